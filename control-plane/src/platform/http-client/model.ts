@@ -1,0 +1,107 @@
+/**
+ * How the control plane talks to an HTTP server it does not trust: one attempt, no redirects, no decompression,
+ * a limit on every phase. Two implementations share this interface: the pooled client over `Bun.connect` (any number of
+ * idle connections, bytes in the data callback) and the client over `fetch` (proxies, odd servers).
+ */
+export type HttpHeader = readonly [name: string, value: string];
+
+export type HttpRequest = {
+  readonly protocol: "http:" | "https:";
+  readonly hostname: string;
+  readonly port: number;
+  /** Connect to this address instead of resolving `hostname`; SNI, certificate check and Host stay with `hostname`. */
+  readonly address?: string;
+  readonly method: string;
+  /** Path with query, exactly as it goes on the request line. */
+  readonly target: string;
+  /** Sent in this order. The client adds Host, Content-Length and Connection and refuses CR, LF and NUL in any of them. */
+  readonly headers: readonly HttpHeader[];
+  readonly body: Uint8Array | null;
+  readonly signal: AbortSignal;
+  readonly limits: HttpLimits;
+};
+
+export type HttpLimits = {
+  readonly connectTimeoutMs: number;
+  /** From the last byte sent to the first byte of the answer's head. */
+  readonly firstByteTimeoutMs: number;
+  /** Silence between two packets of the body. */
+  readonly idleTimeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly responseBytesMax: number;
+};
+
+export type HttpResponse = {
+  readonly status: number;
+  /** Lower-case names, in the order in which they came; repeated names stay apart. */
+  readonly headers: readonly HttpHeader[];
+  readonly body: HttpResponseBody;
+};
+
+/** Exactly one of `bytes`, `consume` and `cancel` is called, once. Until then the socket is not read further. */
+export interface HttpResponseBody {
+  /** The declared length, or null when the body is chunked or ends with the connection. */
+  readonly contentLength: number | null;
+  /**
+   * The whole body.
+   * @throws HttpClientError of kind `too_large` past `bytesMax`, else as `consume`
+   */
+  bytes(bytesMax: number): Promise<Uint8Array>;
+  /** Pushes the body into the sink until `onEnd` or `onError`, exactly one of which is called, once. */
+  consume(sink: HttpBodySink): HttpBodyFlow;
+  /** Gives the connection up; no callback comes after it. */
+  cancel(): void;
+}
+
+export interface HttpBodySink {
+  /** The bytes may be kept: the client does not reuse them. */
+  onChunk(chunk: Uint8Array): void;
+  /** `isDelimited` is false when only the end of the connection marked the end of the body. */
+  onEnd(isDelimited: boolean): void;
+  onError(error: HttpClientError): void;
+}
+
+export interface HttpBodyFlow {
+  /** Stops reading the socket, so that the sender feels the back-pressure; at most one packet may still arrive. */
+  pause(): void;
+  resume(): void;
+  cancel(): void;
+}
+
+export interface HttpClient {
+  /**
+   * Sends one request and answers as soon as the head of the response is complete.
+   * A reused connection that died before any byte of the answer came is replaced once by a fresh one, only when the
+   * request can't have been processed (nothing of it was accepted by the peer) or the method is idempotent.
+   * @throws HttpClientError
+   */
+  send(request: HttpRequest): Promise<HttpResponse>;
+  /** Closes idle connections; those in use finish first. */
+  close(): void;
+}
+
+export type HttpClientErrorKind =
+  | "unreachable"
+  | "tls"
+  | "connect_timeout"
+  | "first_byte_timeout"
+  | "idle_timeout"
+  | "total_timeout"
+  | "reset_before_head"
+  | "reset_in_body"
+  | "malformed"
+  | "too_large"
+  | "aborted";
+
+export class HttpClientError extends Error {
+  readonly kind: HttpClientErrorKind;
+  /** Whether any byte of the request may have reached the peer. */
+  readonly isRequestSent: boolean;
+
+  constructor(kind: HttpClientErrorKind, isRequestSent: boolean, message: string) {
+    super(message);
+    this.name = "HttpClientError";
+    this.kind = kind;
+    this.isRequestSent = isRequestSent;
+  }
+}

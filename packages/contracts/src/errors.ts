@@ -1,0 +1,104 @@
+/**
+ * The one table of error codes. Each row says what a client of any dialect sees:
+ * the HTTP status, the OpenAI `type`, the Anthropic `type` (and its status where that dialect differs), and a sentence
+ * that is safe to show. Internal detail never goes in here; it goes into the log beside the request id.
+ */
+export type ErrorDefinition = {
+  readonly status: number;
+  readonly openaiType: string;
+  readonly anthropicType: string;
+  readonly anthropicStatus?: number;
+  readonly message: string;
+};
+
+const invalid = (status: number, message: string): ErrorDefinition => ({
+  status,
+  openaiType: "invalid_request_error",
+  anthropicType: status === 404 ? "not_found_error" : "invalid_request_error",
+  message,
+});
+
+const server = (status: number, message: string, anthropic?: { type: string; status: number }): ErrorDefinition => ({
+  status,
+  openaiType: "server_error",
+  anthropicType: anthropic?.type ?? "api_error",
+  ...(anthropic ? { anthropicStatus: anthropic.status } : {}),
+  message,
+});
+
+const overloaded = { type: "overloaded_error", status: 529 };
+const timedOut = { type: "timeout_error", status: 504 };
+
+const authentication = (message: string): ErrorDefinition => ({
+  status: 401,
+  openaiType: "authentication_error",
+  anthropicType: "authentication_error",
+  message,
+});
+
+const permission = (message: string): ErrorDefinition => ({
+  status: 403,
+  openaiType: "permission_error",
+  anthropicType: "permission_error",
+  message,
+});
+
+const rateLimit = (message: string): ErrorDefinition => ({
+  status: 429,
+  openaiType: "rate_limit_error",
+  anthropicType: "rate_limit_error",
+  message,
+});
+
+export const errorTable = {
+  missing_api_key: authentication("No API key was sent. Send it as 'Authorization: Bearer <key>'."),
+  invalid_api_key: authentication("The API key is not valid."),
+  ambiguous_credentials: invalid(400, "Two different API keys were sent. Send one."),
+  account_disabled: permission("This account is disabled."),
+  ip_not_allowed: permission("This API key may not be used from this address."),
+  insufficient_quota: {
+    status: 429,
+    openaiType: "insufficient_quota",
+    anthropicType: "billing_error",
+    anthropicStatus: 402,
+    message: "The remaining quota does not cover this call.",
+  },
+  rate_limit_exceeded: rateLimit("The rate limit of this API key is reached."),
+  invalid_json: invalid(400, "The request body is not valid JSON."),
+  unsupported_media_type: invalid(415, "The content type is not supported here."),
+  unsupported_encoding: invalid(415, "Compressed request bodies are not supported."),
+  request_too_large: {
+    status: 413,
+    openaiType: "invalid_request_error",
+    anthropicType: "request_too_large",
+    message: "The request body is larger than the limit.",
+  },
+  missing_field: invalid(400, "A required field is missing."),
+  model_not_found: invalid(404, "The model does not exist or this API key may not use it."),
+  invalid_value: invalid(400, "A field has a value that is not allowed."),
+  invalid_type: invalid(400, "A field has the wrong type."),
+  unknown_field: invalid(400, "A field is not known here."),
+  method_not_allowed: invalid(405, "This method is not allowed on this path."),
+  not_found: invalid(404, "There is nothing at this path."),
+  loop_detected: server(508, "The request came back to the service that sent it."),
+  no_upstream: server(503, "No upstream can serve this model right now.", overloaded),
+  upstream_rate_limited: rateLimit("The upstream provider limits the rate of calls right now."),
+  upstream_error: server(502, "The upstream provider failed."),
+  upstream_unreachable: server(502, "The upstream provider could not be reached."),
+  upstream_timeout: server(504, "The upstream provider did not answer in time.", timedOut),
+  upstream_rejected: invalid(400, "The upstream provider rejected the request."),
+  stream_interrupted: server(502, "The upstream provider broke off the answer."),
+  request_timeout: invalid(408, "The request body did not arrive in time."),
+  client_closed_request: invalid(499, "The client closed the connection."),
+  temporarily_unavailable: server(503, "The service can't check this request right now. Try again.", overloaded),
+  storage_unavailable: server(503, "The service can't record usage right now. Try again.", overloaded),
+  shutting_down: server(503, "This instance is shutting down. Try again.", overloaded),
+  internal_error: server(500, "Something went wrong on our side."),
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** The definition of a code, typed wide so that optional columns can be read. */
+export function errorDefinition(code: ErrorCode): ErrorDefinition {
+  return errorTable[code];
+}

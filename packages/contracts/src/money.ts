@@ -1,0 +1,44 @@
+import type { Brand } from "./ids.ts";
+
+/** An integer amount of quota. 500,000 quota are worth 1 USD. */
+export type Quota = Brand<bigint, "Quota">;
+
+export const quotaPerUsd = 500_000n;
+
+/** A decimal number in its text form, as Postgres `numeric` returns it; never a float. */
+export type Decimal = Brand<string, "Decimal">;
+
+const decimalPattern = /^\d{1,12}(\.\d{1,12})?$/;
+
+/**
+ * Reads an unsigned decimal.
+ * @throws RangeError when the text is not a plain unsigned decimal of at most 12 + 12 digits
+ */
+export function parseDecimal(text: string): Decimal {
+  if (!decimalPattern.test(text)) {
+    throw new RangeError(`not a decimal: ${text.slice(0, 40)}`);
+  }
+  return text as Decimal;
+}
+
+/** The value of a decimal in units of 10^-scale. Exact; a decimal with more places than `scale` is refused. */
+export function decimalToScaled(decimal: Decimal, scale: number): bigint {
+  const [whole = "0", fraction = ""] = decimal.split(".");
+  const significant = fraction.replace(/0+$/, "");
+  if (significant.length > scale) {
+    throw new RangeError(`more than ${scale} places: ${decimal}`);
+  }
+  return BigInt(whole + significant.padEnd(scale, "0"));
+}
+
+/** Integer division that rounds up; both operands must not be negative and the divisor must be positive. */
+export function ceilDivide(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}
+
+const multiplierScale = 4;
+
+/** `ceil(base * multiplier)` in integer arithmetic: the settlement formula of the specification. */
+export function applyMultiplier(base: bigint, multiplier: Decimal): bigint {
+  return ceilDivide(base * decimalToScaled(multiplier, multiplierScale), 10n ** BigInt(multiplierScale));
+}
