@@ -1,0 +1,23 @@
+import { bigint, customType, timestamp } from "drizzle-orm/pg-core";
+
+/** The surrogate key every table shares. */
+export const id = () => bigint("id", { mode: "bigint" }).generatedAlwaysAsIdentity().primaryKey();
+
+/** An integer amount of quota; read as BigInt, so that no float ever touches it. */
+export const quota = (name: string) => bigint(name, { mode: "bigint" });
+
+/** A reference to another table's surrogate key. */
+export const reference = (name: string) => bigint(name, { mode: "bigint" });
+
+export const moment = (name: string) => timestamp(name, { withTimezone: true });
+
+/** When a row came and when it last changed, by the clock of the database. */
+export const lifecycle = {
+  createdAt: moment("created_at").notNull().defaultNow(),
+  updatedAt: moment("updated_at").notNull().defaultNow(),
+};
+
+export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
+
+/** The 64-bit id of the writing transaction; the cursor of the usage log advances over it. */
+export const transactionId = customType<{ data: string; driverData: string }>({ dataType: () => "xid8" });

@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import { boolean, integer, numeric, pgTable, text } from "drizzle-orm/pg-core";
+import { bytes, id, lifecycle, moment, quota, reference } from "../columns.ts";
+
+/** A user as the upstream gateway knows it: what it may use and what its calls cost. */
+export const gatewayUser = pgTable("gateway_user", {
+  id: id(),
+  groupName: text("group_name").notNull().default("default"),
+  status: text("status", { enum: ["enabled", "disabled"] })
+    .notNull()
+    .default("enabled"),
+  rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull().default("1.0000"),
+  ...lifecycle,
+});
+
+/** Only the SHA-256 of a key is kept; prefix and last four characters are for people to recognise it. */
+export const apiKey = pgTable("api_key", {
+  id: id(),
+  gatewayUserId: reference("gateway_user_id")
+    .notNull()
+    .references(() => gatewayUser.id),
+  keyHash: bytes("key_hash").notNull().unique(),
+  keyPrefix: text("key_prefix").notNull(),
+  keyLastFour: text("key_last_four").notNull(),
+  name: text("name").notNull(),
+  /** Null means the group of the user. */
+  groupName: text("group_name"),
+  status: text("status", { enum: ["active", "disabled", "revoked"] })
+    .notNull()
+    .default("active"),
+  expiresAt: moment("expires_at"),
+  rotatedFromId: reference("rotated_from_id"),
+  /** Null allows every model of the group. */
+  allowedModels: text("allowed_models").array(),
+  /** Addresses and CIDR ranges; null allows every address. */
+  allowedIps: text("allowed_ips").array(),
+  requestsPerMinute: integer("requests_per_minute"),
+  tokensPerMinute: integer("tokens_per_minute"),
+  concurrencyMax: integer("concurrency_max"),
+  isPayloadTraced: boolean("is_payload_traced").notNull().default(true),
+  firstUsedAt: moment("first_used_at"),
+  ...lifecycle,
+});
+
+/**
+ * What a hold is checked against: the quota of a user, or the limit of one key in its current period.
+ * remaining = granted - (used - period_base) - leased - reserved.
+ */
+export const budget = pgTable("budget", {
+  id: id(),
+  gatewayUserId: reference("gateway_user_id")
+    .unique()
+    .references(() => gatewayUser.id),
+  apiKeyId: reference("api_key_id")
+    .unique()
+    .references(() => apiKey.id),
+  granted: quota("granted").notNull().default(sql`0`),
+  /** Everything ever charged to this budget; equals the sum of its usage rows. */
+  used: quota("used").notNull().default(sql`0`),
+  /** What `used` was when the current period began; stays 0 for a budget without periods. */
+  periodBase: quota("period_base").notNull().default(sql`0`),
+  /** Lent to replicas and not yet charged or given back; equals the sum of its lease rows. */
+  leased: quota("leased").notNull().default(sql`0`),
+  /** The part of a multiplier above 1 that is owed and waits for the settlement job. */
+  reserved: quota("reserved").notNull().default(sql`0`),
+  period: text("period", { enum: ["none", "daily", "weekly", "monthly"] })
+    .notNull()
+    .default("none"),
+  periodEndsAt: moment("period_ends_at"),
+  /** Counts the calls for idle leases; a replica answers by writing the number into its lease row. */
+  recallSequence: quota("recall_sequence").notNull().default(sql`0`),
+  ...lifecycle,
+});
+
+/** Append-only: every change of what a budget was granted, once per reference. */
+export const quotaGrant = pgTable("quota_grant", {
+  id: id(),
+  budgetId: reference("budget_id")
+    .notNull()
+    .references(() => budget.id),
+  amount: quota("amount").notNull(),
+  changeType: text("change_type").notNull(),
+  reference: text("reference").notNull().unique(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+});

@@ -1,0 +1,84 @@
+import { boolean, integer, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
+
+/** An upstream endpoint with its credential and limits. */
+export const channel = pgTable("channel", {
+  id: id(),
+  name: text("name").notNull().unique(),
+  kind: text("kind", { enum: ["chat_completions"] })
+    .notNull()
+    .default("chat_completions"),
+  baseUrl: text("base_url").notNull(),
+  /** Sealed under the master key, bound to this row; null while no credential is set. */
+  credentialSealed: bytes("credential_sealed"),
+  status: text("status", { enum: ["enabled", "disabled"] })
+    .notNull()
+    .default("enabled"),
+  requestsPerMinute: integer("requests_per_minute"),
+  concurrencyMax: integer("concurrency_max"),
+  firstByteTimeoutMs: integer("first_byte_timeout_ms"),
+  idleTimeoutMs: integer("idle_timeout_ms"),
+  ...lifecycle,
+});
+
+/** Which channel may serve which model to which group. */
+export const ability = pgTable(
+  "ability",
+  {
+    groupName: text("group_name").notNull(),
+    model: text("model").notNull(),
+    channelId: reference("channel_id")
+      .notNull()
+      .references(() => channel.id),
+    isEnabled: boolean("is_enabled").notNull().default(true),
+    /** 0 comes first. */
+    priority: integer("priority").notNull().default(0),
+    weight: integer("weight").notNull().default(1),
+    ...lifecycle,
+  },
+  (table) => [primaryKey({ columns: [table.groupName, table.model, table.channelId] })],
+);
+
+/** The catalog: what bounds a call to a model before its cost is known. */
+export const model = pgTable("model", {
+  name: text("name").primaryKey(),
+  displayName: text("display_name").notNull(),
+  ownedBy: text("owned_by").notNull(),
+  contextTokensMax: integer("context_tokens_max").notNull(),
+  outputTokensMax: integer("output_tokens_max").notNull(),
+  /** The most input tokens that one image can cost. */
+  imageTokensMax: integer("image_tokens_max").notNull().default(0),
+  status: text("status", { enum: ["enabled", "disabled"] })
+    .notNull()
+    .default("enabled"),
+  deprecatedAt: moment("deprecated_at"),
+  sunsetAt: moment("sunset_at"),
+  ...lifecycle,
+});
+
+const usd = (name: string) => numeric(name, { precision: 20, scale: 8 });
+
+/** Versions of a model's prices are added, never changed, so that every cost can be recomputed. */
+export const modelPrice = pgTable(
+  "model_price",
+  {
+    model: text("model")
+      .notNull()
+      .references(() => model.name),
+    version: integer("version").notNull(),
+    validFrom: moment("valid_from").notNull(),
+    inputUsdPerM: usd("input_usd_per_m").notNull(),
+    outputUsdPerM: usd("output_usd_per_m").notNull(),
+    /** Null means the price of plain input. */
+    cacheReadUsdPerM: usd("cache_read_usd_per_m"),
+    /** Null means the price of plain input. */
+    cacheWriteUsdPerM: usd("cache_write_usd_per_m"),
+    /** Null means the price of plain output. */
+    reasoningUsdPerM: usd("reasoning_usd_per_m"),
+    requestUsd: usd("request_usd").notNull().default("0"),
+    imageUsd: usd("image_usd").notNull().default("0"),
+    secondUsd: usd("second_usd").notNull().default("0"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.model, table.version] })],
+);

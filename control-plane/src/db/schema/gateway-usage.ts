@@ -1,0 +1,76 @@
+import { sql } from "drizzle-orm";
+import { bigint, boolean, date, integer, jsonb, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { moment, quota, reference, transactionId } from "../columns.ts";
+import { budget } from "./gateway-keys.ts";
+
+/** One running process with a spool of its own. */
+export const replica = pgTable("replica", {
+  id: text("id").primaryKey(),
+  startedAt: moment("started_at").notNull().defaultNow(),
+  seenAt: moment("seen_at").notNull().defaultNow(),
+});
+
+/** The slice of a budget that a replica may spend without asking. */
+export const budgetLease = pgTable(
+  "budget_lease",
+  {
+    budgetId: reference("budget_id")
+      .notNull()
+      .references(() => budget.id),
+    replicaId: text("replica_id")
+      .notNull()
+      .references(() => replica.id),
+    amount: quota("amount").notNull(),
+    /** The last call for idle leases that this replica has answered. */
+    recallSeen: quota("recall_seen").notNull().default(sql`0`),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.budgetId, table.replicaId] })],
+);
+
+/**
+ * One row per relayed call, failures included. Range-partitioned by `day`; append-only.
+ * Units and price version are kept, so that `quota` can be recomputed line by line.
+ */
+export const usageLog = pgTable(
+  "usage_log",
+  {
+    day: date("day", { mode: "string" }).notNull(),
+    requestId: uuid("request_id").notNull(),
+    /** The writing transaction; readers that follow the log stay below the oldest one still open. */
+    xid: transactionId("xid").notNull().default(sql`pg_current_xact_id()`),
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    apiKeyId: reference("api_key_id").notNull(),
+    /** The budgets this row was charged to; the second only for a key with a limit of its own. */
+    userBudgetId: reference("user_budget_id").notNull(),
+    keyBudgetId: reference("key_budget_id"),
+    groupName: text("group_name").notNull(),
+    path: text("path").notNull(),
+    model: text("model"),
+    channelId: reference("channel_id"),
+    outcome: text("outcome", { enum: ["completed", "aborted", "failed", "refused"] }).notNull(),
+    httpStatus: integer("http_status").notNull(),
+    errorCode: text("error_code"),
+    isStream: boolean("is_stream").notNull(),
+    inputTokens: bigint("input_tokens", { mode: "bigint" }).notNull(),
+    outputTokens: bigint("output_tokens", { mode: "bigint" }).notNull(),
+    cacheReadTokens: bigint("cache_read_tokens", { mode: "bigint" }).notNull(),
+    cacheWriteTokens: bigint("cache_write_tokens", { mode: "bigint" }).notNull(),
+    reasoningTokens: bigint("reasoning_tokens", { mode: "bigint" }).notNull(),
+    images: integer("images").notNull(),
+    audioMs: bigint("audio_ms", { mode: "bigint" }).notNull(),
+    /** Where the units come from: the provider, a count of our own, or nothing was delivered. */
+    usageSource: text("usage_source", { enum: ["provider", "estimated", "none"] }).notNull(),
+    priceVersion: integer("price_version"),
+    rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),
+    /** The base cost, before the multiplier. */
+    quota: quota("quota").notNull(),
+    /** What the hold had set aside; a cost above it is an overrun. */
+    quotaHeld: quota("quota_held").notNull(),
+    attempts: jsonb("attempts").notNull(),
+    firstByteMs: integer("first_byte_ms"),
+    durationMs: integer("duration_ms").notNull(),
+    startedAt: moment("started_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.requestId] })],
+);

@@ -1,0 +1,58 @@
+import { bigint, boolean, date, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bytes, moment, reference } from "../columns.ts";
+
+/** Metadata of every relayed call. Range-partitioned by `day`. */
+export const traceRecord = pgTable(
+  "trace_record",
+  {
+    day: date("day", { mode: "string" }).notNull(),
+    requestId: uuid("request_id").notNull(),
+    userId: reference("user_id"),
+    gatewayUserId: reference("gateway_user_id"),
+    apiKeyId: reference("api_key_id"),
+    method: text("method").notNull(),
+    path: text("path").notNull(),
+    model: text("model"),
+    status: text("status", { enum: ["completed", "aborted", "failed", "refused"] }).notNull(),
+    errorCode: text("error_code"),
+    httpStatus: integer("http_status").notNull(),
+    isStream: boolean("is_stream").notNull(),
+    inputTokens: bigint("input_tokens", { mode: "bigint" }),
+    outputTokens: bigint("output_tokens", { mode: "bigint" }),
+    firstTokenMs: integer("first_token_ms"),
+    durationMs: integer("duration_ms").notNull(),
+    clientIp: text("client_ip").notNull(),
+    userAgent: text("user_agent").notNull(),
+    /** What became of the bodies: stored, switched off for the key, dropped under load, or there were none. */
+    payload: text("payload", { enum: ["stored", "off", "dropped", "none"] }).notNull(),
+    startedAt: moment("started_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.requestId] })],
+);
+
+/** Request and response of one call, compressed and sealed under the key of the day. Range-partitioned by `day`. */
+export const payloadRecord = pgTable(
+  "payload_record",
+  {
+    day: date("day", { mode: "string" }).notNull(),
+    requestId: uuid("request_id").notNull(),
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    /** Names the key in `payload_day_key`. */
+    keyId: text("key_id").notNull(),
+    sealed: bytes("sealed").notNull(),
+    requestBytes: bigint("request_bytes", { mode: "number" }).notNull(),
+    responseBytes: bigint("response_bytes", { mode: "number" }).notNull(),
+    isRequestTruncated: boolean("is_request_truncated").notNull(),
+    isResponseTruncated: boolean("is_response_truncated").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.requestId] })],
+);
+
+/** The data key of a day, wrapped under the master key. Destroying it makes the payloads of that day unreadable. */
+export const payloadDayKey = pgTable("payload_day_key", {
+  day: date("day", { mode: "string" }).primaryKey(),
+  keyId: text("key_id").notNull().unique(),
+  wrapped: bytes("wrapped"),
+  createdAt: moment("created_at").notNull().defaultNow(),
+  destroyedAt: moment("destroyed_at"),
+});

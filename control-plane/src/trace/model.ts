@@ -1,0 +1,43 @@
+import type { ApiKeyId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
+
+/** Metadata of one relayed call. Written for every call, those without a valid key included. */
+export type TraceRow = {
+  readonly requestId: RequestId;
+  /** UTC day of `startedAtMs`, as YYYY-MM-DD; the partition. */
+  readonly day: string;
+  readonly userId: UserId | null;
+  readonly gatewayUserId: GatewayUserId | null;
+  readonly apiKeyId: ApiKeyId | null;
+  readonly method: string;
+  readonly path: string;
+  readonly model: string | null;
+  readonly status: "completed" | "aborted" | "failed" | "refused";
+  readonly errorCode: string | null;
+  readonly httpStatus: number;
+  readonly isStream: boolean;
+  readonly inputTokens: bigint | null;
+  readonly outputTokens: bigint | null;
+  readonly firstTokenMs: number | null;
+  readonly durationMs: number;
+  readonly clientIp: string;
+  readonly userAgent: string;
+  readonly payload: PayloadFate;
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+};
+
+/** What became of the bodies: queued for storing, switched off for the key, dropped under load, or there were none. */
+export type PayloadFate = "stored" | "off" | "dropped" | "none";
+
+/** The bodies of one call as they were seen, not yet truncated or compressed. */
+export type Payload = {
+  readonly requestId: RequestId;
+  readonly day: string;
+  readonly gatewayUserId: GatewayUserId;
+  readonly request: Uint8Array | null;
+  /** The body in pieces; kept only up to the limit by whoever collects it. */
+  readonly response: readonly Uint8Array[];
+  /** The whole lengths, also when less was collected. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+};
