@@ -1,0 +1,155 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
+import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
+
+/** A relayed call as the gateway gets it. Nothing of it was changed on the way from the client. */
+export type GatewayCall = {
+  readonly requestId: RequestId;
+  readonly method: string;
+  /** Without query; exactly as it stood on the request line. */
+  readonly path: string;
+  /** Empty, or with its leading question mark. */
+  readonly query: string;
+  readonly headers: Headers;
+  readonly clientIp: string;
+  /** Fires when the client is gone. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+  /** The same moment on the clock that only goes forward. */
+  readonly startedTick: number;
+  /**
+   * Reads the body; called at most once, and only after the key was found good.
+   * @throws AppError `request_too_large`, `request_timeout`
+   */
+  readBody(): Promise<Uint8Array>;
+  /** Called exactly once, when the call is over and its usage is recorded. */
+  onReport(report: CallReport): void;
+};
+
+export type GatewayAnswer = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
+};
+
+/** What the business relay may know of a finished call. */
+export type CallReport = {
+  readonly userId: UserId | null;
+  readonly gatewayUserId: GatewayUserId | null;
+  readonly apiKeyId: ApiKeyId | null;
+  readonly isPayloadTraced: boolean;
+  readonly model: string | null;
+  readonly outcome: Outcome;
+  readonly errorCode: string | null;
+  readonly httpStatus: number;
+  readonly isStream: boolean;
+  readonly inputTokens: bigint | null;
+  readonly outputTokens: bigint | null;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number;
+  /** What went to the client, in pieces, up to the capture limit. */
+  readonly responsePieces: readonly Uint8Array[];
+  readonly responseBytes: number;
+};
+
+/** Who is calling, as the key says: everything that admission needs, so that it asks nobody else. */
+export type Principal = {
+  readonly userId: UserId | null;
+  readonly gatewayUserId: GatewayUserId;
+  readonly apiKeyId: ApiKeyId;
+  readonly groupName: string;
+  readonly isUserEnabled: boolean;
+  readonly keyStatus: "active" | "disabled" | "revoked";
+  /** Milliseconds since 1970, or null for never. */
+  readonly expiresAtMs: number | null;
+  readonly allowedModels: ReadonlySet<string> | null;
+  readonly allowedIps: readonly string[] | null;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly concurrencyMax: number | null;
+  readonly isPayloadTraced: boolean;
+  readonly isFirstUse: boolean;
+  readonly rateMultiplier: Decimal;
+  readonly userBudgetId: BudgetId;
+  readonly keyBudgetId: BudgetId | null;
+};
+
+/** What one pass over the body told. */
+export type ParsedRequest = {
+  readonly model: string | null;
+  readonly isStream: boolean;
+  /** Whether the client asked for the usage chunk itself. */
+  readonly wantsUsage: boolean;
+  /** The most output tokens the client allows for one choice, or null. */
+  readonly outputTokensMax: number | null;
+  readonly choices: number;
+  readonly images: number;
+  /** Bytes that can carry input tokens: never fewer than the tokens of the text. */
+  readonly inputBytes: number;
+  /** The body as it goes upstream: the client's own bytes, but for the usage option of a stream. */
+  readonly body: Uint8Array;
+  readonly contentType: string | null;
+};
+
+/** A catalog entry with the price that is valid now. */
+export type ModelEntry = {
+  readonly name: string;
+  readonly ownedBy: string;
+  /** Seconds since 1970. */
+  readonly createdAt: number;
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
+  readonly imageTokensMax: number;
+  readonly deprecatedAtMs: number | null;
+  readonly sunsetAtMs: number | null;
+  readonly price: PriceVersion;
+};
+
+/** Prices in units of 10^-8 USD: per million tokens, per request, per image, per second. */
+export type PriceVersion = {
+  readonly version: number;
+  readonly input: bigint;
+  readonly output: bigint;
+  readonly cacheRead: bigint;
+  readonly cacheWrite: bigint;
+  readonly reasoning: bigint;
+  readonly request: bigint;
+  readonly image: bigint;
+  readonly second: bigint;
+};
+
+/** Quota set aside for one call in the user's budget and, for a key with a limit, in the key's. */
+export type Hold = {
+  readonly userBudgetId: BudgetId;
+  readonly userAmount: Quota;
+  readonly keyBudgetId: BudgetId | null;
+  readonly keyAmount: Quota;
+};
+
+/** Everything that is known of a call while it runs; the pipeline owns it and fills it in step by step. */
+export type CallState = {
+  readonly call: GatewayCall;
+  readonly attempts: Attempt[];
+  principal: Principal | null;
+  request: ParsedRequest | null;
+  model: ModelEntry | null;
+  hold: Hold | null;
+  channelId: ChannelId | null;
+  isStream: boolean;
+  firstByteMs: number | null;
+  responsePieces: Uint8Array[];
+  responseBytes: number;
+  /** Set by the step that ends the call. */
+  isSettled: boolean;
+};
+
+/** How a call ended, before it is priced. */
+export type CallEnd = {
+  readonly outcome: Outcome;
+  readonly httpStatus: number;
+  readonly errorCode: ErrorCode | null;
+  readonly units: Units;
+  readonly usageSource: "provider" | "estimated" | "none";
+};

@@ -1,0 +1,26 @@
+/** Time as a parameter: rules take a clock, so that tests can set it. */
+export interface Clock {
+  /** Milliseconds since 1970, for what is stored and shown. */
+  now(): number;
+  /** Milliseconds that only ever go forward, for durations and deadlines. */
+  tick(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  tick: () => performance.now(),
+};
+
+let dayOfLast = "";
+let dayEndsAt = 0;
+let dayStartsAt = 0;
+
+/** The UTC day of a moment as YYYY-MM-DD. Remembers the last day, because nearly every call asks for the same one. */
+export function utcDay(epochMs: number): string {
+  if (epochMs < dayStartsAt || epochMs >= dayEndsAt) {
+    dayOfLast = new Date(epochMs).toISOString().slice(0, 10);
+    dayStartsAt = Date.parse(`${dayOfLast}T00:00:00Z`);
+    dayEndsAt = dayStartsAt + 86_400_000;
+  }
+  return dayOfLast;
+}
