@@ -1,0 +1,226 @@
+import { SQL } from "bun";
+import {
+  DatabaseTimeoutError,
+  DatabaseUnavailableError,
+  isConnectionLoss,
+  PoolExhaustedError,
+  translateDriverError,
+} from "./db-errors.ts";
+
+/** What one statement resolves to: its rows, and how many rows it wrote. */
+export type StatementResult<Row> = Row[] & SQL.ResultMetadata;
+
+/** Builds the statement on the connection that will run it. */
+export type StatementSource<Row> = (client: SQL) => SQL.Query<Row[]>;
+
+export type PoolOptions = {
+  readonly url: string;
+  readonly poolMax: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** Every connection acts as this role; null: as the role that logged in. */
+  readonly role: string | null;
+  /** The server cancels a statement after this time. */
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly idleInTransactionTimeoutMs: number;
+  /** How long a caller waits for a free connection, including opening one. */
+  readonly acquireTimeoutMs: number;
+  /** Called after every answer and every loss; drives the readiness of the process. */
+  readonly onContact: (contact: "answered" | "lost") => void;
+};
+
+/**
+ * How much longer than the server we wait. The server's own limit answers first as long as the server lives, so that
+ * this one only fires when the server or the network is silent.
+ */
+const silenceGraceMs = 1_000;
+
+/** More callers than this are turned away at once instead of queueing. */
+const waitersMax = 1_000;
+
+const idleConnectionSecondsMax = 300;
+const connectionLifetimeSecondsMax = 3_600;
+
+/** The settings that every connection asks for when it opens, so that no later statement can run without them. */
+export function sessionSettings(options: {
+  readonly applicationName: string;
+  readonly role: string | null;
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+  readonly idleInTransactionTimeoutMs: number;
+}): Record<string, string | number> {
+  return {
+    application_name: options.applicationName,
+    // The `date` and `timestamptz` texts that we read and write are UTC.
+    TimeZone: "UTC",
+    client_min_messages: "warning",
+    statement_timeout: options.statementTimeoutMs,
+    lock_timeout: options.lockTimeoutMs,
+    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
+    // A client machine that vanished must not keep its row locks for hours.
+    tcp_keepalives_idle: 30,
+    tcp_keepalives_interval: 10,
+    tcp_keepalives_count: 3,
+    ...(options.role === null ? {} : { role: options.role }),
+  };
+}
+
+/**
+ * A bounded set of connections. Every statement runs on a connection that it owns alone, because only then can a silent
+ * connection be closed without hurting a neighbour; the price against the driver's shared queue is nil (measured).
+ */
+export class ConnectionPool {
+  readonly #client: SQL;
+  readonly #options: PoolOptions;
+  #waiting = 0;
+  #inUse = 0;
+  #isClosed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#client = new SQL(options.url, {
+      adapter: "postgres",
+      max: options.poolMax,
+      // Exact integers: `int8` comes back as bigint. `numeric` is text in any case.
+      bigint: true,
+      connectionTimeout: Math.ceil(options.acquireTimeoutMs / 1_000),
+      idleTimeout: idleConnectionSecondsMax,
+      maxLifetime: connectionLifetimeSecondsMax,
+      connection: sessionSettings(options),
+    });
+  }
+
+  get inUse(): number {
+    return this.#inUse;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Takes a connection out of the pool; the caller must `release` or `destroy` it.
+   * @throws PoolExhaustedError when all connections stay busy
+   * @throws DatabaseUnavailableError when no connection can be opened
+   */
+  async acquire(): Promise<PooledConnection> {
+    if (this.#isClosed) {
+      throw new DatabaseUnavailableError("the database pool is closed");
+    }
+    if (this.#waiting >= waitersMax) {
+      throw new PoolExhaustedError(`${waitersMax} callers already wait for a database connection`);
+    }
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), this.#options.acquireTimeoutMs);
+    this.#waiting += 1;
+    try {
+      const reserved = await this.#client.reserve({ signal: patience.signal });
+      this.#inUse += 1;
+      return new PooledConnection(reserved, this.#options, () => {
+        this.#inUse -= 1;
+      });
+    } catch (error) {
+      if (patience.signal.aborted && this.#inUse >= this.#options.poolMax) {
+        throw new PoolExhaustedError(`no database connection became free in ${this.#options.acquireTimeoutMs} ms`);
+      }
+      this.#options.onContact("lost");
+      throw patience.signal.aborted
+        ? new DatabaseUnavailableError(`no database connection opened in ${this.#options.acquireTimeoutMs} ms`)
+        : translateDriverError(error);
+    } finally {
+      clearTimeout(timer);
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Runs one statement on a connection of its own. */
+  async run<Row>(source: StatementSource<Row>): Promise<StatementResult<Row>> {
+    const connection = await this.acquire();
+    try {
+      return await connection.run(source);
+    } finally {
+      connection.release();
+    }
+  }
+
+  /** Lets running statements finish for at most `timeoutMs`, then closes what is left. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    await this.#client.close({ timeout: timeoutMs / 1_000 });
+  }
+}
+
+/** One connection, owned by one caller until it is given back. */
+export class PooledConnection {
+  readonly #client: Bun.ReservedSQL;
+  readonly #options: PoolOptions;
+  readonly #onEnd: () => void;
+  #isEnded = false;
+
+  constructor(client: Bun.ReservedSQL, options: PoolOptions, onEnd: () => void) {
+    this.#client = client;
+    this.#options = options;
+    this.#onEnd = onEnd;
+  }
+
+  /**
+   * Runs one statement. When the server stays silent beyond its own limit, the connection is closed (the pool opens
+   * another) and the statement fails.
+   * @param statementTimeoutMs the server's limit, if the caller has set another one than the pool's on this connection
+   */
+  async run<Row>(source: StatementSource<Row>, statementTimeoutMs?: number): Promise<StatementResult<Row>> {
+    if (this.#isEnded) {
+      throw new Error("the database connection was used after it was given back");
+    }
+    const limitMs = (statementTimeoutMs ?? this.#options.statementTimeoutMs) + silenceGraceMs;
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      // Rejected before the connection is closed, so that the caller sees the reason and not its consequence.
+      silence.reject(new DatabaseTimeoutError("client"));
+      this.#options.onContact("lost");
+      this.destroy();
+    }, limitMs);
+    try {
+      const result = await Promise.race([source(this.#client), silence.promise]);
+      this.#options.onContact("answered");
+      return result as StatementResult<Row>;
+    } catch (error) {
+      if (isConnectionLoss(error)) {
+        this.#options.onContact("lost");
+        this.destroy();
+      }
+      throw translateDriverError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Gives the connection back. Harmless after `destroy`. */
+  release(): void {
+    if (this.#end()) {
+      ignoreOutcome(this.#client.release());
+    }
+  }
+
+  /** Closes the connection; the pool opens a new one when it needs it. */
+  destroy(): void {
+    if (this.#end()) {
+      ignoreOutcome(this.#client.close({ timeout: 0 }));
+    }
+  }
+
+  #end(): boolean {
+    if (this.#isEnded) {
+      return false;
+    }
+    this.#isEnded = true;
+    this.#onEnd();
+    return true;
+  }
+}
+
+/** Giving up a connection that is already dead may fail; there is nothing left to do about it. */
+function ignoreOutcome(ending: Promise<void>): void {
+  ending.catch(() => undefined);
+}

@@ -1,0 +1,156 @@
+import type { Transaction } from "./db.ts";
+import { drizzleOn } from "./db-drizzle.ts";
+import {
+  CommitUnknownError,
+  DatabaseTimeoutError,
+  DatabaseUnavailableError,
+  isRetryable,
+  TransactionAbortedError,
+  withoutQueryText,
+} from "./db-errors.ts";
+import type { ConnectionPool, PooledConnection, StatementSource } from "./db-pool.ts";
+
+export type TransactionOptions = {
+  readonly isolation?: "read committed" | "repeatable read" | "serializable";
+  /** The server's limit for each statement of this transaction; the pool's when absent. */
+  readonly statementTimeoutMs?: number;
+};
+
+const retriesMax = 3;
+const retryDelayMsMax = 20;
+
+/** See `Database.withTransaction`. */
+export async function runTransaction<T>(
+  pool: ConnectionPool,
+  work: (tx: Transaction) => Promise<T>,
+  limits: TransactionOptions,
+): Promise<T> {
+  for (let retry = 0; ; retry += 1) {
+    try {
+      return await runOnce(pool, work, limits);
+    } catch (error) {
+      if (retry >= retriesMax || !isRetryable(error)) {
+        throw withoutQueryText(error);
+      }
+      // Both rivals come back at once without it, and meet again.
+      await Bun.sleep(Math.random() * retryDelayMsMax * 2 ** retry);
+    }
+  }
+}
+
+async function runOnce<T>(
+  pool: ConnectionPool,
+  work: (tx: Transaction) => Promise<T>,
+  limits: TransactionOptions,
+): Promise<T> {
+  const connection = await begin(pool, limits);
+  const scope = { isOpen: true };
+  try {
+    const result = await work(transactionOn(connection, limits, scope));
+    scope.isOpen = false;
+    await commit(connection, limits);
+    return result;
+  } catch (error) {
+    scope.isOpen = false;
+    await rollBack(connection);
+    throw error;
+  } finally {
+    connection.release();
+  }
+}
+
+/**
+ * Opens a transaction. A pooled connection may have died unnoticed; nothing has been done yet, so one other
+ * connection is tried.
+ */
+async function begin(pool: ConnectionPool, limits: TransactionOptions): Promise<PooledConnection> {
+  const text = beginText(limits);
+  const first = await pool.acquire();
+  try {
+    await first.run((client) => client.unsafe(text).simple());
+    return first;
+  } catch (error) {
+    first.destroy();
+    if (!(error instanceof DatabaseUnavailableError)) {
+      throw error;
+    }
+  }
+  const second = await pool.acquire();
+  try {
+    await second.run((client) => client.unsafe(text).simple());
+    return second;
+  } catch (error) {
+    second.destroy();
+    throw error;
+  }
+}
+
+function beginText(limits: TransactionOptions): string {
+  // Both values come from the code, not from a request: a fixed word and an integer.
+  const statement = `begin isolation level ${limits.isolation ?? "read committed"}`;
+  return limits.statementTimeoutMs === undefined
+    ? statement
+    : `${statement}; set local statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`;
+}
+
+async function commit(connection: PooledConnection, limits: TransactionOptions): Promise<void> {
+  let command: string | null;
+  try {
+    const result = await connection.run((client) => client`commit`, limits.statementTimeoutMs);
+    command = result.command;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError || isSilence(error)) {
+      throw new CommitUnknownError(error);
+    }
+    throw error;
+  }
+  if (command !== "COMMIT") {
+    throw new TransactionAbortedError();
+  }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof DatabaseTimeoutError && error.source === "client";
+}
+
+/** Undoes what was done; a connection that can't even do that is closed, and closing undoes it too. */
+async function rollBack(connection: PooledConnection): Promise<void> {
+  try {
+    await connection.run((client) => client`rollback`);
+  } catch {
+    connection.destroy();
+  }
+}
+
+function transactionOn(
+  connection: PooledConnection,
+  limits: TransactionOptions,
+  scope: { isOpen: boolean },
+): Transaction {
+  const run = <Row>(source: StatementSource<Row>) => {
+    if (!scope.isOpen) {
+      throw new Error("the transaction has ended; a statement was not awaited inside it");
+    }
+    return connection.run(source, limits.statementTimeoutMs);
+  };
+  let savepoints = 0;
+  return {
+    sql: async (strings, ...values) => run((client) => client(strings, ...values)),
+    get drizzle() {
+      return drizzleOn(async (source) => run(source));
+    },
+    savepoint: async (work) => {
+      savepoints += 1;
+      const name = `s${savepoints}`;
+      await run((client) => client.unsafe(`savepoint ${name}`));
+      try {
+        const result = await work();
+        await run((client) => client.unsafe(`release savepoint ${name}`));
+        return result;
+      } catch (error) {
+        await run((client) => client.unsafe(`rollback to savepoint ${name}`));
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { type Drizzle, drizzleOn } from "./db-drizzle.ts";
+import { ConnectionPool, type StatementResult } from "./db-pool.ts";
+import { Reachability, type ReachabilityListener } from "./db-reachability.ts";
+import { runTransaction, type TransactionOptions } from "./db-transaction.ts";
+
+/** What may stand in a statement. Columns of many rows go in as one `arrayLiteral(...)`; JSON as `${text}::text::jsonb`. */
+export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array;
+
+/**
+ * Runs one statement: ``sql<{ id: bigint }>`select id from api_key where digest = ${digest}` ``. Values travel as
+ * parameters, never as text. `int8` comes back as bigint, `numeric` as text, `bytea` as Buffer, `timestamptz` and
+ * `date` as Date (milliseconds; midnight UTC).
+ * @throws DatabaseUnavailableError, DatabaseTimeoutError, or Bun's SQL.PostgresError
+ */
+export type SqlTag = <Row>(strings: TemplateStringsArray, ...values: SqlValue[]) => Promise<StatementResult<Row>>;
+
+/** Where a store runs its statements: on the pool or inside a transaction. */
+export type Queryable = {
+  readonly sql: SqlTag;
+  readonly drizzle: Drizzle;
+};
+
+export type Transaction = Queryable & {
+  /** Runs a part that may fail without failing the transaction: on an error its work is undone and the error rethrown. */
+  readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>;
+};
+
+export type Database = Queryable & {
+  /**
+   * Runs `work` between BEGIN and COMMIT on one connection. Work that the server undid because of a neighbour
+   * (serialization failure, deadlock) is run again, at most three times: `work` must not have effects elsewhere.
+   * @throws CommitUnknownError when the connection was lost during COMMIT; look for the effect before trying again
+   */
+  readonly withTransaction: <T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions) => Promise<T>;
+  /** The last known state; false before the first answer. */
+  readonly isReachable: () => boolean;
+  /** Calls the listener at every change; returns how to stop that. */
+  readonly onReachabilityChange: (listener: ReachabilityListener) => () => void;
+  /** Asks the server once, over a fresh connection. Never throws. */
+  readonly ping: (timeoutMs?: number) => Promise<boolean>;
+  /** For gauges: connections in use, and callers waiting for one. */
+  readonly load: () => { readonly inUse: number; readonly waiting: number };
+  /** Waits for running work for at most `timeoutMs`, then closes every connection. */
+  readonly close: (timeoutMs: number) => Promise<void>;
+};
+
+export type DatabaseOptions = {
+  readonly url: string;
+  readonly poolMax: number;
+  readonly applicationName: string;
+  /** The role without DDL (see db/app-role.ts), or null to act as the role that logs in. */
+  readonly role?: string | null;
+  readonly statementTimeoutMs?: number;
+  readonly lockTimeoutMs?: number;
+  readonly idleInTransactionTimeoutMs?: number;
+  readonly acquireTimeoutMs?: number;
+};
+
+const defaults = {
+  role: null,
+  statementTimeoutMs: 5_000,
+  lockTimeoutMs: 2_000,
+  idleInTransactionTimeoutMs: 10_000,
+  acquireTimeoutMs: 2_000,
+};
+
+/** Prepares the pool; connections open with the first statements. Call `ping` to learn whether the server is there. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const reachability = new Reachability(options.url);
+  const poolOptions = { ...defaults, ...options, onContact: reachability.note };
+  const pool = new ConnectionPool(poolOptions);
+  return {
+    sql: (strings, ...values) => pool.run((client) => client(strings, ...values)),
+    drizzle: drizzleOn((source) => pool.run(source)),
+    withTransaction: (work, transactionOptions) => runTransaction(pool, work, transactionOptions ?? {}),
+    isReachable: () => reachability.isReachable,
+    onReachabilityChange: (listener) => reachability.subscribe(listener),
+    ping: (timeoutMs) => reachability.ping(timeoutMs),
+    load: () => ({ inUse: pool.inUse, waiting: pool.waiting }),
+    close: async (timeoutMs) => {
+      reachability.close();
+      await pool.close(timeoutMs);
+    },
+  };
+}
