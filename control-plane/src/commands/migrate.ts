@@ -1,0 +1,31 @@
+/**
+ * Brings the database of MIGRATION_DATABASE_URL, or else DATABASE_URL, up to date: `bun src/commands/migrate.ts`.
+ * Progress for a person goes to stderr; stdout gets one JSON line for a program:
+ * `{"ok":true,"duration_ms":12}` with exit code 0, or `{"ok":false,"error":"..."}` with exit code 1.
+ */
+import { migrate } from "../db/migrate.ts";
+import { redact } from "../platform/log.ts";
+
+async function main(): Promise<number> {
+  const databaseUrl = Bun.env["MIGRATION_DATABASE_URL"] ?? Bun.env["DATABASE_URL"];
+  const startedAt = performance.now();
+  try {
+    if (!databaseUrl) {
+      throw new Error("DATABASE_URL is not set");
+    }
+    await migrate(databaseUrl, (line) => process.stderr.write(`migrate: ${line}\n`));
+    print({ ok: true, duration_ms: Math.round(performance.now() - startedAt) });
+    return 0;
+  } catch (error) {
+    const sentence = redact(error instanceof Error ? error.message : String(error));
+    process.stderr.write(`migrate: ${sentence}\n`);
+    print({ ok: false, error: sentence });
+    return 1;
+  }
+}
+
+function print(answer: object): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+process.exitCode = await main();

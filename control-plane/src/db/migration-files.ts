@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+
+/** One SQL file of the journal, ready to be applied. */
+export type Migration = {
+  /** The file's name without `.sql`. */
+  readonly tag: string;
+  /** When it was generated, in milliseconds; the key under which the database remembers it. */
+  readonly createdAt: bigint;
+  /** SHA-256 of the file in hex. */
+  readonly hash: string;
+  readonly parts: readonly MigrationPart[];
+};
+
+/** The text between two breakpoints, and the line of the file on which it starts. */
+export type MigrationPart = { readonly text: string; readonly line: number };
+
+const journalSchema = z.object({
+  dialect: z.literal("postgresql"),
+  entries: z.array(z.object({ tag: z.string().regex(/^[\w-]+$/), when: z.int().positive() })),
+});
+
+const breakpoint = "--> statement-breakpoint";
+
+/**
+ * Reads the migrations of a folder in the order of drizzle-kit's journal.
+ * @throws Error when the journal or a file is missing, or the journal is not in order
+ */
+export async function readMigrations(folder: URL): Promise<Migration[]> {
+  const journal = journalSchema.parse(JSON.parse(await readFile(new URL("meta/_journal.json", folder), "utf8")));
+  const migrations: Migration[] = [];
+  for (const { tag, when } of journal.entries) {
+    const previous = migrations.at(-1);
+    if (previous !== undefined && previous.createdAt >= BigInt(when)) {
+      throw new Error(`the journal is not in order: ${tag} is not younger than ${previous.tag}`);
+    }
+    migrations.push(await readMigration(folder, tag, BigInt(when)));
+  }
+  return migrations;
+}
+
+async function readMigration(folder: URL, tag: string, createdAt: bigint): Promise<Migration> {
+  // A checkout may have turned line ends; that must not look like an edit.
+  const text = (await readFile(new URL(`${tag}.sql`, folder), "utf8")).replaceAll("\r\n", "\n");
+  const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex");
+  const parts: MigrationPart[] = [];
+  let line = 1;
+  for (const part of text.split(breakpoint)) {
+    if (part.trim() !== "") {
+      parts.push({ text: part, line });
+    }
+    line += part.split("\n").length - 1;
+  }
+  return { tag, createdAt, hash, parts };
+}

@@ -1,0 +1,18 @@
+import type { Queryable } from "./db.ts";
+
+/**
+ * The number under which a named advisory lock is taken: the first eight bytes of the name's SHA-256, so that two names
+ * do not meet and no list of numbers has to be kept.
+ */
+export function advisoryLockKey(name: string): bigint {
+  return new Bun.CryptoHasher("sha256").update(`sluice lock: ${name}`).digest().readBigInt64BE(0);
+}
+
+/**
+ * Takes a named lock until the end of the transaction, across all replicas on this database.
+ * @returns false when somebody else holds it; nothing waits
+ */
+export async function tryAdvisoryLock(tx: Queryable, name: string): Promise<boolean> {
+  const [row] = await tx.sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${advisoryLockKey(name)}) as taken`;
+  return row?.taken === true;
+}
