@@ -1,0 +1,35 @@
+import type { ChannelId } from "@sluice/contracts/ids";
+
+/** An upstream endpoint, ready for use: address taken apart, credential opened. */
+export type Channel = {
+  readonly id: ChannelId;
+  readonly name: string;
+  readonly protocol: "http:" | "https:";
+  readonly hostname: string;
+  readonly port: number;
+  /** What stands before the part of the path that follows `/v1`; without a slash at its end. */
+  readonly basePath: string;
+  readonly credential: string | null;
+  readonly requestsPerMinute: number | null;
+  readonly concurrencyMax: number | null;
+  readonly firstByteTimeoutMs: number | null;
+  readonly idleTimeoutMs: number | null;
+};
+
+/** A channel's place in the order for one group and model. */
+export type Ability = { readonly channel: Channel; readonly priority: number; readonly weight: number };
+
+/**
+ * Takes the address of a channel apart.
+ * @throws TypeError when it is not an absolute http or https URL without user, query and fragment
+ */
+export function parseBaseUrl(baseUrl: string): Pick<Channel, "protocol" | "hostname" | "port" | "basePath"> {
+  const url = new URL(baseUrl);
+  const isPlain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  if ((url.protocol !== "http:" && url.protocol !== "https:") || !isPlain) {
+    throw new TypeError("a base URL is http(s)://host[:port][/path], without user, query and fragment");
+  }
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return { protocol: url.protocol, hostname, port, basePath: url.pathname.replace(/\/+$/, "") };
+}

@@ -1,0 +1,162 @@
+import type { Clock } from "../../platform/clock.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Principal } from "../model.ts";
+
+/** An entry this old is loaded again in the background while it still serves. */
+const refreshAfterMs = 20_000;
+/** Without the channel that announces changes, entries are only trusted this long before they are loaded again. */
+const refreshAfterMsBlind = 1_000;
+/** When the database is away, an entry that was good serves this long. */
+const staleMsMax = 120_000;
+/** Absence is remembered briefly: a new key must work at once, a flood of wrong ones must not reach the database. */
+const absentMs = 1_000;
+/** After a failed load the next one waits this long, so that an outage is not answered with a flood of queries. */
+const retryAfterMs = 1_000;
+const entriesMax = 200_000;
+
+type Entry = {
+  readonly principal: Principal | null;
+  readonly loadedTick: number;
+  failedTick: number;
+  loading: Promise<Principal | null> | null;
+};
+
+const never = Number.NEGATIVE_INFINITY;
+
+/**
+ * Keys by the SHA-256 of the whole key. A warm key costs one map look-up; a change announced by the database
+ * drops the entry, so that a revocation holds on every replica within a second.
+ */
+export class KeyDirectory {
+  readonly #entries = new Map<string, Entry>();
+  readonly #load: (keyHash: Uint8Array) => Promise<Principal | null>;
+  readonly #clock: Clock;
+  #isBlind = false;
+
+  constructor(load: (keyHash: Uint8Array) => Promise<Principal | null>, clock: Clock) {
+    this.#load = load;
+    this.#clock = clock;
+  }
+
+  /**
+   * @param digest the 32 bytes of the SHA-256 as hex, the key of the map
+   * @throws AppError `temporarily_unavailable` when the key is not known here and the database can't be asked
+   */
+  find(digest: string): Principal | null | Promise<Principal | null> {
+    const entry = this.#entries.get(digest);
+    if (entry === undefined) {
+      return this.#loadFresh(digest);
+    }
+    const tick = this.#clock.tick();
+    const age = tick - entry.loadedTick;
+    if (entry.principal === null) {
+      return age < absentMs ? null : this.#loadFresh(digest);
+    }
+    const hasJustFailed = tick - entry.failedTick < retryAfterMs;
+    if (age < (this.#isBlind ? refreshAfterMsBlind : refreshAfterMs) || (hasJustFailed && age < staleMsMax)) {
+      return entry.principal;
+    }
+    if (age < staleMsMax && !this.#isBlind) {
+      this.#refresh(digest, entry);
+      return entry.principal;
+    }
+    return this.#loadOrServeStale(digest, entry, age);
+  }
+
+  /** Drops what is known of one key, or of all keys of a user. */
+  forget(matches: (principal: Principal) => boolean): void {
+    for (const [digest, entry] of this.#entries) {
+      if (entry.principal !== null && matches(entry.principal)) {
+        // A load that began before the change must not bring the old state back.
+        this.#entries.delete(digest);
+      }
+    }
+  }
+
+  /** After a gap in the announcements everything is loaded again at its next use, but still serves while it can't be. */
+  onGap(): void {
+    for (const [digest, entry] of this.#entries) {
+      this.#entries.set(digest, {
+        ...entry,
+        loadedTick: Math.min(entry.loadedTick, this.#clock.tick() - refreshAfterMs),
+      });
+    }
+  }
+
+  /** Whether changes are announced right now. */
+  setBlind(isBlind: boolean): void {
+    this.#isBlind = isBlind;
+  }
+
+  size(): number {
+    return this.#entries.size;
+  }
+
+  async #loadFresh(digest: string): Promise<Principal | null> {
+    const entry: Entry = this.#entries.get(digest) ?? {
+      principal: null,
+      loadedTick: never,
+      failedTick: never,
+      loading: null,
+    };
+    try {
+      return await this.#loadInto(digest, entry);
+    } catch (error) {
+      throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2, cause: error });
+    }
+  }
+
+  #refresh(digest: string, entry: Entry): void {
+    this.#loadInto(digest, entry).catch(() => {
+      // The entry serves on; how long is decided where it is found.
+    });
+  }
+
+  async #loadOrServeStale(digest: string, entry: Entry, age: number): Promise<Principal | null> {
+    try {
+      return await this.#loadInto(digest, entry);
+    } catch (error) {
+      if (age < staleMsMax) {
+        return entry.principal;
+      }
+      throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2, cause: error });
+    }
+  }
+
+  #loadInto(digest: string, entry: Entry): Promise<Principal | null> {
+    if (entry.loading !== null) {
+      return entry.loading;
+    }
+    const loading = this.#load(Buffer.from(digest, "hex"))
+      .then((principal) => {
+        if (this.#entries.get(digest) === entry) {
+          this.#entries.set(digest, { principal, loadedTick: this.#clock.tick(), failedTick: never, loading: null });
+        }
+        return principal;
+      })
+      .catch((error: unknown) => {
+        entry.failedTick = this.#clock.tick();
+        throw error;
+      })
+      .finally(() => {
+        entry.loading = null;
+      });
+    entry.loading = loading;
+    if (!this.#entries.has(digest)) {
+      this.#makeRoom();
+      this.#entries.set(digest, entry);
+    }
+    return loading;
+  }
+
+  /** The oldest entries go first: a flood of wrong keys can't grow the map. */
+  #makeRoom(): void {
+    while (this.#entries.size >= entriesMax) {
+      const oldest = this.#entries.keys().next().value;
+      if (oldest === undefined) {
+        return;
+      }
+      this.#entries.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import type { ApiKeyId, BudgetId, GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
+import type { Queryable } from "../../platform/db.ts";
+import type { Principal } from "../model.ts";
+
+type PrincipalRow = {
+  api_key_id: bigint;
+  gateway_user_id: bigint;
+  user_id: bigint | null;
+  group_name: string;
+  user_status: string;
+  key_status: Principal["keyStatus"];
+  expires_at: Date | null;
+  allowed_models: string[] | null;
+  allowed_ips: string[] | null;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrency_max: number | null;
+  is_payload_traced: boolean;
+  first_used_at: Date | null;
+  rate_multiplier: string;
+  user_budget_id: bigint;
+  key_budget_id: bigint | null;
+};
+
+function toPrincipal(row: PrincipalRow): Principal {
+  return {
+    userId: row.user_id as UserId | null,
+    gatewayUserId: row.gateway_user_id as GatewayUserId,
+    apiKeyId: row.api_key_id as ApiKeyId,
+    groupName: row.group_name,
+    isUserEnabled: row.user_status === "enabled",
+    keyStatus: row.key_status,
+    expiresAtMs: row.expires_at?.getTime() ?? null,
+    allowedModels: row.allowed_models === null ? null : new Set(row.allowed_models),
+    allowedIps: row.allowed_ips,
+    requestsPerMinute: row.requests_per_minute,
+    tokensPerMinute: row.tokens_per_minute,
+    concurrencyMax: row.concurrency_max,
+    isPayloadTraced: row.is_payload_traced,
+    isFirstUse: row.first_used_at === null,
+    rateMultiplier: row.rate_multiplier as Decimal,
+    userBudgetId: row.user_budget_id as BudgetId,
+    keyBudgetId: row.key_budget_id as BudgetId | null,
+  };
+}
+
+/** Everything admission needs to know of the key with this SHA-256, or null. */
+export async function findPrincipal(db: Queryable, keyHash: Uint8Array): Promise<Principal | null> {
+  const [row] = await db.sql<PrincipalRow>`
+    select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(k.group_name, u.group_name) as group_name,
+      u.status as user_status, k.status as key_status, k.expires_at, k.allowed_models, k.allowed_ips,
+      k.requests_per_minute, k.tokens_per_minute, k.concurrency_max, k.is_payload_traced, k.first_used_at,
+      u.rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id
+    from api_key k
+    join gateway_user u on u.id = k.gateway_user_id
+    join budget ub on ub.gateway_user_id = u.id
+    left join budget kb on kb.api_key_id = k.id
+    left join user_profile p on p.gateway_user_id = u.id
+    where k.key_hash = ${keyHash}`;
+  return row === undefined ? null : toPrincipal(row);
+}
+
+export type NewApiKey = {
+  readonly gatewayUserId: GatewayUserId;
+  readonly keyHash: Uint8Array;
+  readonly keyPrefix: string;
+  readonly keyLastFour: string;
+  readonly name: string;
+};
+
+export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKeyId> {
+  const [row] = await db.sql<{ id: bigint }>`
+    insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name)
+    values (${key.gatewayUserId}::bigint, ${key.keyHash}, ${key.keyPrefix}, ${key.keyLastFour}, ${key.name})
+    returning id`;
+  if (row === undefined) {
+    throw new Error("the API key was not inserted");
+  }
+  return row.id as ApiKeyId;
+}
+
+/** Sets the moment of the first call; later calls change nothing. */
+export async function markFirstUse(db: Queryable, id: ApiKeyId): Promise<void> {
+  await db.sql`update api_key set first_used_at = now() where id = ${id}::bigint and first_used_at is null`;
+}
+
+/** A user of the gateway with an empty budget. */
+export async function insertGatewayUser(
+  db: Queryable,
+  groupName: string,
+): Promise<{ gatewayUserId: GatewayUserId; budgetId: BudgetId }> {
+  const [row] = await db.sql<{ gateway_user_id: bigint; id: bigint }>`
+    with u as (insert into gateway_user (group_name) values (${groupName}) returning id)
+    insert into budget (gateway_user_id) select id from u returning gateway_user_id, id`;
+  if (row === undefined) {
+    throw new Error("the gateway user was not inserted");
+  }
+  return { gatewayUserId: row.gateway_user_id as GatewayUserId, budgetId: row.id as BudgetId };
+}

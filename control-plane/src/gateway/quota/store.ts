@@ -1,0 +1,67 @@
+import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
+import type { Database, Queryable } from "../../platform/db.ts";
+import type { LeaseStore } from "./model.ts";
+
+/** Leases of one replica, as guarded functions of the database. */
+export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore {
+  return {
+    async lease(budgetId, need, want, recall) {
+      type Row = { leased_now: bigint; remaining_after: bigint; recall: bigint; is_recall_answered: boolean };
+      const [row] = await db.sql<Row>`
+        select leased_now, remaining_after, recall, is_recall_answered
+        from lease_quota(${budgetId}::bigint, ${replicaId}, ${need}::bigint, ${want}::bigint, ${recall}::bigint)`;
+      if (row === undefined) {
+        throw new Error(`lease_quota returned nothing for budget ${budgetId}`);
+      }
+      return {
+        leasedNow: row.leased_now as Quota,
+        remainingAfter: row.remaining_after as Quota,
+        recall: row.recall,
+        isRecallAnswered: row.is_recall_answered,
+      };
+    },
+    async giveBack(budgetId, amount, recall) {
+      await db.sql`select return_lease(${budgetId}::bigint, ${replicaId}, ${amount}::bigint, ${recall}::bigint)`;
+    },
+    async readLease(budgetId: BudgetId) {
+      const [row] = await db.sql<{ amount: bigint }>`
+        select amount from budget_lease where budget_id = ${budgetId}::bigint and replica_id = ${replicaId}`;
+      return (row?.amount ?? 0n) as Quota;
+    },
+  };
+}
+
+/** Says that this replica lives, and returns how many do. */
+export async function heartbeat(db: Queryable, replicaId: ReplicaId): Promise<number> {
+  const [row] = await db.sql<{ live: number }>`
+    with alive as (
+      insert into replica (id) values (${replicaId}) on conflict (id) do update set seen_at = now() returning id
+    )
+    select count(*)::int + 1 as live from replica
+    where seen_at > now() - interval '15 seconds' and id <> (select id from alive)`;
+  return row?.live ?? 1;
+}
+
+/** Gives back every lease of a replica; returns how much that was. */
+export async function releaseLeases(db: Queryable, replicaId: ReplicaId): Promise<bigint> {
+  const [row] = await db.sql<{ total: bigint }>`select release_leases(${replicaId}) as total`;
+  return row?.total ?? 0n;
+}
+
+/** Takes the leases of replicas that were silent for longer than the given time; returns how much that was. */
+export async function reclaimSilentLeases(db: Queryable, silenceSeconds: number): Promise<bigint> {
+  const [row] = await db.sql<{ total: bigint }>`
+    select reclaim_silent_leases(make_interval(secs => ${silenceSeconds}::double precision)) as total`;
+  return row?.total ?? 0n;
+}
+
+/** Changes what a budget was granted, once per reference; returns whether this call did it. */
+export async function grantQuota(
+  db: Queryable,
+  grant: { budgetId: BudgetId; amount: bigint; changeType: string; reference: string },
+): Promise<boolean> {
+  const [row] = await db.sql<{ granted: boolean }>`
+    select grant_quota(${grant.budgetId}::bigint, ${grant.amount}::bigint, ${grant.changeType}, ${grant.reference}) as granted`;
+  return row?.granted ?? false;
+}
