@@ -1,0 +1,161 @@
+import { posix } from "node:path";
+import { parseSource } from "./source.ts";
+import type { SourceFile } from "./tree.ts";
+
+/** Stands in a feature's row for "the service of every feature". */
+export const everyService = "every service";
+
+export type BoundaryTable = {
+  /** Package name of each workspace > its folder. */
+  readonly packages: ReadonlyMap<string, string>;
+  /** Workspace folder > workspace folders it may import. */
+  readonly workspaces: Readonly<Record<string, readonly string[]>>;
+  /** Folder of control-plane/src > folders it may import. */
+  readonly features: Readonly<Record<string, readonly string[]>>;
+  /** Folders of control-plane/src of which every file may be imported by those who may import the folder. */
+  readonly open: readonly string[];
+  /** Files at the root of control-plane/src, which may import everything and are imported by nobody below them. */
+  readonly composition: readonly string[];
+};
+
+const applicationRoot = "control-plane/src/";
+const publicFile = /^(service|model|errors|port)\.ts$/;
+
+/** The workspace that a path belongs to, or null for files at the root of the tree. */
+function workspaceOf(path: string): string | null {
+  const [first = "", second = ""] = path.split("/");
+  if (!path.includes("/")) {
+    return null;
+  }
+  return first === "packages" ? `${first}/${second}` : first;
+}
+
+/** The package part of a bare specifier: `@scope/name/sub` > `@scope/name`. */
+export function packageOf(specifier: string): string {
+  const parts = specifier.split("/");
+  return parts.slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+/** Where an import leads: a path of the tree, a package, or what is wrong with the way it is written. */
+export function resolveImport(path: string, specifier: string | null): { to: string; isPath: boolean } | string {
+  if (specifier === null) {
+    return "an import must name its target literally, so that it can be checked";
+  }
+  if (/^([#/~]|file:|https?:)/.test(specifier)) {
+    return `"${specifier}": import by relative path or by package name`;
+  }
+  if (!specifier.startsWith(".")) {
+    return { to: packageOf(specifier), isPath: false };
+  }
+  const to = posix.join(posix.dirname(path), specifier.replace(/\?\w+$/, ""));
+  return posix.extname(to) === "" ? `"${specifier}": name the file with its ending` : { to, isPath: true };
+}
+
+function workspaceViolation(table: BoundaryTable, path: string, target: { to: string; isPath: boolean }) {
+  const from = workspaceOf(path);
+  const to = target.isPath ? workspaceOf(target.to) : table.packages.get(target.to);
+  if (from === null || to === undefined) {
+    return null;
+  }
+  if (from === to) {
+    return target.isPath ? null : "import files of the own workspace by relative path";
+  }
+  if (target.isPath) {
+    return `leaves ${from}; import another workspace by its package name`;
+  }
+  const allowed = table.workspaces[from];
+  if (allowed === undefined) {
+    return `${from} has no row in the table of workspaces`;
+  }
+  return to !== null && allowed.includes(to) ? null : `${from} may not import ${to}`;
+}
+
+/** The feature (first folder below control-plane/src) and the rest of the path; a file at the root has no feature. */
+function featureOf(path: string): { feature: string | null; rest: string } {
+  const inside = path.slice(applicationRoot.length);
+  const slash = inside.indexOf("/");
+  return slash === -1
+    ? { feature: null, rest: inside }
+    : { feature: inside.slice(0, slash), rest: inside.slice(slash + 1) };
+}
+
+function featureViolation(table: BoundaryTable, path: string, target: string): string | null {
+  const from = featureOf(path);
+  const to = featureOf(target);
+  if (from.feature === null || from.feature === to.feature) {
+    return null;
+  }
+  if (to.feature === null) {
+    return `${from.feature} may not import the composition of the program`;
+  }
+  const allowed = table.features[from.feature];
+  if (allowed === undefined) {
+    return null; // Said once for the file, not for each of its imports.
+  }
+  if (table.open.includes(to.feature)) {
+    return allowed.includes(to.feature) ? null : `${from.feature} may not import ${to.feature}`;
+  }
+  if (allowed.includes(everyService)) {
+    return to.rest === "service.ts" ? null : `${from.feature} may import only service.ts of ${to.feature}`;
+  }
+  if (!allowed.includes(to.feature)) {
+    return `${from.feature} may not import ${to.feature}`;
+  }
+  return publicFile.test(to.rest) ? null : `${to.rest} is private to ${to.feature}`;
+}
+
+function rowViolation(table: BoundaryTable, path: string): string | null {
+  if (!path.startsWith(applicationRoot)) {
+    return null;
+  }
+  const { feature, rest } = featureOf(path);
+  if (feature === null) {
+    return table.composition.includes(rest)
+      ? null
+      : `only ${table.composition.join(", ")} stand at the root of control-plane/src`;
+  }
+  return feature in table.features ? null : `${feature} has no row in the table of features`;
+}
+
+/** Every import of the files that the table does not allow, as `path:line -> target: reason`. */
+export function findBoundaryViolations(table: BoundaryTable, files: readonly SourceFile[]): string[] {
+  const violations: string[] = [];
+  for (const file of files) {
+    const missingRow = rowViolation(table, file.path);
+    if (missingRow !== null) {
+      violations.push(`${file.path}: ${missingRow}`);
+    }
+    for (const { specifier, line } of parseSource(file).imports) {
+      const target = resolveImport(file.path, specifier);
+      if (typeof target === "string") {
+        violations.push(`${file.path}:${line}: ${target}`);
+        continue;
+      }
+      const isInside = target.isPath && target.to.startsWith(applicationRoot) && file.path.startsWith(applicationRoot);
+      const violation = isInside
+        ? featureViolation(table, file.path, target.to)
+        : workspaceViolation(table, file.path, target);
+      if (violation !== null) {
+        violations.push(`${file.path}:${line} -> ${target.to}: ${violation}`);
+      }
+    }
+  }
+  return violations;
+}
+
+const pureFile = /(^packages\/(contracts|sse|messages-conversion)\/src\/|\/model\.ts$)/;
+const impurePackage = /^(bun$|bun:|node:|elysia$|@elysiajs\/|drizzle-orm|postgres$|ws$)/;
+const impureTarget = /\/(service|store|routes|[\w-]+-store)\.ts$/;
+
+/** Pure code that reaches for the outside: `model.ts` files and the packages that promise to be pure. */
+export function findPurityViolations(files: readonly SourceFile[]): string[] {
+  const violations: string[] = [];
+  for (const file of files.filter(({ path }) => pureFile.test(path) && !path.startsWith("tests/"))) {
+    for (const { specifier, line } of parseSource(file).imports) {
+      if (specifier !== null && (impurePackage.test(specifier) || impureTarget.test(specifier))) {
+        violations.push(`${file.path}:${line} -> ${specifier}: this file holds types and pure rules only`);
+      }
+    }
+  }
+  return violations;
+}

@@ -1,0 +1,180 @@
+import { type Comment, type Node, parseSync, Visitor } from "oxc-parser";
+import type { SourceFile } from "./tree.ts";
+
+/** One place where a file names another module. `specifier` is null when it is computed at run time. */
+export type ModuleImport = { readonly specifier: string | null; readonly isTypeOnly: boolean; readonly line: number };
+
+/** A template or a string, with the tag in front of it when there is one. */
+export type TextPiece = { readonly tag: string | null; readonly text: string; readonly line: number };
+
+/** A call such as `sql.unsafe(...)`; the receiver is its last name, or null for one that has none. */
+export type MethodCall = { readonly receiver: string | null; readonly name: string; readonly line: number };
+
+export type ParsedSource = {
+  readonly imports: readonly ModuleImport[];
+  readonly pieces: readonly TextPiece[];
+  readonly methodCalls: readonly MethodCall[];
+  /** The text with comments, strings, templates and regular expressions blanked; offsets and lines stay. */
+  readonly code: string;
+  /** The text with everything but the content of comments blanked; documentation comments are blanked too. */
+  readonly remarks: string;
+};
+
+type Span = { readonly start: number; readonly end: number };
+
+/** The line, from 1, on which an offset stands. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) {
+    line += 1;
+  }
+  return line;
+}
+
+const blanks = (text: string): string => text.replace(/[^\n]/g, " ");
+
+function blankSpans(text: string, spans: readonly Span[]): string {
+  let result = "";
+  let at = 0;
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    if (start >= at) {
+      result += text.slice(at, start) + blanks(text.slice(start, end));
+      at = end;
+    }
+  }
+  return result + text.slice(at);
+}
+
+/** Keeps only what is said inside comments: neither the marks around it nor the stars in front of the lines. */
+function remarksOf(text: string, comments: readonly Comment[]): string {
+  let result = "";
+  let at = 0;
+  for (const { start, end, type, value } of comments) {
+    const isDocumentation = type === "Block" && value.startsWith("*");
+    const said = isDocumentation ? blanks(value) : value.replace(/^([ \t]*)\*/gm, "$1 ");
+    result += blanks(text.slice(at, start)) + `  ${said}`.padEnd(end - start);
+    at = end;
+  }
+  return result + blanks(text.slice(at));
+}
+
+/** The last name of a tag or callee: `tx` of tx`..`, `unsafe` of `sql.unsafe`. */
+function lastName(node: Node): string | null {
+  if (node.type === "Identifier") {
+    return node.name;
+  }
+  if (node.type === "MemberExpression" && node.property.type === "Identifier") {
+    return node.property.name;
+  }
+  return node.type === "CallExpression" ? lastName(node.callee) : null;
+}
+
+const literalText = (node: Node): string | null =>
+  node.type === "Literal" && typeof node.value === "string"
+    ? node.value
+    : node.type === "TemplateLiteral" && node.expressions.length === 0
+      ? (node.quasis[0]?.value.cooked ?? null)
+      : null;
+
+/** Everything the rules want to know about a file, found in one walk over its syntax. */
+class SourceReader {
+  readonly imports: ModuleImport[] = [];
+  readonly pieces: TextPiece[] = [];
+  readonly methodCalls: MethodCall[] = [];
+  readonly literals: Span[] = [];
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  #line(node: Span): number {
+    return lineAt(this.#text, node.start);
+  }
+
+  #import(node: Span, source: Node, isTypeOnly: boolean): void {
+    this.imports.push({ specifier: literalText(source), isTypeOnly, line: this.#line(node) });
+  }
+
+  read(program: Parameters<Visitor["visit"]>[0]): void {
+    const tagged = new Set<Node>();
+    new Visitor({
+      ImportDeclaration: (node) => this.#import(node, node.source, node.importKind === "type"),
+      ExportNamedDeclaration: (node) => {
+        if (node.source) {
+          this.#import(node, node.source, node.exportKind === "type");
+        }
+      },
+      ExportAllDeclaration: (node) => this.#import(node, node.source, node.exportKind === "type"),
+      ImportExpression: (node) => this.#import(node, node.source, false),
+      TSImportType: (node) => this.#import(node, node.source, true),
+      TSExternalModuleReference: (node) => this.#import(node, node.expression, false),
+      CallExpression: (node) => {
+        const [argument] = node.arguments;
+        const name = lastName(node.callee);
+        if (name === "require" && argument) {
+          this.#import(node, argument, false);
+        } else if (node.callee.type === "MemberExpression" && name !== null) {
+          this.methodCalls.push({ receiver: lastName(node.callee.object), name, line: this.#line(node) });
+        }
+      },
+      TaggedTemplateExpression: (node) => {
+        tagged.add(node.quasi);
+        this.#piece(lastName(node.tag), node.quasi.quasis[0]?.value.raw ?? "", node);
+      },
+      TemplateLiteral: (node) => {
+        if (!tagged.has(node)) {
+          this.#piece(null, node.quasis[0]?.value.raw ?? "", node);
+        }
+      },
+      TemplateElement: (node) => this.literals.push(node),
+      JSXText: (node) => this.literals.push(node),
+      Literal: (node) => {
+        if (typeof node.value === "string" || "regex" in node) {
+          this.literals.push(node);
+        }
+        if (typeof node.value === "string") {
+          this.#piece(null, node.value, node);
+        }
+      },
+    }).visit(program);
+  }
+
+  #piece(tag: string | null, text: string, node: Span): void {
+    this.pieces.push({ tag, text, line: this.#line(node) });
+  }
+}
+
+const parsed = new WeakMap<SourceFile, ParsedSource>();
+
+/**
+ * Parses a file; the result is kept for as long as the file object lives.
+ * @throws Error when the file does not parse: what can't be read can't be judged
+ */
+export function parseSource(file: SourceFile): ParsedSource {
+  const known = parsed.get(file);
+  if (known) {
+    return known;
+  }
+  const { program, comments, errors } = parseSync(file.path, file.text);
+  const [error] = errors;
+  if (error) {
+    throw new Error(`${file.path} does not parse: ${error.message}`);
+  }
+  const reader = new SourceReader(file.text);
+  reader.read(program);
+  const source: ParsedSource = {
+    imports: reader.imports.toSorted((a, b) => a.line - b.line),
+    pieces: reader.pieces,
+    methodCalls: reader.methodCalls,
+    code: blankSpans(file.text, [...comments, ...reader.literals]),
+    remarks: remarksOf(file.text, comments),
+  };
+  parsed.set(file, source);
+  return source;
+}
+
+/** Whether the text is a complete list of statements, as far as syntax goes. */
+export function parsesAsStatements(text: string): boolean {
+  return parseSync("fragment.tsx", `async function* fragment() { for (;;) {\n${text}\n} }`).errors.length === 0;
+}

@@ -1,0 +1,51 @@
+import { packageOf, resolveImport } from "./boundary-check.ts";
+import { parseSource } from "./source.ts";
+import type { SourceFile } from "./tree.ts";
+
+const sqlPlaces = /(^|\/)(store|[\w-]+-store)\.ts$|^control-plane\/src\/(db\/|platform\/db[./-])/;
+const sqlFreeFeature = /^control-plane\/src\/(relay|messages-compat|pages)\//;
+const driver = /^(postgres|drizzle-orm|drizzle-kit|bun:sqlite)$/;
+const sqlTag = /^(sql|tx|transaction)$/;
+const sqlStart =
+  /^\s*(select|insert\s+into|update\s+\S+\s+set|delete\s+from|with\s+\S+\s+as|create|alter|drop|truncate|lock\s+table|begin|commit|rollback|savepoint|set\s+local|listen|notify|copy|explain|vacuum|analyze)\b/i;
+/** Whole statements only: a sentence of an answer may begin with "Select" or "Update". */
+const sqlStatement =
+  /^\s*(select\s[\s\S]*\sfrom\s|insert\s+into\s+\S+|update\s+\S+\s+set\s|delete\s+from\s+\S+|create\s+(unlogged\s+)?(table|index|unique|function|role)\s|alter\s+table\s|drop\s+table\s|truncate\s+\S+$|(un)?listen\s+\w+$|notify\s+\w+)/;
+
+/** Whether a file of the product may talk to a database. Tests are no part of the product. */
+function maySpeakSql(path: string): boolean {
+  return sqlPlaces.test(path) && !sqlFreeFeature.test(path);
+}
+
+function findInFile(file: SourceFile): string[] {
+  const source = parseSource(file);
+  const found: { line: number; what: string }[] = [];
+  for (const { specifier, line } of source.imports) {
+    const target = resolveImport(file.path, specifier);
+    if (typeof target === "string") {
+      continue;
+    }
+    if (target.isPath ? target.to.startsWith("control-plane/src/db/schema") : driver.test(packageOf(target.to))) {
+      found.push({ line, what: `imports ${target.to}` });
+    }
+  }
+  for (const { tag, text, line } of source.pieces) {
+    if (tag === null ? sqlStatement.test(text) : sqlTag.test(tag) || sqlStart.test(text)) {
+      found.push({ line, what: `holds SQL "${text.trim().replace(/\s+/g, " ").slice(0, 40)}"` });
+    }
+  }
+  for (const { receiver, name, line } of source.methodCalls) {
+    if (name === "unsafe" || (name === "raw" && receiver === "sql")) {
+      found.push({ line, what: `calls .${name}()` });
+    }
+  }
+  const rule = sqlFreeFeature.test(file.path)
+    ? "this part of the program never touches the database"
+    : "SQL belongs into store.ts, a *-store.ts, db/ or platform/db";
+  return found.map(({ line, what }) => `${file.path}:${line}: ${what}; ${rule}`);
+}
+
+/** Every place outside the stores that talks to a database, as `path:line: what; rule`. */
+export function findSqlViolations(files: readonly SourceFile[]): string[] {
+  return files.filter(({ path }) => !(path.startsWith("tests/") || maySpeakSql(path))).flatMap(findInFile);
+}

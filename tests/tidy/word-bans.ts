@@ -1,0 +1,236 @@
+import { parseSource, parsesAsStatements } from "./source.ts";
+import { isCode, type SourceFile } from "./tree.ts";
+
+/**
+ * Where a pattern is looked for: in the path, in the whole text, in code without comments and strings, or in what
+ * comments say (documentation comments apart).
+ */
+type View = "path" | "text" | "code" | "remarks";
+
+export type Ban = {
+  readonly name: string;
+  /** What to do instead, as a sentence for the one whose test failed. */
+  readonly instead: string;
+  readonly view: View;
+  readonly pattern: RegExp;
+  /** Files in which the ban holds; everywhere when absent. */
+  readonly where?: (path: string) => boolean;
+  /** A second look at a match, for patterns that alone would be too loud. */
+  readonly confirm?: (match: string) => boolean;
+};
+
+/** Written in two halves, so that this file can name what it bans without holding it. */
+const joined = (...halves: string[]): string => halves.join("");
+
+const isTest = (path: string): boolean => path.startsWith("tests/");
+const inProduct = (path: string): boolean => !isTest(path);
+
+/** Folders in which a number is money or quota more often than not. */
+const moneyFolder =
+  /^(control-plane\/src\/(gateway\/(prices|quota|settle|spool|usage-log)|ledger|billing|payments|usage-settlement)\/|packages\/contracts\/src\/money)/;
+const inMoneyFolder = (path: string): boolean => moneyFolder.test(path);
+
+const moneyName = "(?:price|quota|amount|cost|balance|usd|multiplier|money|budget|charge)";
+
+/** The few files that turn the environment into a configuration, and the programs that run before there is one. */
+const readsEnvironment =
+  /^((control-plane\/src\/platform|node-agent\/src)\/config\.ts|packages\/sandbox-provider\/src\/main\.ts|deploy\/|tests\/|.*\.config\.ts$)/;
+
+const lockFile = (path: string): boolean => path === "bun.lock";
+
+/** Comment lines that look like a statement at first sight; `parsesAsStatements` decides. */
+const looksLikeCode = new RegExp(
+  [
+    "^[ \\t]*(?:",
+    "(?:export |const |let |var |import |return\\b|await |throw |yield |function |async |class )[^\\n]*[;{,(]",
+    "|(?:if|for|while|switch) ?\\([^\\n]*\\)[^\\n]*[;{]",
+    "|\\}? ?(?:else|finally|catch)\\b[^\\n]*\\{",
+    "|[\\w$.]+\\([^\\n]*\\);",
+    "|[\\w$.\\[\\]]+ [-+*/|&?]*= [^\\n]+;",
+    "|[)\\]}]+[;,]?",
+    "|</?[A-Za-z][\\w.]*[^\\n]*>",
+    ")[ \\t]*$",
+  ].join(""),
+  "gm",
+);
+
+/** Completes a single line of code to something that can be parsed, or fails to. */
+function isCodeLine(line: string): boolean {
+  const text = line.trim();
+  if (/^[)\]}]+[;,]?$/.test(text)) {
+    return true;
+  }
+  if (text.startsWith("<")) {
+    return ["", text.replace(/^<([\w.]+)[\s\S]*$/, "</$1>")].some((end) => parsesAsStatements(`(${text}${end});`));
+  }
+  const isElse = /^\}? ?(else|finally|catch)\b/.test(text);
+  const opened = isElse ? `${text.includes("else") ? "if (true) {" : "try {"}${text.startsWith("}") ? "" : "}"}` : "";
+  const body = text.startsWith("import ") || text.startsWith("export ") ? text.replace(/^(im|ex)port .*$/, ";") : text;
+  if (body !== text) {
+    return /^(import\b.*["'];|export (const|let|type|function|async|class|interface|\{|\*).*)$/.test(text);
+  }
+  const closings = ["", "}", ")", "1)", "]", "})", ");}"];
+  return closings.some((closing) => parsesAsStatements(`${opened}${body}${closing}`));
+}
+
+/**
+ * What may not stand in the tree, each with what to do instead. Biome's own rules are not repeated; these are the words
+ * and habits that it does not know, or knows only in part.
+ */
+export const bans: readonly Ban[] = [
+  {
+    name: "empty names of files",
+    instead: "Name the file for what it does; a name that fits everything collects everything.",
+    view: "path",
+    pattern: new RegExp(
+      `(^|[/._-])(utils?|helpers?|misc|managers?|impl|${joined("comm", "on")}(?=[/.]|$))(?=[/._-]|$)`,
+      "gi",
+    ),
+  },
+  {
+    name: "empty names in code",
+    instead: "Name it for what it does or what it knows, with a noun of the product.",
+    view: "code",
+    pattern:
+      /\b(?:function\*?|class|const|let|var|type|interface)\s+(?:\w*(?:[Uu]tils?|[Hh]elpers?|Misc|Managers?|Impl)(?=[A-Z_\d]|\b)|(?:misc|manager)(?=[A-Z_\d]|\b)|common\b)/g,
+  },
+  {
+    name: "notes to do later",
+    instead: "Do it now, or open an issue; the code says what is, not what should be.",
+    view: "text",
+    pattern: new RegExp(
+      `\\b(${joined("FIX", "ME")}|${joined("TO", "DO")}|${joined("X", "XX")}|${joined("HA", "CK")})\\b`,
+      "g",
+    ),
+    where: (path) => !lockFile(path),
+  },
+  {
+    name: "tests that run alone or not at all",
+    instead: "Run one test by name on the command line, and remove a test that has no meaning any more.",
+    view: "code",
+    pattern: /\b(?:test|it|describe)\s*\.\s*(?:only|skip|todo)\b/g,
+  },
+  {
+    name: "silenced compiler",
+    instead: "Give the value its type; parse what comes from outside.",
+    view: "text",
+    pattern: new RegExp(joined("@ts-", "(ignore|nocheck)"), "g"),
+  },
+  {
+    name: "casts to any",
+    instead: "Cast to the type that it is, or take unknown and narrow it.",
+    view: "code",
+    pattern: /\bas\s+any\b|<any>/g,
+  },
+  {
+    name: "suppressions without a reason",
+    instead: "Say in a sentence behind the colon why the rule is wrong here, or follow it.",
+    view: "text",
+    pattern: new RegExp(
+      `${joined("biome-", "ignore")}(?:-\\w+)? [\\w/]+(?::\\s*(?:<\\w+>|\\S{0,12}))?\\s*(?:\\*/.*)?$`,
+      "gm",
+    ),
+  },
+  {
+    name: "registry hosts",
+    instead: "Leave the registry to the settings of the machine; the repository names packages and versions only.",
+    view: "text",
+    pattern: new RegExp(
+      joined("\\bregistry\\.(npm", "js|yarn", "pkg|npm", "mirror)|\\bnpm\\.pkg\\.|\\b_auth", "Token\\b"),
+      "gi",
+    ),
+  },
+  {
+    name: "download addresses in the lock file",
+    instead: "Install from the default registry and commit the text lock file that Bun writes.",
+    view: "text",
+    pattern: /\bhttps?:|\bgit\+|\bgit:\/\//g,
+    where: lockFile,
+  },
+  {
+    name: "files of other package managers, and the binary lock file",
+    instead: "The text bun.lock is the one lock file, bunfig.toml the one place for settings of the installer.",
+    view: "path",
+    pattern:
+      /(^|\/)(bun\.lockb|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|\.npmrc|\.yarnrc.*)$/g,
+  },
+  {
+    name: "paths of one machine",
+    instead: "Build the path from import.meta.dir, a temporary folder or the configuration.",
+    view: "text",
+    pattern: new RegExp(joined("(?<![\\w.$}*-])/(wo", "rk|ho", "me/[a-z_][\\w.-]*|Us", "ers/[\\w.-]+)/"), "g"),
+    where: (path) => !lockFile(path),
+  },
+  {
+    name: "commented-out code",
+    instead: "Delete it; the history keeps it.",
+    view: "remarks",
+    pattern: looksLikeCode,
+    confirm: isCodeLine,
+  },
+  {
+    name: "markup from strings",
+    instead: "Build elements through the framework, which escapes text.",
+    view: "code",
+    pattern: /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write(?:ln)?)\b/g,
+    where: inProduct,
+  },
+  {
+    name: "code from strings",
+    instead: "Write the code down, or parse the data.",
+    view: "code",
+    pattern: /(?<![.\w$])eval\s*\(|\b(?:globalThis|window)\.eval\b|\bnew\s+Function\b|(?<![.\w$])Function\s*\(/g,
+  },
+  {
+    name: "environment read outside the configuration",
+    instead: "Add the variable to the schema in platform/config.ts and pass its value on.",
+    view: "code",
+    pattern: /\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\b/g,
+    where: (path) => !readsEnvironment.test(path),
+  },
+  {
+    name: "token for an API key",
+    instead: 'Say "API key"; a token is what a model reads and writes.',
+    view: "text",
+    pattern: new RegExp(joined("api", "[ _-]?tokens?(?![a-z])"), "gi"),
+    where: (path) => !lockFile(path),
+  },
+  {
+    name: "floats that hold money",
+    instead: "Keep money as bigint and prices as Decimal; packages/contracts/src/money.ts converts exactly.",
+    view: "code",
+    pattern: new RegExp(
+      [
+        "\\bparseFloat\\b",
+        "\\.toFixed\\s*\\(",
+        `\\bNumber\\s*\\([^()\\n]*${moneyName}`,
+        `\\bMath\\.(?:ceil|floor|round|trunc)\\s*\\([^()\\n]*${moneyName}`,
+      ].join("|"),
+      "gi",
+    ),
+    where: inMoneyFolder,
+  },
+];
+
+function viewOf(view: View, file: SourceFile): string | null {
+  if (view === "path") {
+    return file.path;
+  }
+  if (view === "text") {
+    return file.text;
+  }
+  return isCode(file.path) ? parseSource(file)[view] : null;
+}
+
+/** Everything in the file that the ban forbids, as `path:line: "what": ban. What to do instead.` */
+export function findBanned(ban: Ban, file: SourceFile): string[] {
+  const view = (ban.where?.(file.path) ?? true) ? viewOf(ban.view, file) : null;
+  if (view === null) {
+    return [];
+  }
+  const matches = [...view.matchAll(ban.pattern)].filter(([match]) => ban.confirm?.(match) ?? true);
+  return matches.map((match) => {
+    const place = ban.view === "path" ? file.path : `${file.path}:${view.slice(0, match.index).split("\n").length}`;
+    return `${place}: "${match[0].trim()}": ${ban.name}. ${ban.instead}`;
+  });
+}
