@@ -30,7 +30,9 @@ function findLoose(workspaces: readonly Workspace[]): string[] {
   return workspaces
     .flatMap(requirementsOf)
     .filter(({ name, version }) => (ownNames.has(name) ? version !== "workspace:*" : !exactVersion.test(version)))
-    .map(({ folder, name, version }) => `${folder || "."}/package.json: "${name}": "${version}": pin one exact version`);
+    .map(
+      ({ folder, name, version }) => `${folder || "."}/package.json: "${name}": "${version}": pin one exact version`,
+    );
 }
 
 /** Packages of which two workspaces ask for different versions. */

@@ -4,7 +4,7 @@ import type { SourceFile } from "./tree.ts";
 
 const sqlPlaces = /(^|\/)(store|[\w-]+-store)\.ts$|^control-plane\/src\/(db\/|platform\/db[./-])/;
 const sqlFreeFeature = /^control-plane\/src\/(relay|messages-compat|pages)\//;
-const driver = /^(postgres|drizzle-orm|drizzle-kit|bun:sqlite)$/;
+const driver = /^(postgres|drizzle-orm|bun:sqlite)$/;
 const sqlTag = /^(sql|tx|transaction)$/;
 const sqlStart =
   /^\s*(select|insert\s+into|update\s+\S+\s+set|delete\s+from|with\s+\S+\s+as|create|alter|drop|truncate|lock\s+table|begin|commit|rollback|savepoint|set\s+local|listen|notify|copy|explain|vacuum|analyze)\b/i;

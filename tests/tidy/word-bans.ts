@@ -1,4 +1,5 @@
-import { parseSource, parsesAsStatements } from "./source.ts";
+import { isCodeLine, looksLikeCode } from "./commented-code.ts";
+import { parseSource } from "./source.ts";
 import { isCode, type SourceFile } from "./tree.ts";
 
 /**
@@ -37,41 +38,6 @@ const readsEnvironment =
   /^((control-plane\/src\/platform|node-agent\/src)\/config\.ts|packages\/sandbox-provider\/src\/main\.ts|deploy\/|tests\/|.*\.config\.ts$)/;
 
 const lockFile = (path: string): boolean => path === "bun.lock";
-
-/** Comment lines that look like a statement at first sight; `parsesAsStatements` decides. */
-const looksLikeCode = new RegExp(
-  [
-    "^[ \\t]*(?:",
-    "(?:export |const |let |var |import |return\\b|await |throw |yield |function |async |class )[^\\n]*[;{,(]",
-    "|(?:if|for|while|switch) ?\\([^\\n]*\\)[^\\n]*[;{]",
-    "|\\}? ?(?:else|finally|catch)\\b[^\\n]*\\{",
-    "|[\\w$.]+\\([^\\n]*\\);",
-    "|[\\w$.\\[\\]]+ [-+*/|&?]*= [^\\n]+;",
-    "|[)\\]}]+[;,]?",
-    "|</?[A-Za-z][\\w.]*[^\\n]*>",
-    ")[ \\t]*$",
-  ].join(""),
-  "gm",
-);
-
-/** Completes a single line of code to something that can be parsed, or fails to. */
-function isCodeLine(line: string): boolean {
-  const text = line.trim();
-  if (/^[)\]}]+[;,]?$/.test(text)) {
-    return true;
-  }
-  if (text.startsWith("<")) {
-    return ["", text.replace(/^<([\w.]+)[\s\S]*$/, "</$1>")].some((end) => parsesAsStatements(`(${text}${end});`));
-  }
-  const isElse = /^\}? ?(else|finally|catch)\b/.test(text);
-  const opened = isElse ? `${text.includes("else") ? "if (true) {" : "try {"}${text.startsWith("}") ? "" : "}"}` : "";
-  const body = text.startsWith("import ") || text.startsWith("export ") ? text.replace(/^(im|ex)port .*$/, ";") : text;
-  if (body !== text) {
-    return /^(import\b.*["'];|export (const|let|type|function|async|class|interface|\{|\*).*)$/.test(text);
-  }
-  const closings = ["", "}", ")", "1)", "]", "})", ");}"];
-  return closings.some((closing) => parsesAsStatements(`${opened}${body}${closing}`));
-}
 
 /**
  * What may not stand in the tree, each with what to do instead. Biome's own rules are not repeated; these are the words
