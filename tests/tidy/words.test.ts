@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { beyondKnown } from "./ratchet.ts";
 import { listFiles, readText, type SourceFile } from "./tree.ts";
 import { type Ban, bans, findBanned } from "./word-bans.ts";
 
@@ -199,6 +200,12 @@ const examples: Readonly<Record<string, Examples>> = {
   },
 };
 
+/** Files that break a ban, by its name; the lists may only shrink. */
+const known: Readonly<Record<string, readonly string[]>> = {
+  // It was written before there was a configuration to ask.
+  "environment read outside the configuration": ["control-plane/src/commands/migrate.ts"],
+};
+
 const report = (ban: Ban, [path, text]: readonly [string, string]): string[] =>
   findBanned(ban, { path: example(path), text: example(text) });
 
@@ -213,7 +220,8 @@ test("every ban has examples, and only bans have", () => {
 
 describe.each(bans.map((ban): [string, Ban] => [ban.name, ban]))("%s", (name, ban) => {
   test("are not in the tree", () => {
-    expect(tree.flatMap((file) => findBanned(ban, file))).toEqual([]);
+    const violations = tree.flatMap((file) => findBanned(ban, file));
+    expect(beyondKnown(violations, known[name] ?? [])).toEqual([]);
   });
 
   test.each(examples[name]?.bad ?? [])("are reported in %s: %s", (path, text) => {
