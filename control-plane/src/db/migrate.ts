@@ -48,7 +48,7 @@ export async function migrate(
     }),
   });
   try {
-    const connection = await pool.reserve();
+    const connection = await connect(pool, databaseUrl);
     try {
       await checkServer(connection);
       await waitForTurn(connection, report);
@@ -59,6 +59,17 @@ export async function migrate(
     }
   } finally {
     await pool.close({ timeout: 0 });
+  }
+}
+
+async function connect(pool: SQL, databaseUrl: string): Promise<Bun.ReservedSQL> {
+  try {
+    return await pool.reserve();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    // The address without the password.
+    const { host, pathname } = new URL(databaseUrl);
+    throw new Error(`can't connect to the database ${host}${pathname}: ${reason}`, { cause: error });
   }
 }
 

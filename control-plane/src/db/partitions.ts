@@ -1,0 +1,45 @@
+import type { Queryable } from "../platform/db.ts";
+
+/** The logs with one partition for each UTC day. */
+export type PartitionedTable = "usage_log" | "trace_record" | "payload_record";
+
+export type PartitionSpan = {
+  readonly table: PartitionedTable;
+  /** The UTC day as YYYY-MM-DD. */
+  readonly today: string;
+  /** Days after today that are made as well. Default 7: a week in which the job that calls this may be broken. */
+  readonly daysAhead?: number;
+};
+
+const daysAheadDefault = 7;
+
+/**
+ * Makes the missing partitions from yesterday (calls that began before midnight) to `daysAhead` days after today.
+ * Harmless to repeat, and to call from many replicas at once.
+ * @returns the names of the partitions that were made
+ */
+export async function ensurePartitions(db: Queryable, span: PartitionSpan): Promise<string[]> {
+  const days = (span.daysAhead ?? daysAheadDefault) + 2;
+  const [row] = await db.sql<{ made: string[] }>`
+    select ensure_day_partitions(${span.table}, ${span.today}::text::date - 1, ${days}) as made`;
+  return row?.made ?? [];
+}
+
+/**
+ * Makes the partitions of single days: for a writer whose rows were refused because their day has none
+ * (`isMissingPartition`), for example after a spool was replayed weeks later. The rows are then written again.
+ * @throws SQL.PostgresError with state 22008 for a day more than 400 days ago or 100 ahead
+ */
+export async function createMissingPartitions(
+  db: Queryable,
+  table: PartitionedTable,
+  days: Iterable<string>,
+): Promise<string[]> {
+  const made: string[] = [];
+  for (const day of new Set(days)) {
+    const [row] = await db.sql<{ made: string[] }>`
+      select ensure_day_partitions(${table}, ${day}::text::date, 1) as made`;
+    made.push(...(row?.made ?? []));
+  }
+  return made;
+}
