@@ -1,0 +1,36 @@
+import { isAddressAllowed } from "../../platform/address-list.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { ModelEntry, Principal } from "../model.ts";
+
+/**
+ * Whether the key may be used at all, by whom it belongs to and from where the call comes.
+ * @throws AppError `invalid_api_key` (one answer for revoked, disabled and expired), `account_disabled`, `ip_not_allowed`
+ */
+export function checkKeyState(principal: Principal, clientIp: string, nowMs: number): void {
+  const isExpired = principal.expiresAtMs !== null && principal.expiresAtMs <= nowMs;
+  if (principal.keyStatus !== "active" || isExpired) {
+    throw new AppError("invalid_api_key", { internal: { keyStatus: principal.keyStatus, isExpired } });
+  }
+  if (!principal.isUserEnabled) {
+    throw new AppError("account_disabled");
+  }
+  if (principal.allowedIps !== null && !isAddressAllowed(clientIp, principal.allowedIps)) {
+    throw new AppError("ip_not_allowed", { internal: { clientIp } });
+  }
+}
+
+/**
+ * The catalog entry of the model. Unknown, switched off, and not allowed for the key are one answer.
+ * @throws AppError `model_not_found`
+ */
+export function checkModelAccess(
+  principal: Principal,
+  model: string,
+  models: ReadonlyMap<string, ModelEntry>,
+): ModelEntry {
+  const entry = models.get(model);
+  if (entry === undefined || (principal.allowedModels !== null && !principal.allowedModels.has(model))) {
+    throw new AppError("model_not_found", { param: "model" });
+  }
+  return entry;
+}

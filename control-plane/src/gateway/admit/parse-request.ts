@@ -1,0 +1,178 @@
+import { AppError } from "../../platform/errors.ts";
+import type { ParsedRequest } from "../model.ts";
+import type { Surface } from "../surfaces.ts";
+import { checkMessages } from "./check-messages.ts";
+import { readMultipartField } from "./read-multipart.ts";
+import { type JsonShape, scanJson } from "./scan-json.ts";
+
+const depthMax = 64;
+/** Far above the longest agent conversations; a text that is nothing but keys is refused before values are built of it. */
+const keysMax = 100_000;
+const modelNameLengthMax = 256;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
+const multipartType = /^multipart\/form-data\s*;/i;
+
+/** Fields that other gateways let a client steer the destination with; here they must not even look as if they worked. */
+const destinationFields = ["api_base", "base_url", "user_config", "extra_headers", "api_key"];
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * Checks the content type before the body is read.
+ * @throws AppError `unsupported_media_type`, `unsupported_encoding`
+ */
+export function checkContentType(headers: Headers, surface: Surface): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    throw new AppError("unsupported_encoding");
+  }
+  const contentType = headers.get("content-type") ?? "";
+  if (surface.body === "json" && !jsonType.test(contentType)) {
+    throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
+  }
+  if (surface.body === "multipart" && !multipartType.test(contentType)) {
+    throw new AppError("unsupported_media_type", { message: "Send the body as multipart/form-data." });
+  }
+}
+
+/**
+ * What the gateway needs to know of a body. The bytes stay as they came, but for the usage option of a stream.
+ * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `model_not_found`
+ */
+export function parseRequest(body: Uint8Array, contentType: string | null, surface: Surface): ParsedRequest {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (surface.body === "multipart") {
+    const model = readMultipartField(bytes, contentType ?? "", "model");
+    return { ...emptyRequest(bytes, contentType), model: readModelName(model ?? undefined), images: 1 };
+  }
+  if (surface.body === "none") {
+    return emptyRequest(bytes, contentType);
+  }
+  const shape = scanJson(bytes, { depthMax, keysMax });
+  const fields = parseObject(bytes, shape);
+  for (const field of destinationFields) {
+    if (field in fields) {
+      throw new AppError("unknown_field", { message: `The field '${field}' is not known here.`, param: field });
+    }
+  }
+  const isStream = readBoolean(fields, "stream");
+  const wantsUsage = isStream && readWantsUsage(fields);
+  const images = surface.kind === "chat" ? checkMessages(fields) : (readCount(fields, "n", 1, 128) ?? 1);
+  return {
+    model: readModelName(fields["model"]),
+    isStream,
+    wantsUsage,
+    outputTokensMax:
+      readCount(fields, "max_completion_tokens", 1) ??
+      readCount(fields, "max_tokens", 1) ??
+      readCount(fields, "max_output_tokens", 1),
+    choices: readCount(fields, "n", 1, 128) ?? 1,
+    images,
+    inputBytes: bytes.length,
+    body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : bytes,
+    contentType,
+  };
+}
+
+function emptyRequest(bytes: Buffer, contentType: string | null): ParsedRequest {
+  return {
+    model: null,
+    isStream: false,
+    wantsUsage: false,
+    outputTokensMax: null,
+    choices: 1,
+    images: 0,
+    inputBytes: bytes.length,
+    body: bytes,
+    contentType,
+  };
+}
+
+function parseObject(bytes: Buffer, shape: JsonShape): JsonObject {
+  if (shape.depth > depthMax || shape.keys > keysMax) {
+    throw new AppError("invalid_json", { message: "The JSON is nested too deep or has too many keys." });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw new AppError("invalid_json");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("invalid_json", { message: "The request body must be a JSON object." });
+  }
+  if (shape.hasDuplicateTopLevelKey) {
+    throw new AppError("invalid_json", { message: "A field occurs twice in the request body." });
+  }
+  return value as JsonObject;
+}
+
+function readModelName(value: unknown): string {
+  if (value === undefined || value === null || value === "") {
+    throw new AppError("missing_field", { message: "The field 'model' is missing.", param: "model" });
+  }
+  if (typeof value !== "string") {
+    throw new AppError("invalid_type", { message: "The field 'model' must be a string.", param: "model" });
+  }
+  if (value.length > modelNameLengthMax) {
+    throw new AppError("model_not_found", { param: "model" });
+  }
+  return value;
+}
+
+function readBoolean(fields: JsonObject, name: string): boolean {
+  const value = fields[name];
+  if (value === undefined || value === null) {
+    return false;
+  }
+  if (typeof value !== "boolean") {
+    throw new AppError("invalid_type", { message: `The field '${name}' must be true or false.`, param: name });
+  }
+  return value;
+}
+
+function readCount(fields: JsonObject, name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {
+  const value = fields[name];
+  if (value === undefined || value === null) {
+    return null;
+  }
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max) {
+    throw new AppError("invalid_value", {
+      message: `The field '${name}' must be an integer of at least ${min}.`,
+      param: name,
+    });
+  }
+  return value;
+}
+
+function readWantsUsage(fields: JsonObject): boolean {
+  const options = fields["stream_options"];
+  if (options === undefined || options === null) {
+    return false;
+  }
+  if (typeof options !== "object" || Array.isArray(options)) {
+    throw new AppError("invalid_type", { message: "'stream_options' must be an object.", param: "stream_options" });
+  }
+  return (options as JsonObject)["include_usage"] === true;
+}
+
+/** Only these two dialects carry usage in a chunk that has to be asked for. */
+function takesUsageOption(surface: Surface): boolean {
+  return surface.kind === "chat" || surface.kind === "completions";
+}
+
+/** The client's bytes with `stream_options.include_usage` switched on, and nothing else changed. */
+function withUsageOption(bytes: Buffer, shape: JsonShape, fields: JsonObject): Buffer {
+  const place = shape.topLevel.get("stream_options");
+  if (place === undefined) {
+    const open = bytes.indexOf(0x7b) + 1;
+    return Buffer.concat([
+      bytes.subarray(0, open),
+      Buffer.from('"stream_options":{"include_usage":true},'),
+      bytes.subarray(open),
+    ]);
+  }
+  const options = { ...(fields["stream_options"] as JsonObject | null), include_usage: true };
+  return Buffer.concat([bytes.subarray(0, place[0]), Buffer.from(JSON.stringify(options)), bytes.subarray(place[1])]);
+}

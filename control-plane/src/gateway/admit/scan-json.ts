@@ -1,0 +1,127 @@
+/** What a look at the structure of a JSON text tells, without building any value. */
+export type JsonShape = {
+  readonly depth: number;
+  readonly keys: number;
+  /** Top-level keys that occur twice. */
+  readonly hasDuplicateTopLevelKey: boolean;
+  /** Where the value of each top-level key begins and ends. */
+  readonly topLevel: ReadonlyMap<string, readonly [start: number, end: number]>;
+};
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+
+/** The position behind the closing quote of the string that opens at `start`. */
+function stringEnd(bytes: Buffer, start: number): number {
+  for (let at = bytes.indexOf(quote, start + 1); at !== -1; at = bytes.indexOf(quote, at + 1)) {
+    let slashes = 0;
+    while (bytes[at - 1 - slashes] === backslash) {
+      slashes += 1;
+    }
+    if (slashes % 2 === 0) {
+      return at + 1;
+    }
+  }
+  return bytes.length;
+}
+
+/**
+ * Walks over the structure of a text that may or may not be JSON: strings are skipped at native speed, values are not
+ * built. Says nothing about validity; stops early once `depthMax` or `keysMax` is passed.
+ */
+export function scanJson(bytes: Buffer, limits: { depthMax: number; keysMax: number }): JsonShape {
+  const walk = new StructureWalk(bytes);
+  for (let at = 0; at < bytes.length && walk.deepest <= limits.depthMax && walk.keys <= limits.keysMax; ) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      const end = stringEnd(bytes, at);
+      walk.onString(at, end);
+      at = end;
+      continue;
+    }
+    if (byte === 0x7b || byte === 0x5b) {
+      walk.onOpen(byte === 0x7b);
+    } else if (byte === 0x7d || byte === 0x5d) {
+      walk.onClose(at);
+    } else if (byte === 0x2c) {
+      walk.onComma(at);
+    }
+    at += 1;
+  }
+  return {
+    depth: walk.deepest,
+    keys: walk.keys,
+    hasDuplicateTopLevelKey: walk.hasDuplicateTopLevelKey,
+    topLevel: walk.topLevel,
+  };
+}
+
+class StructureWalk {
+  readonly topLevel = new Map<string, readonly [number, number]>();
+  hasDuplicateTopLevelKey = false;
+  deepest = 0;
+  keys = 0;
+  readonly #bytes: Buffer;
+  /** Which of the open containers are objects. */
+  readonly #isObject: boolean[] = [];
+  #depth = 0;
+  #isKeyNext = false;
+  #openKey: string | null = null;
+  #valueStart = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  onString(start: number, end: number): void {
+    if (!this.#isKeyNext) {
+      return;
+    }
+    this.keys += 1;
+    this.#isKeyNext = false;
+    if (this.#depth === 1) {
+      this.#openKey = topLevelKey(this.#bytes, start, end);
+      this.hasDuplicateTopLevelKey ||= this.topLevel.has(this.#openKey);
+      this.#valueStart = this.#bytes.indexOf(colon, end) + 1;
+    }
+  }
+
+  onOpen(isObject: boolean): void {
+    this.#isObject[this.#depth] = isObject;
+    this.#isKeyNext = isObject;
+    this.#depth += 1;
+    this.deepest = Math.max(this.deepest, this.#depth);
+  }
+
+  onClose(at: number): void {
+    this.#closeTopLevelValue(at);
+    this.#depth = Math.max(0, this.#depth - 1);
+    this.#isKeyNext = false;
+  }
+
+  onComma(at: number): void {
+    this.#closeTopLevelValue(at);
+    this.#isKeyNext = this.#isObject[this.#depth - 1] === true;
+  }
+
+  #closeTopLevelValue(end: number): void {
+    if (this.#depth === 1 && this.#openKey !== null) {
+      this.topLevel.set(this.#openKey, [this.#valueStart, end]);
+      this.#openKey = null;
+    }
+  }
+}
+
+/** The name of a key, with its escapes read: "m\u006fdel" is "model" to a provider too. */
+function topLevelKey(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString("utf8", start, end);
+  if (!raw.includes("\\")) {
+    return raw.slice(1, -1);
+  }
+  try {
+    return String(JSON.parse(raw));
+  } catch {
+    return raw;
+  }
+}

@@ -1,0 +1,86 @@
+import type { ApiKeyId } from "@sluice/contracts/ids";
+import type { Clock } from "../../platform/clock.ts";
+import { AppError } from "../../platform/errors.ts";
+import { RateBucket } from "../../platform/rate-bucket.ts";
+import type { Principal } from "../model.ts";
+
+type Usage = { inFlight: number; requests: RateBucket | null; tokens: RateBucket | null; lastTick: number };
+
+const forgetMs = 120_000;
+
+/** Requests and tokens per minute and calls at a time, for each key, as far as they came to this replica. */
+export class KeyLimits {
+  readonly #usages = new Map<ApiKeyId, Usage>();
+  readonly #clock: Clock;
+  #replicas = 1;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A limit is shared evenly between the replicas that live. */
+  setReplicas(count: number): void {
+    this.#replicas = Math.max(1, count);
+  }
+
+  /**
+   * Lets a call in; `end` must follow.
+   * @throws AppError `rate_limit_exceeded` with the seconds to wait
+   */
+  begin(principal: Principal): void {
+    const usage = this.#usage(principal);
+    const tick = this.#clock.tick();
+    usage.lastTick = tick;
+    const concurrencyMax = principal.concurrencyMax;
+    if (concurrencyMax !== null && usage.inFlight >= Math.max(1, Math.floor(concurrencyMax / this.#replicas))) {
+      throw new AppError("rate_limit_exceeded", {
+        message: `This API key may run ${concurrencyMax} calls at a time.`,
+        retryAfterSeconds: 1,
+      });
+    }
+    if (usage.requests !== null && !usage.requests.has(1, tick)) {
+      throw new AppError("rate_limit_exceeded", {
+        message: `This API key may send ${principal.requestsPerMinute} requests a minute.`,
+        retryAfterSeconds: usage.requests.secondsUntil(1, tick),
+      });
+    }
+    if (usage.tokens !== null && !usage.tokens.has(1, tick)) {
+      throw new AppError("rate_limit_exceeded", {
+        message: `This API key may use ${principal.tokensPerMinute} tokens a minute.`,
+        retryAfterSeconds: usage.tokens.secondsUntil(1, tick),
+      });
+    }
+    usage.requests?.take(1, tick);
+    usage.inFlight += 1;
+  }
+
+  /** The call is over and used this many tokens. */
+  end(principal: Principal, tokens: bigint): void {
+    const usage = this.#usage(principal);
+    const tick = this.#clock.tick();
+    usage.inFlight -= 1;
+    usage.lastTick = tick;
+    usage.tokens?.take(Number(tokens), tick);
+  }
+
+  /** Forgets keys that have not called for a while. */
+  tend(): void {
+    const tick = this.#clock.tick();
+    for (const [id, usage] of this.#usages) {
+      if (usage.inFlight === 0 && tick - usage.lastTick > forgetMs) {
+        this.#usages.delete(id);
+      }
+    }
+  }
+
+  #usage(principal: Principal): Usage {
+    let usage = this.#usages.get(principal.apiKeyId);
+    if (usage === undefined) {
+      usage = { inFlight: 0, requests: null, tokens: null, lastTick: 0 };
+      this.#usages.set(principal.apiKeyId, usage);
+    }
+    usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);
+    usage.tokens = RateBucket.adjusted(usage.tokens, principal.tokensPerMinute, this.#replicas);
+    return usage;
+  }
+}

@@ -1,0 +1,40 @@
+/** How a path of the OpenAI API goes through the gateway. */
+export type Surface = {
+  readonly methods: readonly string[];
+  readonly body: "json" | "multipart" | "none";
+  /** Which fields of the body bound the cost, and how the end of a stream is recognised. */
+  readonly kind: "chat" | "completions" | "responses" | "embeddings" | "images" | "speech" | "transcription" | "plain";
+};
+
+const post = ["POST"];
+
+/** Paths with rules of their own. Anything else under /v1 is passed through where a channel of the group allows it. */
+const surfaces: ReadonlyMap<string, Surface> = new Map([
+  ["/v1/chat/completions", { methods: post, body: "json", kind: "chat" }],
+  ["/v1/completions", { methods: post, body: "json", kind: "completions" }],
+  ["/v1/responses", { methods: post, body: "json", kind: "responses" }],
+  ["/v1/embeddings", { methods: post, body: "json", kind: "embeddings" }],
+  ["/v1/moderations", { methods: post, body: "json", kind: "plain" }],
+  ["/v1/rerank", { methods: post, body: "json", kind: "plain" }],
+  ["/v1/images/generations", { methods: post, body: "json", kind: "images" }],
+  ["/v1/images/edits", { methods: post, body: "multipart", kind: "images" }],
+  ["/v1/images/variations", { methods: post, body: "multipart", kind: "images" }],
+  ["/v1/audio/speech", { methods: post, body: "json", kind: "speech" }],
+  ["/v1/audio/transcriptions", { methods: post, body: "multipart", kind: "transcription" }],
+  ["/v1/audio/translations", { methods: post, body: "multipart", kind: "transcription" }],
+  ["/v1/models", { methods: ["GET", "HEAD"], body: "none", kind: "plain" }],
+]);
+
+/** The name under which abilities and prices of pass-through paths are kept. */
+export const passThroughModel = "*";
+
+export function findSurface(path: string): Surface | null {
+  return surfaces.get(path) ?? null;
+}
+
+const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
+
+/** Whether a path may be passed through at all: plain segments, nothing encoded, no dots that climb. */
+export function isPlainPath(path: string): boolean {
+  return plainPath.test(path) && !path.includes("/..") && !path.includes("/./");
+}

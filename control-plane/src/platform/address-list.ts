@@ -1,0 +1,28 @@
+import ipaddr from "ipaddr.js";
+
+/**
+ * Whether an address is in a list of addresses and CIDR ranges. IPv4 written as mapped IPv6 is compared as IPv4.
+ * An address or a range that can't be read allows nothing.
+ */
+export function isAddressAllowed(address: string, list: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) {
+    return false;
+  }
+  const client = ipaddr.process(address);
+  return list.some((entry) => {
+    if (ipaddr.isValid(entry)) {
+      return ipaddr.process(entry).toNormalizedString() === client.toNormalizedString();
+    }
+    if (!ipaddr.isValidCIDR(entry)) {
+      return false;
+    }
+    const [network, bits] = ipaddr.parseCIDR(entry);
+    return network.kind() === client.kind() && client.match(network, bits);
+  });
+}
+
+/** Whether an address literal lies in a range that no public server has: private, loopback, link-local, metadata, ... */
+export function isPrivateAddress(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() !== "unicast";
+}
