@@ -9,6 +9,7 @@ const pipelinePath = `${gateway}pipeline.ts`;
 /**
  * The stages of a call and their steps, in the order in which they run. The names were picked so that the alphabet is
  * the clock: `ls -R` prints the path of a call. A new step takes its place here and in pipeline.ts.
+ * A step that grows too long for one file gets a folder of its name for its parts, which nobody else imports.
  */
 const path = {
   admit: ["authenticate-key", "check-access", "parse-request", "reserve-quota"],
@@ -31,12 +32,22 @@ function importedPaths(file: SourceFile): { to: string; isTypeOnly: boolean; lin
   });
 }
 
-/** What keeps a step from being a leaf: it knows another step, or the pipeline that calls it. */
-function findStepViolations(step: SourceFile): string[] {
-  const violations = stepPaths.includes(step.path) ? [] : [`${step.path}: no step of the path, add it in its place`];
-  for (const { to, line } of importedPaths(step)) {
-    if (to === pipelinePath || isInStage(to)) {
-      violations.push(`${step.path}:${line} -> ${to}: a step knows no other step; shared types stand in model.ts`);
+/**
+ * The step that a file in a stage belongs to: the step itself, or a part of it in the folder that bears its name.
+ * Null for a file that has no place in the path.
+ */
+function stepOf(filePath: string): string | null {
+  return stepPaths.find((step) => filePath === step || filePath.startsWith(`${step.slice(0, -".ts".length)}/`)) ?? null;
+}
+
+/** What keeps a step from being a leaf: it knows another step, parts of another step, or the pipeline that calls it. */
+function findStepViolations(file: SourceFile): string[] {
+  const step = stepOf(file.path);
+  const violations = step === null ? [`${file.path}: neither a step of the path nor in the folder of one`] : [];
+  for (const { to, line } of importedPaths(file)) {
+    const isAbove = to === pipelinePath || (to === step && to !== file.path);
+    if (isAbove || (isInStage(to) && (stepOf(to) === null || stepOf(to) !== step))) {
+      violations.push(`${file.path}:${line} -> ${to}: a step knows no other step; shared types stand in model.ts`);
     }
   }
   return violations;
@@ -46,10 +57,13 @@ function findStepViolations(step: SourceFile): string[] {
 function findPipelineViolations(pipeline: SourceFile, steps: readonly SourceFile[]): string[] {
   const imports = importedPaths(pipeline).filter(({ isTypeOnly }) => !isTypeOnly);
   const used = imports.map(({ to }) => to).filter((to) => isInStage(to));
-  const present = new Set(steps.map((step) => step.path));
-  const violations = [...present]
-    .filter((step) => !used.includes(step))
-    .map((step) => `${pipelinePath}: does not import ${step}`);
+  const present = steps.map((step) => step.path).filter((step) => stepPaths.includes(step));
+  const violations = [
+    ...present.filter((step) => !used.includes(step)).map((step) => `${pipelinePath}: does not import ${step}`),
+    ...used
+      .filter((to) => !stepPaths.includes(to))
+      .map((to) => `${pipelinePath} -> ${to}: no step; only its step knows a part`),
+  ];
   const inOrder = stepPaths.filter((step) => used.includes(step));
   const known = [...new Set(used)].filter((step) => stepPaths.includes(step));
   if (known.join() !== inOrder.join()) {
@@ -122,8 +136,36 @@ describe("a break of the path is seen", () => {
   });
 
   test("when a file in a stage is no step of the path", () => {
-    expect(findViolations(invented({ "admit/guess-price.ts": "" }))).toEqual([expect.stringMatching(/no step/)]);
+    const files = invented({ "admit/guess-price.ts": "", "admit/pieces/scan-json.ts": "" });
+    expect(findViolations(files)).toEqual([
+      expect.stringMatching(/neither a step/),
+      expect.stringMatching(/neither a step/),
+    ]);
   });
+
+  test.each([
+    ["another step", "admit/check-access.ts", "./parse-request/scan-json.ts"],
+    ["a part of another step", "dispatch/forward/read-head.ts", "../../admit/parse-request/scan-json.ts"],
+    ["the pipeline", "pipeline.ts", "./admit/parse-request/scan-json.ts"],
+  ])("when %s imports a part of a step", (_who, importer, specifier) => {
+    const files = invented({ [importer]: `import { a } from "${specifier}";`, "admit/parse-request/scan-json.ts": "" });
+    expect(findViolations(files)).toEqual([expect.stringMatching(/knows no other step|only its step knows a part/)]);
+  });
+
+  test("when a part imports its step", () => {
+    const files = invented({ "admit/parse-request/scan-json.ts": 'import { a } from "../parse-request.ts";' });
+    expect(findViolations(files)).toEqual([expect.stringMatching(/knows no other step/)]);
+  });
+});
+
+test("a step may have parts in the folder that bears its name", () => {
+  const files = invented({
+    "pipeline.ts": importOf("admit/parse-request"),
+    "admit/parse-request.ts": 'import { scanJson } from "./parse-request/scan-json.ts";',
+    "admit/parse-request/scan-json.ts": 'import { limits } from "./limits.ts";',
+    "admit/parse-request/limits.ts": "",
+  });
+  expect(findViolations(files)).toEqual([]);
 });
 
 test("a path that is only partly built is in order", () => {
