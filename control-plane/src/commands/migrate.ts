@@ -7,7 +7,8 @@ import { migrate } from "../db/migrate.ts";
 import { redact } from "../platform/log.ts";
 
 async function main(): Promise<number> {
-  const databaseUrl = Bun.env.MIGRATION_DATABASE_URL ?? Bun.env.DATABASE_URL;
+  const { MIGRATION_DATABASE_URL: ownerUrl, DATABASE_URL: appUrl } = Bun.env;
+  const databaseUrl = ownerUrl ?? appUrl;
   const startedAt = performance.now();
   try {
     if (!databaseUrl) {

@@ -1,0 +1,253 @@
+import { SQL } from "bun";
+import type { Queryable } from "./db.ts";
+import type { Log } from "./log.ts";
+
+/** Payloads travel as short texts (the server takes less than 8,000 bytes): an id, not the thing itself. */
+export type NotificationHandler = (payload: string) => void;
+
+export type Notifications = {
+  /**
+   * Calls the handler for every message on the channel, from any replica, as soon as the connection is up.
+   * @returns how to stop that
+   */
+  readonly listen: (channel: string, handler: NotificationHandler) => () => void;
+  /**
+   * Calls the handler each time listening began anew: whatever was sent in the meantime is lost, so that everything
+   * learned from messages has to be read again. Not called for the first connection.
+   * @returns how to stop that
+   */
+  readonly onGap: (handler: () => void) => () => void;
+  /** Whether messages arrive now. */
+  readonly isConnected: () => boolean;
+  /** Resolves when messages arrive. Pending for as long as the database is away, rejected by `close`. */
+  readonly connected: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+const retryDelayMsMin = 50;
+const retryDelayMsMax = 1_000;
+const connectTimeoutMs = 3_000;
+
+/**
+ * A connection whose far end vanished without a word looks like a quiet one. So we send ourselves a message every few
+ * seconds; when it does not come, the connection is replaced.
+ */
+const echoIntervalMs = 2_000;
+const echoTimeoutMs = 2_000;
+
+/** A message for all replicas. On a transaction it is sent at COMMIT, and not at all if that fails. */
+export async function notify(db: Queryable, channel: string, payload: string): Promise<void> {
+  await db.sql`select pg_notify(${channel}, ${payload})`;
+}
+
+/**
+ * Listens on a connection of its own. The driver would reconnect by itself, but waits up to 32 s between attempts after
+ * an outage and says nothing about messages that were missed.
+ */
+export function openNotifications(databaseUrl: string, log: Log): Notifications {
+  const listener = new Listener(databaseUrl, log);
+  listener.start();
+  return {
+    listen: (channel, handler) => listener.listen(channel, handler),
+    onGap: (handler) => listener.onGap(handler),
+    isConnected: () => listener.isConnected,
+    connected: () => listener.connected(),
+    close: () => listener.close(),
+  };
+}
+
+class Listener {
+  readonly #url: string;
+  readonly #log: Log;
+  readonly #handlers = new Map<string, Set<NotificationHandler>>();
+  readonly #gapHandlers = new Set<() => void>();
+  #session: ListenSession | null = null;
+  #isUp = false;
+  #wasUp = false;
+  #isClosed = false;
+  #failures = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #up = Promise.withResolvers<void>();
+
+  constructor(url: string, log: Log) {
+    this.#url = url;
+    this.#log = log;
+    // Nobody may be waiting when `close` rejects it.
+    this.#up.promise.catch(() => undefined);
+  }
+
+  get isConnected(): boolean {
+    return this.#isUp;
+  }
+
+  connected(): Promise<void> {
+    return this.#up.promise;
+  }
+
+  start(): void {
+    const session = new ListenSession(this.#url, {
+      deliver: (channel, payload) => this.#deliver(channel, payload),
+      lost: (error) => this.#lose(session, error),
+    });
+    this.#session = session;
+    session.open([...this.#handlers.keys()]).then(
+      () => this.#begin(session),
+      (error: unknown) => this.#lose(session, error),
+    );
+  }
+
+  listen(channel: string, handler: NotificationHandler): () => void {
+    const handlers = this.#handlers.get(channel) ?? new Set();
+    handlers.add(handler);
+    if (!this.#handlers.has(channel)) {
+      this.#handlers.set(channel, handlers);
+      this.#session?.add(channel);
+    }
+    return () => handlers.delete(handler);
+  }
+
+  onGap(handler: () => void): () => void {
+    this.#gapHandlers.add(handler);
+    return () => this.#gapHandlers.delete(handler);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#isUp = false;
+    clearTimeout(this.#retry);
+    this.#up.reject(new Error("notifications are closed"));
+    await this.#session?.close();
+  }
+
+  #begin(session: ListenSession): void {
+    if (this.#isClosed || this.#session !== session) {
+      return;
+    }
+    const isGap = this.#wasUp;
+    this.#isUp = true;
+    this.#wasUp = true;
+    this.#failures = 0;
+    this.#up.resolve();
+    if (isGap) {
+      this.#log.info("notifications.reconnected");
+      for (const handler of this.#gapHandlers) {
+        this.#call(() => handler());
+      }
+    }
+  }
+
+  #lose(session: ListenSession, error: unknown): void {
+    if (this.#isClosed || this.#session !== session) {
+      return;
+    }
+    if (this.#isUp || this.#failures === 0) {
+      this.#log.warn("notifications.lost", { error: error instanceof Error ? error.message : String(error) });
+    }
+    if (this.#isUp) {
+      this.#isUp = false;
+      this.#up = Promise.withResolvers();
+      this.#up.promise.catch(() => undefined);
+    }
+    this.#session = null;
+    session.close().catch(() => undefined);
+    const delayMs = Math.min(retryDelayMsMax, retryDelayMsMin * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#retry = setTimeout(() => this.start(), delayMs * (0.5 + Math.random() / 2));
+  }
+
+  #deliver(channel: string, payload: string): void {
+    for (const handler of this.#handlers.get(channel) ?? []) {
+      this.#call(() => handler(payload));
+    }
+  }
+
+  /** A handler's mistake must not end the process, nor keep the others from hearing the message. */
+  #call(handler: () => void): void {
+    try {
+      handler();
+    } catch (error) {
+      this.#log.error("notifications.handler_failed", { error });
+    }
+  }
+}
+
+type SessionEvents = {
+  readonly deliver: (channel: string, payload: string) => void;
+  /** Called at most once, after `open` has succeeded. */
+  readonly lost: (error: unknown) => void;
+};
+
+/** One connection that listens, from its opening to its first failure; it is never revived. */
+class ListenSession {
+  readonly #client: SQL;
+  readonly #events: SessionEvents;
+  readonly #echoChannel = `sluice_echo_${crypto.randomUUID()}`;
+  #echo: ReturnType<typeof setTimeout> | undefined;
+  #isOver = false;
+
+  constructor(url: string, events: SessionEvents) {
+    this.#events = events;
+    this.#client = new SQL(url, {
+      adapter: "postgres",
+      // One for the messages that we send ourselves; the driver opens another for those that come.
+      max: 1,
+      connectionTimeout: connectTimeoutMs / 1_000,
+      connection: { application_name: "sluice notifications", statement_timeout: echoTimeoutMs },
+      onclose: (error) => this.#end(error),
+    });
+  }
+
+  async open(channels: readonly string[]): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error("listening did not begin in time")), connectTimeoutMs);
+    try {
+      const all = [this.#echoChannel, ...channels].map((channel) => this.#subscribe(channel));
+      await Promise.race([Promise.all(all), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+    this.#scheduleEcho();
+  }
+
+  /** Listens on one more channel. */
+  add(channel: string): void {
+    this.#subscribe(channel).catch((error: unknown) => this.#end(error));
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#echo);
+    await this.#client.close({ timeout: 0 });
+  }
+
+  async #subscribe(channel: string): Promise<void> {
+    await this.#client.listen(channel, (payload) => {
+      if (channel === this.#echoChannel) {
+        this.#scheduleEcho();
+      } else if (!this.#isOver) {
+        this.#events.deliver(channel, payload);
+      }
+    });
+  }
+
+  #scheduleEcho(): void {
+    clearTimeout(this.#echo);
+    if (this.#isOver) {
+      return;
+    }
+    this.#echo = setTimeout(() => {
+      this.#echo = setTimeout(() => this.#end(new Error("the connection is silent")), echoTimeoutMs);
+      this.#echo.unref();
+      this.#client.notify(this.#echoChannel).catch((error: unknown) => this.#end(error));
+    }, echoIntervalMs);
+    this.#echo.unref();
+  }
+
+  #end(error: unknown): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      clearTimeout(this.#echo);
+      this.#events.lost(error);
+    }
+  }
+}
