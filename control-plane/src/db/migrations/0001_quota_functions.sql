@@ -74,7 +74,7 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
--- Charges the sums of newly written usage rows. Each charge eats the lease of the replica first; what the lease does not
+-- Charges the sums of newly written usage rows; a reserve is what their multiplier above 1 still owes. Both eat the lease of the replica first; what the lease does not
 -- cover is taken from what remains. Returns how much of each lease was eaten. Locks budgets in the order of their ids.
 CREATE FUNCTION charge_budgets(p_replica text, p_budgets bigint[], p_charges bigint[], p_reserves bigint[])
 RETURNS TABLE (budget_id bigint, taken bigint)
@@ -84,7 +84,7 @@ BEGIN
   PERFORM 1 FROM budget WHERE id = ANY (p_budgets) ORDER BY id FOR UPDATE;
   RETURN QUERY
   WITH charge AS (
-    SELECT c.budget_id, c.charge, c.reserve, least(coalesce(l.amount, 0), c.charge) AS taken
+    SELECT c.budget_id, c.charge, c.reserve, least(coalesce(l.amount, 0), c.charge + c.reserve) AS taken
     FROM unnest(p_budgets, p_charges, p_reserves) AS c (budget_id, charge, reserve)
     LEFT JOIN budget_lease l ON l.budget_id = c.budget_id AND l.replica_id = p_replica
   ), eaten AS (

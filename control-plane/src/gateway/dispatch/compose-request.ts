@@ -1,0 +1,47 @@
+import type { HttpHeader, HttpLimits, HttpRequest } from "../../platform/http-client/model.ts";
+import type { Channel } from "../channels/model.ts";
+import type { GatewayCall, ParsedRequest } from "../model.ts";
+
+/** The only headers of a client that go on to a provider; everything else could name the client or steer the way. */
+const forwardedHeaders = ["accept", "openai-beta", "idempotency-key"];
+
+/** Carries the marks of the gateways that a request has passed, so that a loop is noticed. */
+export const hopHeader = "x-sluice-hops";
+
+/**
+ * The request as it goes to a channel: the client's method, path, query and body, the channel's credential.
+ * @param hops the mark of this gateway, appended to those the request came with
+ */
+export function composeRequest(
+  call: GatewayCall,
+  request: ParsedRequest,
+  channel: Channel,
+  options: { hops: string; limits: HttpLimits; signal: AbortSignal },
+): HttpRequest {
+  const headers: HttpHeader[] = [];
+  if (request.contentType !== null) {
+    headers.push(["content-type", request.contentType]);
+  }
+  if (channel.credential !== null) {
+    headers.push(["authorization", `Bearer ${channel.credential}`]);
+  }
+  for (const name of forwardedHeaders) {
+    const value = call.headers.get(name);
+    if (value !== null) {
+      headers.push([name, value]);
+    }
+  }
+  headers.push(["user-agent", "sluice"], [hopHeader, options.hops]);
+  const hasBody = call.method !== "GET" && call.method !== "HEAD";
+  return {
+    protocol: channel.protocol,
+    hostname: channel.hostname,
+    port: channel.port,
+    method: call.method,
+    target: `${channel.basePath}${call.path.slice("/v1".length)}${call.query}`,
+    headers,
+    body: hasBody ? request.body : null,
+    signal: options.signal,
+    limits: options.limits,
+  };
+}

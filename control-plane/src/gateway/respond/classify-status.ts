@@ -1,0 +1,97 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
+import type { HttpClientError, HttpClientErrorKind, HttpHeader } from "../../platform/http-client/model.ts";
+
+/** Why an attempt brought no answer for the client, and what follows from it. */
+export type AttemptFailure = {
+  readonly code: ErrorCode;
+  /** The status of the upstream, or null when none came. */
+  readonly status: number | null;
+  /** Another channel may be tried. */
+  readonly isRetryable: boolean;
+  /** It counts against the channel. */
+  readonly isChannelFault: boolean;
+  /** The channel asked for a pause, or is known to need one. */
+  readonly needsCooldown: boolean;
+  readonly retryAfterSeconds: number | null;
+  /** For the attempt record; never holds anything the upstream said. */
+  readonly result: string;
+  /** The upstream's own words may be shown to the client: the request was at fault. */
+  readonly isRequestFault: boolean;
+};
+
+const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> = {}): AttemptFailure => ({
+  code,
+  status: null,
+  isRetryable: false,
+  isChannelFault: true,
+  needsCooldown: false,
+  retryAfterSeconds: null,
+  result,
+  isRequestFault: false,
+  ...more,
+});
+
+/** A provider says these of the request itself; no other channel would answer better. */
+const requestFaults = new Set([400, 404, 409, 413, 415, 422]);
+
+/**
+ * What an upstream status means; null for a status that is an answer. A redirect is an error. A bad provider key or an
+ * empty provider account is our fault, never the client's.
+ */
+export function classifyStatus(status: number, headers: readonly HttpHeader[]): AttemptFailure | null {
+  if (status >= 200 && status < 300) {
+    return null;
+  }
+  const retryAfterSeconds = readRetryAfter(headers);
+  if (status === 508) {
+    return failure("loop_detected", "loop", { status, isChannelFault: false });
+  }
+  if (requestFaults.has(status)) {
+    return failure("upstream_rejected", `status_${status}`, { status, isChannelFault: false, isRequestFault: true });
+  }
+  if (status === 429 || status === 503) {
+    const more = { status, isRetryable: true, isChannelFault: status === 503, needsCooldown: true, retryAfterSeconds };
+    return failure("upstream_rate_limited", `status_${status}`, more);
+  }
+  if (status === 401 || status === 402 || status === 403) {
+    return failure("upstream_error", "credential_refused", { status, isRetryable: true, needsCooldown: true });
+  }
+  if (status === 408 || status === 504) {
+    return failure("upstream_timeout", `status_${status}`, { status });
+  }
+  return failure("upstream_error", `status_${status}`, { status, isRetryable: status >= 500 });
+}
+
+const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
+  unreachable: failure("upstream_unreachable", "unreachable", { isRetryable: true }),
+  tls: failure("upstream_unreachable", "tls_failed", { isRetryable: true }),
+  connect_timeout: failure("upstream_unreachable", "connect_timeout", { isRetryable: true }),
+  first_byte_timeout: failure("upstream_timeout", "first_byte_timeout"),
+  idle_timeout: failure("upstream_timeout", "idle_timeout"),
+  total_timeout: failure("upstream_timeout", "total_timeout"),
+  // The provider may have worked on the request, so that a second attempt could be paid for twice.
+  reset_before_head: failure("upstream_error", "reset_before_head"),
+  reset_in_body: failure("stream_interrupted", "reset_in_body"),
+  malformed: failure("upstream_error", "malformed"),
+  too_large: failure("upstream_error", "too_large"),
+  aborted: failure("client_closed_request", "client_left", { isChannelFault: false }),
+};
+
+/** What a failure of the connection means. */
+export function classifyClientError(error: HttpClientError): AttemptFailure {
+  const known = clientErrors[error.kind];
+  return error.kind === "reset_before_head" && !error.isRequestSent ? { ...known, isRetryable: true } : known;
+}
+
+/** Seconds of a `Retry-After` header, in its number or its date form; null when there is none that can be read. */
+export function readRetryAfter(headers: readonly HttpHeader[], nowMs = Date.now()): number | null {
+  const value = headers.find(([name]) => name === "retry-after")?.[1].trim();
+  if (value === undefined) {
+    return null;
+  }
+  if (/^\d{1,6}(\.\d+)?$/.test(value)) {
+    return Math.ceil(Number(value));
+  }
+  const until = Date.parse(value);
+  return Number.isNaN(until) ? null : Math.min(86_400, Math.max(0, Math.ceil((until - nowMs) / 1000)));
+}

@@ -1,0 +1,18 @@
+import type { Quota } from "@sluice/contracts/money";
+import type { Hold } from "../model.ts";
+import type { QuotaLeases } from "../quota/leases.ts";
+import type { UsageRow } from "../usage-log/model.ts";
+import { withMultiplierAboveOne } from "./price-usage.ts";
+
+/** What a row takes from the budget of its user: its base cost, and what a multiplier above 1 will add at settlement. */
+export function userCharge(row: UsageRow): Quota {
+  return withMultiplierAboveOne(row.quota, row.rateMultiplier);
+}
+
+/** Turns a hold into the charge of its usage row; what was held too much is free again at once. */
+export function settleQuota(leases: QuotaLeases, hold: Hold, row: UsageRow): void {
+  leases.settle(hold.userBudgetId, hold.userAmount, userCharge(row));
+  if (hold.keyBudgetId !== null) {
+    leases.settle(hold.keyBudgetId, hold.keyAmount, row.quota);
+  }
+}
