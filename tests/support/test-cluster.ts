@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { acquireHomeLock } from "@sluice/deploy/start/postgres/home-lock";
+
+/** Marked as a template that nobody can connect to: a connection would make every copy fail. */
+export const templateName = "sluice_template";
+
+const homePrefix = "sluice-test-";
+const abandonedAfterMs = 60_000;
+
+export type TestClusterOptions = {
+  /** True keeps fsync and full-page writes on, for tests that lose power or kill the server. Default false. */
+  readonly isDurable?: boolean;
+  readonly onUnexpectedExit?: (reason: string) => void;
+};
+
+/**
+ * Starts a Postgres of its own in a temporary folder, with the migrated template database in it.
+ * `destroy()` of the result leaves nothing behind.
+ */
+export async function startTestCluster(options: TestClusterOptions = {}): Promise<EmbeddedPostgres> {
+  await removeAbandonedHomes();
+  const home = await mkdtemp(join(tmpdir(), homePrefix));
+  await chmod(home, 0o711);
+  const cluster = await startEmbeddedPostgres({
+    home,
+    isDurable: options.isDurable ?? false,
+    settings: { max_connections: "400" },
+    ...(options.onUnexpectedExit ? { onUnexpectedExit: options.onUnexpectedExit } : {}),
+  });
+  try {
+    await createTemplate(cluster.url);
+  } catch (error) {
+    await cluster.destroy();
+    throw error;
+  }
+  return cluster;
+}
+
+/** The URL of another database of the same server. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}
+
+async function createTemplate(adminUrl: string): Promise<void> {
+  const sql = new Bun.SQL({ url: adminUrl, max: 1 });
+  try {
+    await sql.unsafe(`create database ${templateName}`);
+    await migrateTemplate(withDatabase(adminUrl, templateName));
+    await sql.unsafe(`alter database ${templateName} with allow_connections false is_template true`);
+  } finally {
+    await sql.close();
+  }
+}
+
+async function migrateTemplate(url: string): Promise<void> {
+  const file = join(import.meta.dir, "../../control-plane/src/db/migrate.ts");
+  if (!(await Bun.file(file).exists())) {
+    return;
+  }
+  const { migrate }: { migrate: (databaseUrl: string, report: (line: string) => void) => Promise<void> } = await import(
+    file
+  );
+  await migrate(url, () => undefined);
+}
+
+/** Removes what a test run that was killed could not: a home whose lock is free belongs to nobody. */
+async function removeAbandonedHomes(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(homePrefix)) {
+      continue;
+    }
+    const home = join(tmpdir(), name);
+    const { mtimeMs } = await stat(home).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs < abandonedAfterMs) {
+      // It may have been made a moment ago by another run that does not hold its lock yet.
+      continue;
+    }
+    try {
+      acquireHomeLock(home).release();
+    } catch {
+      continue;
+    }
+    await rm(home, { recursive: true, force: true });
+  }
+}
