@@ -12,8 +12,9 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { type Account, chooseAccount, runAs, spawnIdentity } from "./postgres/account.ts";
 import { type PostgresBinaries, prepareBinaries } from "./postgres/binaries.ts";
-import { acquireHomeLock, type HomeLock } from "./postgres/home-lock.ts";
+import { ensureDatabase } from "./postgres/database-store.ts";
 import { databaseUser, initialiseCluster, readOrCreatePassword } from "./postgres/initialise.ts";
+import { acquireHomeLock, type HomeLock } from "./postgres/lock-store.ts";
 import { chooseClusterDirectory, clusterName, createHome, exists, outsideRoots } from "./postgres/place.ts";
 import { isAlive, readPostmasterFile, signalAndWait, stopOrphan, stopProcess } from "./postgres/postmaster.ts";
 import { StartError } from "./start-error.ts";
@@ -156,15 +157,7 @@ class Server implements EmbeddedPostgres {
   }
 
   async createDatabase(): Promise<void> {
-    const sql = new Bun.SQL({ url: this.#databaseUrl("postgres"), max: 1 });
-    try {
-      const existing = await sql`select 1 from pg_database where datname = ${databaseUser}`;
-      if (existing.length === 0) {
-        await sql.unsafe(`create database ${databaseUser}`);
-      }
-    } finally {
-      await sql.close();
-    }
+    await ensureDatabase(this.#databaseUrl("postgres"), databaseUser);
   }
 
   async stop(): Promise<void> {

@@ -36,7 +36,13 @@ export function testFile(file: string, kind: TestKind, env: Readonly<Record<stri
     name: file.replace(/^tests\//, ""),
     run: async () => {
       const report = join(tmpdir(), `sluice-junit-${process.pid}-${file.replaceAll("/", "-")}.xml`);
-      const command = ["test", "--reporter=junit", `--reporter-outfile=${report}`, `--timeout=${kind.testTimeoutMs}`];
+      const command = [
+        "test",
+        "--only-failures",
+        "--reporter=junit",
+        `--reporter-outfile=${report}`,
+        `--timeout=${kind.testTimeoutMs}`,
+      ];
       const result = await runInGroup([process.execPath, ...command, `./${file}`], {
         cwd: root,
         env: testEnvironment(env),

@@ -46,8 +46,7 @@ export function makePlan(words: readonly string[], isFullByEnvironment: boolean)
   const hasKind = kinds.some((kind) => named.has(kind.name));
   const isOnlyFilters = !isCheck && !hasKind && !named.has("static");
   const chosen = kinds.filter(
-    (kind) =>
-      isEverything || isOnlyFilters || named.has(kind.name) || (isCheck && checkKinds.includes(kind.name) && !hasKind),
+    (kind) => isEverything || isOnlyFilters || named.has(kind.name) || (isCheck && checkKinds.includes(kind.name)),
   );
   return {
     hasStaticChecks: named.has("static") || isCheck,

@@ -1,8 +1,9 @@
 import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { migrate } from "@sluice/control-plane/db/migrate.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
-import { acquireHomeLock } from "@sluice/deploy/start/postgres/home-lock";
+import { acquireHomeLock } from "@sluice/deploy/start/postgres/lock-store";
 
 /** Marked as a template that nobody can connect to: a connection would make every copy fail. */
 export const templateName = "sluice_template";
@@ -50,22 +51,11 @@ async function createTemplate(adminUrl: string): Promise<void> {
   const sql = new Bun.SQL({ url: adminUrl, max: 1 });
   try {
     await sql.unsafe(`create database ${templateName}`);
-    await migrateTemplate(withDatabase(adminUrl, templateName));
+    await migrate(withDatabase(adminUrl, templateName), () => undefined);
     await sql.unsafe(`alter database ${templateName} with allow_connections false is_template true`);
   } finally {
     await sql.close();
   }
-}
-
-async function migrateTemplate(url: string): Promise<void> {
-  const file = join(import.meta.dir, "../../control-plane/src/db/migrate.ts");
-  if (!(await Bun.file(file).exists())) {
-    return;
-  }
-  const { migrate }: { migrate: (databaseUrl: string, report: (line: string) => void) => Promise<void> } = await import(
-    file
-  );
-  await migrate(url, () => undefined);
 }
 
 /** Removes what a test run that was killed could not: a home whose lock is free belongs to nobody. */

@@ -1,0 +1,106 @@
+import { availableParallelism } from "node:os";
+import { formatDuration } from "@sluice/deploy/start/progress";
+import { StartError } from "@sluice/deploy/start/start-error";
+import { startTestCluster } from "../support/test-cluster.ts";
+import { type Job, type JobResult, listStaticChecks, testFile } from "./jobs.ts";
+import { listTestFiles, makePlan, type Plan } from "./plan.ts";
+import { killAllGroups } from "./process-group.ts";
+
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+async function runPlan(plan: Plan): Promise<void> {
+  const staticChecks = plan.hasStaticChecks ? await listStaticChecks() : [];
+  await runInPool([...staticChecks, ...(await listJobs(plan, false, {}))]);
+  await runWithDatabase(plan);
+}
+
+async function runWithDatabase(plan: Plan): Promise<void> {
+  // Listed first with no server, because a run that needs none should not start one.
+  if ((await listJobs(plan, true, {})).length === 0) {
+    return;
+  }
+  const startedAt = performance.now();
+  const cluster = await startTestCluster();
+  print(`ok    Postgres for the tests, ${formatDuration(performance.now() - startedAt)}`);
+  stopServer = () => cluster.stopImmediate().then(() => cluster.destroy());
+  try {
+    await runInPool(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url }));
+  } finally {
+    await cluster.destroy();
+  }
+}
+
+let stopServer: () => Promise<void> = () => Promise.resolve();
+
+async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record<string, string>>): Promise<Job[]> {
+  const full = plan.isFull ? { TEST_FULL: "1" } : {};
+  const jobs: Job[] = [];
+  for (const kind of plan.kinds.filter((candidate) => candidate.needsDatabase === needsDatabase)) {
+    const files = await listTestFiles(kind, plan.filters);
+    jobs.push(...files.map((file) => testFile(file, kind, { ...env, ...full })));
+  }
+  return jobs;
+}
+
+/** As many at once as there are processors; each takes the next job of the list when it is done with one. */
+async function runInPool(jobs: readonly Job[]): Promise<void> {
+  const queue = [...jobs];
+  const workers = Array.from({ length: availableParallelism() }, async () => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const startedAt = performance.now();
+      const result = await job.run();
+      printResult(job.name, result, performance.now() - startedAt);
+    }
+  });
+  await Promise.all(workers);
+}
+
+function printResult(name: string, result: JobResult, durationMs: number): void {
+  totals.passed += result.passed;
+  totals.failed += result.failed;
+  totals.skipped += result.skipped;
+  const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
+  const counts = `${result.passed} passed${skipped}`;
+  if (result.failed === 0) {
+    print(`ok    ${name}: ${counts}, ${formatDuration(durationMs)}`);
+    return;
+  }
+  print(`FAIL  ${name}: ${result.failed} failed, ${counts}, ${formatDuration(durationMs)}`);
+  print(result.output.replace(/^/gm, "      "));
+}
+
+function stopOnSignal(signal: NodeJS.Signals): void {
+  process.once(signal, () => {
+    killAllGroups();
+    void stopServer().finally(() => {
+      print(`stopped by ${signal}`);
+      process.exit(130);
+    });
+  });
+}
+
+/** Answers the exit code: not zero when something failed, and when no test ran at all. */
+export async function runTests(words: readonly string[]): Promise<number> {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    stopOnSignal(signal);
+  }
+  const { TEST_FULL } = process.env;
+  const startedAt = performance.now();
+  try {
+    await runPlan(makePlan(words, TEST_FULL === "1"));
+  } catch (error) {
+    totals.failed += 1;
+    print(`FAIL  ${error instanceof StartError ? error.message : Bun.inspect(error)}`);
+  }
+  print(`done in ${formatDuration(performance.now() - startedAt)}`);
+  if (totals.passed + totals.failed === 0) {
+    print("No test ran.");
+  }
+  const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : "";
+  print(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
+  return totals.failed === 0 && totals.passed > 0 ? 0 : 1;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
