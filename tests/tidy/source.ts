@@ -1,8 +1,15 @@
 import { type Comment, type Node, parseSync, Visitor } from "oxc-parser";
 import type { SourceFile } from "./tree.ts";
 
-/** One place where a file names another module. `specifier` is null when it is computed at run time. */
-export type ModuleImport = { readonly specifier: string | null; readonly isTypeOnly: boolean; readonly line: number };
+/** One place where a file names another module. */
+export type ModuleImport = {
+  /** Null when it is computed at run time. */
+  readonly specifier: string | null;
+  /** What is imported by name, under the name that it has there. */
+  readonly names: readonly string[];
+  readonly isTypeOnly: boolean;
+  readonly line: number;
+};
 
 /** A template or a string, with the tag in front of it when there is one. */
 export type TextPiece = { readonly tag: string | null; readonly text: string; readonly line: number };
@@ -92,14 +99,18 @@ class SourceReader {
     return lineAt(this.#text, node.start);
   }
 
-  #import(node: Span, source: Node, isTypeOnly: boolean): void {
-    this.imports.push({ specifier: literalText(source), isTypeOnly, line: this.#line(node) });
+  #import(node: Span, source: Node, isTypeOnly: boolean, names: readonly string[] = []): void {
+    this.imports.push({ specifier: literalText(source), names, isTypeOnly, line: this.#line(node) });
   }
 
   read(program: Parameters<Visitor["visit"]>[0]): void {
     const tagged = new Set<Node>();
     new Visitor({
-      ImportDeclaration: (node) => this.#import(node, node.source, node.importKind === "type"),
+      ImportDeclaration: (node) => {
+        const named = node.specifiers.flatMap((entry) => (entry.type === "ImportSpecifier" ? [entry.imported] : []));
+        const names = named.map((name) => ("name" in name ? name.name : name.value));
+        this.#import(node, node.source, node.importKind === "type", names);
+      },
       ExportNamedDeclaration: (node) => {
         if (node.source) {
           this.#import(node, node.source, node.exportKind === "type");

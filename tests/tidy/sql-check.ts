@@ -1,5 +1,5 @@
 import { packageOf, resolveImport } from "./boundary-check.ts";
-import { parseSource } from "./source.ts";
+import { lineAt, type ModuleImport, parseSource } from "./source.ts";
 import type { SourceFile } from "./tree.ts";
 
 /**
@@ -22,16 +22,32 @@ function maySpeakSql(path: string): boolean {
   return sqlPlaces.test(path) && !sqlFreeFeature.test(path);
 }
 
+/** What an import has to do with a database, or null. */
+function databaseImport(path: string, { specifier, names }: ModuleImport): string | null {
+  const target = resolveImport(path, specifier);
+  if (typeof target === "string") {
+    return null; // Reported by the check of the boundaries.
+  }
+  if (target.to === "bun") {
+    const client = names.find((name) => /^(SQL|sql|postgres)$/.test(name));
+    return client === undefined ? null : `imports ${client} of bun`;
+  }
+  const isDatabase = target.isPath
+    ? target.to.startsWith("control-plane/src/db/schema")
+    : driver.test(packageOf(target.to));
+  return isDatabase ? `imports ${target.to}` : null;
+}
+
 function findInFile(file: SourceFile): string[] {
   const source = parseSource(file);
   const found: { line: number; what: string }[] = [];
-  for (const { specifier, line } of source.imports) {
-    const target = resolveImport(file.path, specifier);
-    if (typeof target === "string") {
-      continue;
-    }
-    if (target.isPath ? target.to.startsWith("control-plane/src/db/schema") : driver.test(packageOf(target.to))) {
-      found.push({ line, what: `imports ${target.to}` });
+  for (const match of source.code.matchAll(/\bBun\.(SQL|sql|postgres)\b/g)) {
+    found.push({ line: lineAt(source.code, match.index), what: `uses ${match[0]}` });
+  }
+  for (const reference of source.imports) {
+    const what = databaseImport(file.path, reference);
+    if (what !== null) {
+      found.push({ line: reference.line, what });
     }
   }
   for (const { tag, text, line } of source.pieces) {
