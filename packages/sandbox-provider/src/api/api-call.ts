@@ -1,0 +1,11 @@
+import type { Behaviour } from "../script/behaviour.ts";
+import type { IncomingRequest } from "../script/incoming-request.ts";
+
+/** What an endpoint is given. */
+export type ApiCall = {
+  readonly request: IncomingRequest;
+  readonly behaviour: Behaviour;
+  /** Counts requests from 0; ids are made of it, so that they are the same in every run. */
+  readonly index: number;
+  readonly createdAtSeconds: number;
+};

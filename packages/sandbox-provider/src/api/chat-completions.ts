@@ -1,0 +1,129 @@
+/** POST /v1/chat/completions, whole and streamed. */
+import type { Behaviour } from "../script/behaviour.ts";
+import { doneEvent } from "../wire/events.ts";
+import type { Answer, SseEvent } from "../wire/plan.ts";
+import type { ApiCall } from "./api-call.ts";
+import { jsonAnswer, refuse } from "./json-answer.ts";
+import { asArray, asObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
+import { type Choice, makeReply, promptTokens, type Reply } from "./reply.ts";
+import { wholeText } from "./text-source.ts";
+import { argumentFragments } from "./tool-calls.ts";
+import { chatUsage } from "./usage.ts";
+
+export const eventStreamHeaders = [
+  ["Content-Type", "text/event-stream; charset=utf-8"],
+  ["Cache-Control", "no-cache"],
+] as const;
+
+/** @throws RequestRefused */
+export function answerChat(call: ApiCall): Answer {
+  const { request, behaviour } = call;
+  const body = requireBody(request);
+  if (asArray(body["messages"]).length === 0) {
+    throw refuse("Invalid 'messages': empty array or missing.", "messages", "invalid_value");
+  }
+  if (body["stream_options"] != null && body["stream"] !== true) {
+    throw refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options");
+  }
+  const reply = makeReply({
+    body,
+    behaviour,
+    spoken: lastUserText(request),
+    tokensMax: optionalCount(body, "max_completion_tokens", 1) ?? optionalCount(body, "max_tokens", 1),
+    promptTokens: promptTokens(body["messages"], body["tools"]),
+    idSuffix: String(call.index),
+  });
+  const base = {
+    id: `chatcmpl-sandbox-${call.index}`,
+    created: call.createdAtSeconds,
+    model: body.model,
+    service_tier: "default",
+    system_fingerprint: "fp_sandbox",
+  };
+  if (body["stream"] !== true) {
+    return jsonAnswer(wholeChat(reply, behaviour, base));
+  }
+  const isUsageWanted = asObject(body["stream_options"])["include_usage"] === true;
+  return {
+    status: 200,
+    headers: eventStreamHeaders,
+    body: { kind: "events", events: chatEvents({ reply, behaviour, base, isUsageWanted }) },
+  };
+}
+
+function wholeChat(reply: Reply, behaviour: Behaviour, base: object): object {
+  const choices = reply.choices.map((choice, index) => ({
+    index,
+    message: wholeMessage(choice),
+    logprobs: null,
+    finish_reason: choice.finishReason,
+  }));
+  const usage = behaviour.omitUsage === true ? {} : { usage: chatUsage(reply.counts, behaviour) };
+  return { ...base, object: "chat.completion", choices, ...usage };
+}
+
+function wholeMessage(choice: Choice): object {
+  const text = wholeText(choice.text);
+  const reasoning = choice.reasoning === "" ? {} : { reasoning_content: choice.reasoning };
+  const message = { role: "assistant", ...reasoning, content: text === "" ? null : text, refusal: choice.refusal };
+  if (choice.toolCalls.length === 0) {
+    return { ...message, content: choice.refusal === null ? text : null, annotations: [] };
+  }
+  const calls = choice.toolCalls.map(({ id, name, arguments: text_ }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: text_ },
+  }));
+  return { ...message, tool_calls: calls };
+}
+
+type ChatStream = {
+  readonly reply: Reply;
+  readonly behaviour: Behaviour;
+  readonly base: object;
+  readonly isUsageWanted: boolean;
+};
+
+function* chatEvents(stream: ChatStream): Iterable<SseEvent> {
+  const { reply, behaviour } = stream;
+  const usage = behaviour.omitUsage === true ? null : chatUsage(reply.counts, behaviour);
+  const placement = behaviour.usagePlacement ?? "own-chunk";
+  const ordinary = placement === "every-chunk" ? usage : null;
+  const isNullShown = stream.isUsageWanted && placement === "own-chunk";
+  const prefix = `${JSON.stringify({ ...stream.base, object: "chat.completion.chunk" }).slice(0, -1)},"choices":`;
+  const chunk = (choices: readonly object[], shown: object | null): SseEvent => {
+    const suffix = shown !== null || isNullShown ? `,"usage":${JSON.stringify(shown)}}` : "}";
+    return { data: `${prefix}${JSON.stringify(choices)}${suffix}` };
+  };
+  for (const [index, choice] of reply.choices.entries()) {
+    for (const delta of deltasOf(choice)) {
+      yield chunk([{ index, delta, logprobs: null, finish_reason: null }], ordinary);
+    }
+    const atFinish = placement === "with-finish" ? usage : ordinary;
+    yield chunk([{ index, delta: {}, logprobs: null, finish_reason: choice.finishReason }], atFinish);
+  }
+  if (usage !== null && (placement === "unasked" || (placement === "own-chunk" && stream.isUsageWanted))) {
+    yield chunk([], usage);
+  }
+  yield doneEvent;
+}
+
+function* deltasOf(choice: Choice): Iterable<object> {
+  const isCalling = choice.toolCalls.length > 0 && choice.text.bytes === 0;
+  yield { role: "assistant", content: isCalling ? null : "", refusal: null };
+  if (choice.reasoning !== "") {
+    yield { reasoning_content: choice.reasoning };
+  }
+  for (const content of choice.text.pieces()) {
+    yield { content };
+  }
+  if (choice.refusal !== null) {
+    yield { refusal: choice.refusal };
+  }
+  for (const [index, { id, name, arguments: text }] of choice.toolCalls.entries()) {
+    yield { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
+    for (const fragment of argumentFragments(text)) {
+      yield { tool_calls: [{ index, function: { arguments: fragment } }] };
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** From a request to its answer: credential, path, method, then the endpoint. */
+import type { Behaviour } from "../script/behaviour.ts";
+import { type Answer, type AnswerHeader, utf8 } from "../wire/plan.ts";
+import type { ApiCall } from "./api-call.ts";
+import { answerChat, eventStreamHeaders } from "./chat-completions.ts";
+import { bytesAnswer, errorAnswer, errorOfStatus, jsonAnswer, RequestRefused } from "./json-answer.ts";
+import { answerModels } from "./models.ts";
+
+type Endpoint = { readonly method: string; readonly path: RegExp; readonly answer: (call: ApiCall) => Answer };
+
+const endpoints: readonly Endpoint[] = [
+  { method: "POST", path: /^\/v1\/chat\/completions$/, answer: answerChat },
+  { method: "GET", path: /^\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
+];
+
+/** The answer to one request; refusals come in the OpenAI shape. `requiredKey` null accepts any credential. */
+export function answerRequest(call: ApiCall, requiredKey: string | null): Answer {
+  const scripted = scriptedAnswer(call.behaviour);
+  const answer = scripted ?? ordinaryAnswer(call, requiredKey);
+  return {
+    ...answer,
+    status: scripted === null && answer.status < 400 ? (call.behaviour.status ?? answer.status) : answer.status,
+    headers: [...commonHeaders(call), ...answer.headers, ...askedHeaders(call.behaviour)],
+  };
+}
+
+function ordinaryAnswer(call: ApiCall, requiredKey: string | null): Answer {
+  try {
+    return findEndpoint(call, requiredKey).answer(call);
+  } catch (error) {
+    if (error instanceof RequestRefused) {
+      return errorAnswer(error.error);
+    }
+    throw error;
+  }
+}
+
+function findEndpoint({ request }: ApiCall, requiredKey: string | null): Endpoint {
+  const { credential, path, head } = request;
+  if (credential === null) {
+    const message = "You didn't provide an API key. Send it in an Authorization header: 'Authorization: Bearer KEY'.";
+    throw new RequestRefused({ status: 401, message });
+  }
+  if (requiredKey !== null && credential !== requiredKey) {
+    throw new RequestRefused({ status: 401, message: "Incorrect API key provided.", code: "invalid_api_key" });
+  }
+  const onPath = endpoints.filter((candidate) => candidate.path.test(path));
+  const endpoint = onPath.find((candidate) => candidate.method === head.method);
+  if (endpoint !== undefined) {
+    return endpoint;
+  }
+  if (onPath.length > 0) {
+    const message = `Not allowed to ${head.method} on ${path}.`;
+    throw new RequestRefused({ status: 405, message, code: "method_not_supported" });
+  }
+  throw new RequestRefused({ status: 404, message: `Invalid URL (${head.method} ${path})` });
+}
+
+/** The answer if the behaviour already says all of it, without a look at the request. */
+function scriptedAnswer(behaviour: Behaviour): Answer | null {
+  const status = behaviour.status ?? (behaviour.redirectTo === undefined ? 200 : 307);
+  if (behaviour.isHtmlBody === true) {
+    const title = `${status} Sandbox`;
+    const page = `<html>\r\n<head><title>${title}</title></head>\r\n<body><center><h1>${title}</h1></center></body>\r\n</html>\r\n`;
+    return bytesAnswer(utf8(page), status, [["Content-Type", "text/html"]]);
+  }
+  if (behaviour.hugeBodyBytes !== undefined) {
+    return bytesAnswer(new Uint8Array(0), status, [["Content-Type", "text/plain"]]);
+  }
+  if (behaviour.events !== undefined) {
+    return { status, headers: eventStreamHeaders, body: { kind: "events", events: [] } };
+  }
+  if (typeof behaviour.body === "string") {
+    return bytesAnswer(utf8(behaviour.body), status, [["Content-Type", "application/json"]]);
+  }
+  if (behaviour.body !== undefined) {
+    return jsonAnswer(behaviour.body, status);
+  }
+  return status >= 300 ? errorAnswer(errorOfStatus(status)) : null;
+}
+
+function askedHeaders(behaviour: Behaviour): AnswerHeader[] {
+  const headers: AnswerHeader[] = [];
+  if (behaviour.retryAfter !== undefined) {
+    headers.push(["Retry-After", String(behaviour.retryAfter)]);
+  }
+  if (behaviour.redirectTo !== undefined) {
+    headers.push(["Location", behaviour.redirectTo]);
+  }
+  return headers;
+}
+
+/** What the real provider puts on every answer, so that a gateway can be seen to keep or to drop it. */
+function commonHeaders(call: ApiCall): AnswerHeader[] {
+  return [
+    ["Date", new Date(call.createdAtSeconds * 1000).toUTCString()],
+    ["Server", "sluice-sandbox"],
+    ["x-request-id", `req_sandbox_${call.index}`],
+    ["openai-organization", "sandbox-organization"],
+    ["openai-processing-ms", "1"],
+    ["openai-version", "2020-10-01"],
+    ["x-ratelimit-limit-requests", "10000"],
+    ["x-ratelimit-remaining-requests", "9999"],
+    ["x-ratelimit-reset-requests", "6ms"],
+  ];
+}

@@ -1,0 +1,86 @@
+/**
+ * The counting rule of the sandbox: a text has ceil(UTF-8 bytes / 4) tokens. A prompt is counted as one text: all
+ * message texts, tool calls and tool results, and the JSON of the offered tools; each image, sound or file adds
+ * `attachmentTokens`. Roles and names are free. A completion is its reasoning, text, refusal, and the names and arguments
+ * of its tool calls, rounded up for each choice.
+ */
+import type { Behaviour } from "../script/behaviour.ts";
+
+export const attachmentTokens = 85;
+const bytesPerToken = 4;
+
+export type TokenCounts = {
+  readonly prompt: number;
+  readonly cached: number;
+  /** Reasoning included. */
+  readonly completion: number;
+  readonly reasoning: number;
+};
+
+export function tokensOfBytes(bytes: number): number {
+  return Math.ceil(bytes / bytesPerToken);
+}
+
+export function countTokens(text: string): number {
+  return tokensOfBytes(Buffer.byteLength(text));
+}
+
+/** The largest number of bytes that so many tokens hold. */
+export function bytesOfTokens(tokens: number): number {
+  return tokens * bytesPerToken;
+}
+
+/** Tokens of anything that a client sends as content: texts, lists of parts, whole messages. */
+export function countContent(content: unknown): number {
+  const tally = { bytes: 0, attachments: 0 };
+  addContent(content, tally);
+  return tokensOfBytes(tally.bytes) + tally.attachments * attachmentTokens;
+}
+
+const attachmentTypes = new Set(["image_url", "input_image", "input_audio", "file", "input_file"]);
+const contentFields = ["content", "text", "refusal", "arguments", "output", "input", "instructions", "prompt"] as const;
+
+function addContent(content: unknown, tally: { bytes: number; attachments: number }): void {
+  if (typeof content === "string") {
+    tally.bytes += Buffer.byteLength(content);
+    return;
+  }
+  if (Array.isArray(content)) {
+    for (const part of content) {
+      addContent(part, tally);
+    }
+    return;
+  }
+  if (typeof content !== "object" || content === null) {
+    return;
+  }
+  const part = content as Readonly<Record<string, unknown>>;
+  if (typeof part["type"] === "string" && attachmentTypes.has(part["type"])) {
+    tally.attachments += 1;
+    return;
+  }
+  for (const field of contentFields) {
+    addContent(part[field], tally);
+  }
+  for (const call of Array.isArray(part["tool_calls"]) ? part["tool_calls"] : []) {
+    const called = (call as { function?: { name?: unknown; arguments?: unknown } }).function;
+    addContent([called?.name, called?.arguments], tally);
+  }
+}
+
+/** `usage` as chat completions give it, with the fields that the behaviour lays over it. */
+export function chatUsage(counts: TokenCounts, behaviour: Behaviour): Record<string, unknown> {
+  return {
+    prompt_tokens: counts.prompt,
+    completion_tokens: counts.completion,
+    total_tokens: counts.prompt + counts.completion,
+    prompt_tokens_details: { cached_tokens: counts.cached, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: counts.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+    ...behaviour.usage,
+  };
+}

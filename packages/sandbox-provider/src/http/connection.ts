@@ -1,0 +1,100 @@
+/** One TCP connection: reads requests one after the other and has each answered before it looks at the next. */
+import { Outlet, type SendingSocket } from "./outlet.ts";
+import { type ReaderLimits, type RequestHead, RequestReader } from "./request-reader.ts";
+
+export type Exchange = {
+  readonly head: RequestHead;
+  /** Null when the request is answered before its body came. */
+  readonly body: Uint8Array | null;
+  readonly outlet: Outlet;
+};
+
+export interface ConnectionHandler {
+  /** Whether this request shall be answered without its body. */
+  wantsEarlyAnswer(head: RequestHead): boolean;
+  /** Answers one request; resolves when the answer is out, with whether the connection may go on. */
+  answer(exchange: Exchange): Promise<boolean>;
+  /** A client broke the protocol. */
+  onViolation(reason: string): void;
+}
+
+const continueLine = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
+
+export class Connection {
+  readonly #handler: ConnectionHandler;
+  readonly #reader: RequestReader;
+  readonly #outlet: Outlet;
+  readonly #socket: SendingSocket;
+  #isAnswering = false;
+  #isOver = false;
+
+  constructor(socket: SendingSocket, handler: ConnectionHandler, limits: ReaderLimits) {
+    this.#socket = socket;
+    this.#handler = handler;
+    this.#reader = new RequestReader(limits);
+    this.#outlet = new Outlet(socket);
+  }
+
+  onData(chunk: Uint8Array): void {
+    if (!this.#isOver) {
+      this.#reader.push(chunk);
+      this.#advance();
+    }
+  }
+
+  onDrain(): void {
+    this.#outlet.onDrain();
+  }
+
+  onClose(): void {
+    this.#isOver = true;
+    this.#outlet.onClose();
+  }
+
+  #advance(): void {
+    while (!(this.#isAnswering || this.#isOver)) {
+      const step = this.#reader.read();
+      if (step.kind === "more") {
+        return;
+      }
+      if (step.kind === "violation") {
+        this.#refuse(step.status, step.reason);
+        return;
+      }
+      if (step.kind === "request") {
+        this.#answer({ head: step.head, body: step.body, outlet: this.#outlet });
+      } else if (this.#handler.wantsEarlyAnswer(step.head)) {
+        this.#answer({ head: step.head, body: null, outlet: this.#outlet });
+      } else if (step.head.expectsContinue) {
+        this.#socket.write(continueLine);
+      }
+    }
+  }
+
+  #answer(exchange: Exchange): void {
+    this.#isAnswering = true;
+    const finish = (mayGoOn: boolean): void => {
+      this.#isAnswering = false;
+      if (!mayGoOn || exchange.body === null) {
+        this.#isOver = true;
+      }
+      this.#advance();
+    };
+    this.#handler.answer(exchange).then(finish, (error: unknown) => {
+      this.#outlet.reset();
+      this.#handler.onViolation(`the sandbox failed: ${String(error)}`);
+      finish(false);
+    });
+  }
+
+  #refuse(status: number, reason: string): void {
+    this.#isOver = true;
+    this.#handler.onViolation(reason);
+    const body = JSON.stringify({
+      error: { message: `Bad request: ${reason}.`, type: "invalid_request_error", param: null, code: null },
+    });
+    this.#socket.end(
+      `HTTP/1.1 ${status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  }
+}

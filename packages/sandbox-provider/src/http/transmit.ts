@@ -1,0 +1,93 @@
+/** Carries a plan out: waits, gathers small pieces into one write, holds, and ends the connection as planned. */
+import type { Piece, Plan } from "../wire/plan.ts";
+import type { Outlet } from "./outlet.ts";
+
+export type TransmitEvents = {
+  /** After the kernel took over bytes that complete so many chunks. */
+  onWritten(chunks: number): void;
+  /** The answer is held; calling the function lets it go on. */
+  onHeld(release: () => void): void;
+};
+
+/** How an answer ended: as a whole, cut by the behaviour, or given up by the client. */
+export type TransmitOutcome = "completed" | "cut" | "cancelled";
+
+type Batch = { parts: Uint8Array[]; length: number; chunks: number };
+
+const batchBytesMax = 65_536;
+const bytesPerTurnMax = 1_048_576;
+
+/** Sends a plan; it never throws, because a client that leaves is an ordinary outcome. */
+export async function transmit(plan: Plan, outlet: Outlet, events: TransmitEvents): Promise<TransmitOutcome> {
+  const batch: Batch = { parts: [], length: 0, chunks: 0 };
+  let dueMs = performance.now();
+  let turnStart = outlet.bytesWritten;
+  for (const piece of plan.pieces) {
+    if (needsFlush(piece, batch)) {
+      await flush(batch, outlet, events);
+    }
+    if (piece.isHeld === true && !outlet.isClosed) {
+      await outlet.until((wake) => events.onHeld(wake));
+      dueMs = performance.now();
+    }
+    dueMs += piece.delayMs;
+    if (piece.delayMs > 0) {
+      await outlet.sleepUntil(dueMs);
+    }
+    if (outlet.isClosed) {
+      return "cancelled";
+    }
+    batch.parts.push(piece.bytes);
+    batch.length += piece.bytes.length;
+    batch.chunks += piece.chunks;
+    if (piece.standsAlone === true || outlet.bytesWritten - turnStart > bytesPerTurnMax) {
+      await flush(batch, outlet, events);
+      await nextTurn();
+      turnStart = outlet.bytesWritten;
+    }
+  }
+  await flush(batch, outlet, events);
+  return outlet.isClosed ? "cancelled" : end(plan, outlet);
+}
+
+function needsFlush(piece: Piece, batch: Batch): boolean {
+  return (
+    batch.parts.length > 0 &&
+    (piece.delayMs > 0 || piece.isHeld === true || batch.length + piece.bytes.length > batchBytesMax)
+  );
+}
+
+async function flush(batch: Batch, outlet: Outlet, events: TransmitEvents): Promise<void> {
+  const [first, ...others] = batch.parts;
+  if (first !== undefined) {
+    const { chunks } = batch;
+    const bytes = others.length === 0 ? first : Buffer.concat(batch.parts);
+    batch.parts = [];
+    batch.length = 0;
+    batch.chunks = 0;
+    await outlet.write(bytes);
+    if (!outlet.isClosed) {
+      events.onWritten(chunks);
+    }
+  }
+}
+
+async function end(plan: Plan, outlet: Outlet): Promise<TransmitOutcome> {
+  if (plan.ending.kind === "rst") {
+    await outlet.sleepUntil(performance.now() + plan.ending.lingerMs);
+    outlet.reset();
+    return "cut";
+  }
+  if (plan.ending.kind === "fin") {
+    outlet.finish();
+    return plan.ending.isCut ? "cut" : "completed";
+  }
+  return "completed";
+}
+
+/** Lets the event loop see to its sockets, so that the peer can read what was written so far. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,33 @@
+/** Runs the sandbox provider as a program of its own. */
+import { readCommandLine } from "./command-line.ts";
+import { startSandboxProvider } from "./server.ts";
+
+const command = readCommandLine(process.argv.slice(2), process.env);
+if (command.kind === "help") {
+  console.log(command.text);
+} else if (command.kind === "mistake") {
+  console.error(command.text);
+  process.exitCode = 2;
+} else {
+  const provider = startSandboxProvider(command.options);
+  let isStopping = false;
+  const stop = (): void => {
+    if (!isStopping) {
+      isStopping = true;
+      process.stdin.pause();
+      provider.stop().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+    }
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  if (command.exitsWithParent) {
+    // Whoever holds the other end of stdin is the parent; the kernel closes it even after a kill -9.
+    process.stdin.on("end", stop);
+    process.stdin.on("error", stop);
+    process.stdin.resume();
+  }
+  console.log(JSON.stringify({ event: "ready", url: provider.url, port: provider.port }));
+}

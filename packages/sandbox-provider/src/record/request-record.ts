@@ -1,0 +1,142 @@
+/** Everything the sandbox saw of one request and did for it. */
+import type { RequestHeader } from "../http/request-reader.ts";
+import type { TransmitOutcome } from "../http/transmit.ts";
+import type { IncomingRequest } from "../script/incoming-request.ts";
+
+export type ConnectionFacts = {
+  /** Counts connections from 0, so that reuse of a connection can be seen. */
+  readonly connection: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+};
+
+/** `open` while the answer is on its way; `cancelled` when the client left before it was out. */
+export type RecordOutcome = "open" | TransmitOutcome;
+
+/** Moments are milliseconds since 1970 with a fraction, from one clock that never jumps. */
+export class RequestRecord {
+  readonly index: number;
+  readonly from: ConnectionFacts;
+  readonly receivedAtMs = nowMs();
+  readonly request: IncomingRequest;
+  status: number | null = null;
+  outcome: RecordOutcome = "open";
+  firstWriteAtMs: number | null = null;
+  lastWriteAtMs: number | null = null;
+  /** When the answer was out, or was cut, or the client was seen to have left. */
+  endedAtMs: number | null = null;
+  /** Bytes of the answer, head included, that the kernel took over. */
+  bytesWritten = 0;
+  chunksWritten = 0;
+  #release: (() => void) | null = null;
+
+  constructor(index: number, request: IncomingRequest, from: ConnectionFacts) {
+    this.index = index;
+    this.request = request;
+    this.from = from;
+  }
+
+  get method(): string {
+    return this.request.head.method;
+  }
+
+  get target(): string {
+    return this.request.head.target;
+  }
+
+  /** The request line and the header lines as they came. */
+  get headLines(): readonly string[] {
+    return this.request.head.lines;
+  }
+
+  get headers(): readonly RequestHeader[] {
+    return this.request.head.headers;
+  }
+
+  /** The exact bytes of the body; empty when the answer came before it. */
+  get body(): Uint8Array {
+    return this.request.body ?? new Uint8Array(0);
+  }
+
+  /** The parsed body; undefined when it is no JSON. */
+  get json(): unknown {
+    return this.request.json;
+  }
+
+  get credential(): string | null {
+    return this.request.credential;
+  }
+
+  get model(): string | null {
+    return this.request.model;
+  }
+
+  /** The first value of a header, given its lower-case name. */
+  header(name: string): string | null {
+    return this.request.header(name);
+  }
+
+  get isHeld(): boolean {
+    return this.#release !== null;
+  }
+
+  hold(release: () => void): void {
+    this.#release = release;
+  }
+
+  /** Lets a held answer go on; does nothing when it is not held. */
+  release(): void {
+    const release = this.#release;
+    this.#release = null;
+    release?.();
+  }
+
+  /** How long the request has been answered, or took until it ended. */
+  get durationMs(): number {
+    return (this.endedAtMs ?? nowMs()) - this.receivedAtMs;
+  }
+
+  toJSON(): RequestRecordJson {
+    return {
+      index: this.index,
+      ...this.from,
+      method: this.method,
+      target: this.target,
+      headLines: this.headLines,
+      bodyBase64: Buffer.from(this.body).toString("base64"),
+      credential: this.credential,
+      status: this.status,
+      outcome: this.outcome,
+      isHeld: this.isHeld,
+      receivedAtMs: this.receivedAtMs,
+      firstWriteAtMs: this.firstWriteAtMs,
+      lastWriteAtMs: this.lastWriteAtMs,
+      endedAtMs: this.endedAtMs,
+      bytesWritten: this.bytesWritten,
+      chunksWritten: this.chunksWritten,
+    };
+  }
+}
+
+/** A record as `GET /sandbox/requests` gives it. */
+export type RequestRecordJson = ConnectionFacts & {
+  readonly index: number;
+  readonly method: string;
+  readonly target: string;
+  readonly headLines: readonly string[];
+  readonly bodyBase64: string;
+  readonly credential: string | null;
+  readonly status: number | null;
+  readonly outcome: RecordOutcome;
+  readonly isHeld: boolean;
+  readonly receivedAtMs: number;
+  readonly firstWriteAtMs: number | null;
+  readonly lastWriteAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly bytesWritten: number;
+  readonly chunksWritten: number;
+};
+
+export function nowMs(): number {
+  return performance.timeOrigin + performance.now();
+}

@@ -1,0 +1,103 @@
+/** Answers one request: finds its behaviour, composes the answer, sends it, and keeps the record. */
+import { lastUserText } from "./api/prompt.ts";
+import { answerRequest } from "./api/routes.ts";
+import type { Exchange } from "./http/connection.ts";
+import { transmit } from "./http/transmit.ts";
+import type { RequestLog } from "./record/request-log.ts";
+import type { ConnectionFacts, RequestRecord } from "./record/request-record.ts";
+import { ReplayCache } from "./replay-cache.ts";
+import type { Behaviour } from "./script/behaviour.ts";
+import { IncomingRequest } from "./script/incoming-request.ts";
+import { readCommands } from "./script/message-commands.ts";
+import type { Rules } from "./script/rules.ts";
+import { composePlan } from "./wire/compose.ts";
+import type { Answer, Plan } from "./wire/plan.ts";
+
+export type ResponderOptions = {
+  readonly rules: Rules;
+  readonly log: RequestLog;
+  readonly defaults: Behaviour;
+  readonly requiredKey: string | null;
+  readonly hasMessageCommands: boolean;
+  /** Answers requests that steer the sandbox itself; null for all others. */
+  readonly answerControl: (request: IncomingRequest) => Promise<Answer> | null;
+};
+
+type Chosen = {
+  readonly behaviour: Behaviour;
+  /** The rule's own object, by which a replayed answer is found again. */
+  readonly source: Behaviour;
+};
+
+export class Responder {
+  readonly #options: ResponderOptions;
+  readonly #replays = new ReplayCache();
+
+  constructor(options: ResponderOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the answer is out or given up, with whether the connection may go on. */
+  async answer(exchange: Exchange, from: ConnectionFacts): Promise<boolean> {
+    const request = new IncomingRequest(exchange.head, exchange.body);
+    const control = this.#options.answerControl(request);
+    if (control !== null) {
+      const plan = composePlan({ answer: await control, behaviour: {}, ...connectionFormOf(exchange) });
+      await transmit(plan, exchange.outlet, { onWritten: ignore, onHeld: ignore });
+      return plan.ending.kind === "keep-alive";
+    }
+    const record = this.#options.log.open(request, from);
+    try {
+      return await this.#send(record, exchange);
+    } finally {
+      // Only does something when composing threw: the record must not stay open for ever.
+      this.#options.log.close(record, "cut");
+    }
+  }
+
+  async #send(record: RequestRecord, exchange: Exchange): Promise<boolean> {
+    const { log } = this.#options;
+    const { outlet } = exchange;
+    const plan = this.#planFor(record, exchange);
+    record.status = plan.status;
+    const bytesBefore = outlet.bytesWritten;
+    const outcome = await transmit(plan, outlet, {
+      onWritten: (chunks) => log.noteWritten(record, outlet.bytesWritten - bytesBefore, chunks),
+      onHeld: (release) => log.noteHeld(record, release),
+    });
+    record.bytesWritten = outlet.bytesWritten - bytesBefore;
+    log.close(record, outcome);
+    return plan.ending.kind === "keep-alive";
+  }
+
+  #planFor(record: RequestRecord, exchange: Exchange): Plan {
+    const { behaviour, source } = this.#choose(record.request);
+    const compose = (): Plan => {
+      const createdAtSeconds = Math.floor(record.receivedAtMs / 1000);
+      const call = { request: record.request, behaviour, index: record.index, createdAtSeconds };
+      const answer = answerRequest(call, this.#options.requiredKey);
+      return composePlan({ answer, behaviour, ...connectionFormOf(exchange) });
+    };
+    const isReplayed = behaviour.isReplayed === true && behaviour.isEndless !== true;
+    return isReplayed ? this.#replays.plan(source, record.request, compose) : compose();
+  }
+
+  /** The script comes first, then what the user's message asks for; the defaults lie under both. */
+  #choose(request: IncomingRequest): Chosen {
+    const { defaults, rules, hasMessageCommands } = this.#options;
+    const scripted = rules.take(request);
+    if (scripted !== null) {
+      return { behaviour: { ...defaults, ...scripted }, source: scripted };
+    }
+    const asked = hasMessageCommands ? readCommands(lastUserText(request) ?? "") : {};
+    return { behaviour: { ...defaults, ...asked }, source: defaults };
+  }
+}
+
+function connectionFormOf({ head, body }: Exchange): { isKeepAlive: boolean; canChunk: boolean } {
+  return { isKeepAlive: head.isKeepAlive && body !== null, canChunk: head.version === "1.1" };
+}
+
+function ignore(): void {
+  // A control answer has no record in which anything could be noted.
+}

@@ -1,0 +1,119 @@
+/**
+ * What one answer does apart from the ordinary. A behaviour is a plain object, so that it can be written in a test, sent
+ * over HTTP, or read out of a chat message. Fields are independent and may be combined; each one is carried out by one
+ * function, named beside it in `wire/` or `api/`. A chunk is one `data:` event of a stream, the first (role) one and
+ * `[DONE]` included; the whole body of an answer that is no stream counts as one chunk.
+ */
+import { z } from "zod";
+
+const count = z.int().nonnegative();
+const milliseconds = z.number().nonnegative();
+const json = z.record(z.string(), z.unknown());
+
+/** A place in the answer: after so many chunks, or after so many bytes counted from the first byte of the status line. */
+const place = z.union([z.strictObject({ afterChunks: count }), z.strictObject({ afterBytes: count })]);
+
+const cut = z.union([
+  z.strictObject({ afterChunks: count, with: z.enum(["fin", "rst"]), lingerMs: milliseconds.optional() }),
+  z.strictObject({ afterBytes: count, with: z.enum(["fin", "rst"]), lingerMs: milliseconds.optional() }),
+]);
+
+const split = z.union([
+  z.literal("every-byte"),
+  z.array(count),
+  z.strictObject({ seed: z.int(), bytesMax: z.int().positive() }),
+]);
+
+const toolCall = z.strictObject({
+  name: z.string(),
+  /** An object is written as JSON; a string goes out as it is, valid or not. */
+  arguments: z.union([z.string(), json]).optional(),
+  id: z.string().optional(),
+});
+
+export const behaviourSchema = z.strictObject({
+  // Time.
+  /** Before the first byte of the head. */
+  delayHeadMs: milliseconds.optional(),
+  /** Between the head and the first byte of the body: a slow first token. */
+  firstTokenDelayMs: milliseconds.optional(),
+  /** Between two events of a stream. */
+  chunkDelayMs: milliseconds.optional(),
+
+  // Head.
+  /** 400 and above answers an error in the OpenAI shape unless a body is given. */
+  status: z.int().min(200).max(599).optional(),
+  /** Added to the usual headers or put in their place (compared without case); null removes one. */
+  headers: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).optional(),
+  /** Seconds, or an HTTP date. */
+  retryAfter: z.union([z.number(), z.string()]).optional(),
+  /** Answers 307 (or `status`) with this Location. */
+  redirectTo: z.string().optional(),
+  /** Interim answers before the real one, such as 100 or 103. */
+  informational: z.array(z.int().min(100).max(199)).optional(),
+  /** How the length of the body is told; a stream is chunked by default, anything else has a Content-Length. */
+  framing: z.enum(["chunked", "content-length", "close"]).optional(),
+  /** Added to the true Content-Length; after a positive one the connection is closed. */
+  contentLengthLie: z.int().optional(),
+  /** Says `Connection: close` and closes after the answer. */
+  closeAfter: z.boolean().optional(),
+
+  // Content.
+  /** What the assistant says. */
+  text: z.string().optional(),
+  /** Sent ahead of the text as `reasoning_content`. */
+  reasoning: z.string().optional(),
+  refusal: z.string().optional(),
+  toolCalls: z.array(toolCall).optional(),
+  finishReason: z.string().optional(),
+  /** So many pieces of text, each of `chunkBytes` (default 4) bytes, instead of the usual sentence. */
+  chunks: count.optional(),
+  chunkBytes: z.int().positive().optional(),
+  /** Pieces of text without end. */
+  isEndless: z.boolean().optional(),
+  /** Laid over the counted usage, field by field; unknown fields are sent as they are. */
+  usage: json.optional(),
+  omitUsage: z.boolean().optional(),
+  /** Where a stream carries its usage; by default in a chunk of its own, and only when asked for. */
+  usagePlacement: z.enum(["own-chunk", "with-finish", "every-chunk", "unasked"]).optional(),
+  /** The whole body instead of the usual one: text as it is, anything else as JSON. */
+  body: z.union([z.string(), json, z.array(z.unknown())]).optional(),
+  /** A web server's error page. */
+  isHtmlBody: z.boolean().optional(),
+  /** A body of so many bytes of filler. */
+  hugeBodyBytes: count.optional(),
+  /** The chunks of a stream, word for word: a string is the payload of one `data:`, anything else becomes JSON. */
+  events: z.array(z.union([z.string(), json])).optional(),
+
+  // Form of the stream.
+  lineEnd: z.enum(["lf", "crlf", "cr"]).optional(),
+  /** A comment line ahead of each such number of events. */
+  commentEvery: z.int().positive().optional(),
+  noDone: z.boolean().optional(),
+  /** The payload of the event with this index breaks off in its middle. */
+  malformedChunk: count.optional(),
+  /** The event with this index stands in an HTTP chunk whose size line is no number. */
+  malformedFraming: count.optional(),
+  /** After so many chunks an `{"error":...}` event ends the stream. */
+  errorEventAfter: count.optional(),
+
+  // Transport.
+  /** The exact bytes of the answer, head and all, one character a byte, instead of anything composed. */
+  raw: z.string().optional(),
+  /** Written in pieces that the network sees apart; offsets count from the first byte of the status line. */
+  splitAt: split.optional(),
+  /** The connection ends here. A reset comes `lingerMs` (default 10) after the last byte, so that the bytes are seen. */
+  cut: cut.optional(),
+  /** Nothing more comes until the request is released, or for ever. */
+  silence: place.optional(),
+  neverAnswer: z.boolean().optional(),
+  /** Answers when the head is complete, without waiting for the body. */
+  answersBeforeBody: z.boolean().optional(),
+  /** The answer is composed once and then replayed byte for byte, whatever the next request says: for load tests. */
+  isReplayed: z.boolean().optional(),
+});
+
+export type Behaviour = Readonly<z.infer<typeof behaviourSchema>>;
+export type Split = z.infer<typeof split>;
+export type Cut = z.infer<typeof cut>;
+export type Place = z.infer<typeof place>;

@@ -1,0 +1,224 @@
+/**
+ * The sandbox provider: it speaks the OpenAI format, says that it is a sandbox, and does to its answers whatever a script
+ * wants. It is built on plain TCP, because a fault must be able to hit any byte of the HTTP answer.
+ */
+import type { Socket, TCPSocketListener } from "bun";
+import { answerControl } from "./control.ts";
+import { Connection, type ConnectionHandler } from "./http/connection.ts";
+import type { ReaderLimits } from "./http/request-reader.ts";
+import { RequestLog, type RequestTotals } from "./record/request-log.ts";
+import type { ConnectionFacts, RequestRecord } from "./record/request-record.ts";
+import { Responder } from "./responder.ts";
+import type { Behaviour } from "./script/behaviour.ts";
+import { IncomingRequest } from "./script/incoming-request.ts";
+import { type Conditions, Rules } from "./script/rules.ts";
+
+export type SandboxOptions = {
+  /** 127.0.0.1 by default. */
+  readonly hostname?: string;
+  /** 0, the default, takes a free port. */
+  readonly port?: number;
+  /** Laid under every behaviour; a pace for a person to watch goes here. */
+  readonly defaults?: Behaviour;
+  /** Accept only this credential; by default any will do. */
+  readonly requiredKey?: string;
+  /** Whether user messages may carry `sandbox:` commands; true by default. */
+  readonly hasMessageCommands?: boolean;
+  /** Whether `/sandbox/...` can be used over HTTP; false by default. */
+  readonly isScriptable?: boolean;
+  /** Whether each request is kept with its bytes, or only counted; true by default. */
+  readonly keepsRecords?: boolean;
+};
+
+export type ConnectionTotals = {
+  readonly opened: number;
+  readonly open: number;
+  /** Reasons for which requests were refused as broken HTTP. */
+  readonly violations: readonly string[];
+};
+
+export type SandboxProvider = {
+  /** Such as `http://127.0.0.1:40123`, without a path. */
+  readonly url: string;
+  readonly port: number;
+  /** All requests since the start or the last reset, in the order of arrival. */
+  readonly requests: readonly RequestRecord[];
+  readonly totals: RequestTotals & { readonly connections: ConnectionTotals };
+  /** How many scripted answers have not been used. */
+  readonly scriptedLeft: number;
+  /** Puts behaviours at the end of the script, by default for one request each. */
+  script(behaviours: Behaviour | readonly Behaviour[], conditions?: Conditions): void;
+  /** Empties script and records. */
+  reset(): void;
+  /** What new connections meet: taken as usual, or ended at once by FIN or RST. */
+  setConnectionFault(fault: "none" | "fin" | "rst"): void;
+  /**
+   * The waits below resolve with the record of the request with that index (from 0); they reject after `timeoutMs`
+   * (5,000 by default), or as soon as the event has become impossible.
+   */
+  waitForRequest(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  waitForChunks(index: number, chunks: number, timeoutMs?: number): Promise<RequestRecord>;
+  /** The answer is held by `silence` or `neverAnswer`. */
+  waitForHeld(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  waitForEnd(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  /** The client left before the answer was out. */
+  waitForCancel(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  /** No answer is on its way. */
+  waitForIdle(timeoutMs?: number): Promise<void>;
+  /** Stops listening and resets every connection. */
+  stop(): Promise<void>;
+};
+
+type ConnectionData = { connection: Connection | null };
+type SandboxSocket = Socket<ConnectionData | undefined>;
+type ConnectionFault = "none" | "fin" | "rst";
+
+const limits: ReaderLimits = { headBytesMax: 65_536, bodyBytesMax: 268_435_456 };
+
+/** Starts a sandbox provider, which listens when this returns. */
+export function startSandboxProvider(options: SandboxOptions = {}): SandboxProvider {
+  return new Sandbox(options);
+}
+
+class Sandbox implements SandboxProvider {
+  readonly #rules = new Rules();
+  readonly #log: RequestLog;
+  readonly #responder: Responder;
+  readonly #sockets = new Set<SandboxSocket>();
+  readonly #listener: TCPSocketListener<ConnectionData | undefined>;
+  #violations: string[] = [];
+  #openedCount = 0;
+  #connectionFault: ConnectionFault = "none";
+
+  constructor(options: SandboxOptions) {
+    this.#log = new RequestLog(options.keepsRecords ?? true);
+    this.#responder = new Responder({
+      rules: this.#rules,
+      log: this.#log,
+      defaults: options.defaults ?? {},
+      requiredKey: options.requiredKey ?? null,
+      hasMessageCommands: options.hasMessageCommands ?? true,
+      answerControl: (request) => (options.isScriptable === true ? answerControl(this, request) : null),
+    });
+    this.#listener = Bun.listen<ConnectionData | undefined>({
+      hostname: options.hostname ?? "127.0.0.1",
+      port: options.port ?? 0,
+      socket: {
+        open: (socket) => this.#accept(socket),
+        data: (socket, chunk) => socket.data?.connection?.onData(chunk),
+        drain: (socket) => socket.data?.connection?.onDrain(),
+        close: (socket) => this.#forget(socket),
+        error: (socket) => this.#forget(socket),
+      },
+    });
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  get url(): string {
+    const { hostname } = this.#listener;
+    return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${this.port}`;
+  }
+
+  get requests(): readonly RequestRecord[] {
+    return this.#log.records;
+  }
+
+  get totals(): SandboxProvider["totals"] {
+    const connections = { opened: this.#openedCount, open: this.#sockets.size, violations: this.#violations };
+    return { ...this.#log.totals, connections };
+  }
+
+  get scriptedLeft(): number {
+    return this.#rules.left;
+  }
+
+  script(behaviours: Behaviour | readonly Behaviour[], conditions: Conditions = {}): void {
+    this.#rules.add([behaviours].flat(), conditions);
+  }
+
+  reset(): void {
+    this.#rules.clear();
+    this.#log.reset();
+    this.#violations = [];
+    this.#connectionFault = "none";
+  }
+
+  setConnectionFault(fault: ConnectionFault): void {
+    this.#connectionFault = fault;
+  }
+
+  waitForRequest(index: number, timeoutMs?: number): Promise<RequestRecord> {
+    return this.#log.waitFor(index, { name: "received", isReady: () => true }, timeoutMs);
+  }
+
+  waitForChunks(index: number, chunks: number, timeoutMs?: number): Promise<RequestRecord> {
+    const isReady = (record: RequestRecord): boolean => record.chunksWritten >= chunks;
+    return this.#log.waitFor(index, { name: `answered with ${chunks} chunks`, isReady, isHopeless: isOver }, timeoutMs);
+  }
+
+  waitForHeld(index: number, timeoutMs?: number): Promise<RequestRecord> {
+    const isReady = (record: RequestRecord): boolean => record.isHeld;
+    return this.#log.waitFor(index, { name: "held", isReady, isHopeless: isOver }, timeoutMs);
+  }
+
+  waitForEnd(index: number, timeoutMs?: number): Promise<RequestRecord> {
+    return this.#log.waitFor(index, { name: "over", isReady: isOver }, timeoutMs);
+  }
+
+  waitForCancel(index: number, timeoutMs?: number): Promise<RequestRecord> {
+    const isReady = (record: RequestRecord): boolean => record.outcome === "cancelled";
+    return this.#log.waitFor(index, { name: "cancelled", isReady, isHopeless: isOver }, timeoutMs);
+  }
+
+  waitForIdle(timeoutMs?: number): Promise<void> {
+    return this.#log.waitForIdle(timeoutMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#listener.stop(true);
+    for (const socket of [...this.#sockets]) {
+      socket.terminate();
+    }
+    await this.#log.waitForIdle();
+  }
+
+  #accept(socket: SandboxSocket): void {
+    const { remoteAddress, remotePort } = socket;
+    const facts: ConnectionFacts = { connection: this.#openedCount, remoteAddress, remotePort };
+    this.#openedCount += 1;
+    if (this.#connectionFault !== "none") {
+      socket.data = { connection: null };
+      endConnection(socket, this.#connectionFault);
+      return;
+    }
+    this.#sockets.add(socket);
+    const handler: ConnectionHandler = {
+      wantsEarlyAnswer: (head) => this.#rules.hasEarlyAnswer(new IncomingRequest(head, null)),
+      answer: (exchange) => this.#responder.answer(exchange, facts),
+      onViolation: (reason) => {
+        this.#violations.push(reason);
+      },
+    };
+    socket.data = { connection: new Connection(socket, handler, limits) };
+  }
+
+  #forget(socket: SandboxSocket): void {
+    this.#sockets.delete(socket);
+    socket.data?.connection?.onClose();
+  }
+}
+
+function endConnection(socket: SandboxSocket, fault: Exclude<ConnectionFault, "none">): void {
+  if (fault === "rst") {
+    socket.terminate();
+  } else {
+    socket.end();
+  }
+}
+
+function isOver(record: RequestRecord): boolean {
+  return record.outcome !== "open";
+}

@@ -1,0 +1,69 @@
+/** Turns the events of a stream into bytes, and spoils them as the behaviour says. */
+import type { Behaviour } from "../script/behaviour.ts";
+import { type SseEvent, utf8 } from "./plan.ts";
+
+export const doneEvent: SseEvent = { data: "[DONE]" };
+
+const lineEnds = { lf: "\n", crlf: "\r\n", cr: "\r" } as const;
+
+/** The events as this behaviour wants them, still as text. */
+export function shapeEvents(events: Iterable<SseEvent>, behaviour: Behaviour): Iterable<SseEvent> {
+  let shaped = behaviour.events === undefined ? events : wordForWord(behaviour.events);
+  if (behaviour.noDone === true) {
+    shaped = withoutDone(shaped);
+  }
+  if (behaviour.malformedChunk !== undefined) {
+    shaped = breakOff(shaped, behaviour.malformedChunk);
+  }
+  return behaviour.errorEventAfter === undefined ? shaped : endWithError(shaped, behaviour.errorEventAfter);
+}
+
+/** One event as bytes, with its comment line ahead of it if its turn has come. */
+export function encodeEvent(event: SseEvent, index: number, behaviour: Behaviour): Uint8Array {
+  const end = lineEnds[behaviour.lineEnd ?? "lf"];
+  const hasComment = behaviour.commentEvery !== undefined && index % behaviour.commentEvery === 0;
+  const comment = hasComment ? `: sandbox keep-alive${end}${end}` : "";
+  const name = event.name === undefined ? "" : `event: ${event.name}${end}`;
+  return utf8(`${comment}${name}data: ${event.data}${end}${end}`);
+}
+
+function* wordForWord(events: readonly (string | Record<string, unknown>)[]): Iterable<SseEvent> {
+  for (const event of events) {
+    yield { data: typeof event === "string" ? event : JSON.stringify(event) };
+  }
+  yield doneEvent;
+}
+
+function* withoutDone(events: Iterable<SseEvent>): Iterable<SseEvent> {
+  for (const event of events) {
+    if (event.data !== doneEvent.data) {
+      yield event;
+    }
+  }
+}
+
+function* breakOff(events: Iterable<SseEvent>, brokenIndex: number): Iterable<SseEvent> {
+  let index = 0;
+  for (const event of events) {
+    yield index === brokenIndex ? { ...event, data: event.data.slice(0, Math.ceil(event.data.length / 2)) } : event;
+    index += 1;
+  }
+}
+
+function* endWithError(events: Iterable<SseEvent>, after: number): Iterable<SseEvent> {
+  let left = after;
+  for (const event of events) {
+    if (left === 0) {
+      break;
+    }
+    left -= 1;
+    yield event;
+  }
+  const error = {
+    message: "The sandbox broke off this stream on demand.",
+    type: "server_error",
+    param: null,
+    code: null,
+  };
+  yield { data: JSON.stringify({ error }) };
+}

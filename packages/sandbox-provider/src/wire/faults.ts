@@ -1,0 +1,119 @@
+/** The faults of the transport. Each function takes the pieces of an answer and gives those that are really sent. */
+import type { Behaviour, Place, Split } from "../script/behaviour.ts";
+import type { Piece } from "./plan.ts";
+
+/** Cuts, holds and splits, in this order, so that a place means the same whether the answer is split or not. */
+export function spoilTransport(pieces: Iterable<Piece>, behaviour: Behaviour): Iterable<Piece> {
+  let spoiled = pieces;
+  if (behaviour.cut !== undefined) {
+    spoiled = takeUntil(spoiled, behaviour.cut);
+  }
+  if (behaviour.neverAnswer === true) {
+    spoiled = holdAt(spoiled, { afterBytes: 0 });
+  } else if (behaviour.silence !== undefined) {
+    spoiled = holdAt(spoiled, behaviour.silence);
+  }
+  return behaviour.splitAt === undefined ? spoiled : splitPieces(spoiled, behaviour.splitAt);
+}
+
+/** Everything up to the place, and nothing after it. */
+function* takeUntil(pieces: Iterable<Piece>, place: Place): Iterable<Piece> {
+  for (const step of walk(pieces, place)) {
+    if (step.isPast) {
+      return;
+    }
+    yield step.piece;
+  }
+}
+
+/** The first piece past the place waits until the request is released; a place past the end holds the end. */
+function* holdAt(pieces: Iterable<Piece>, place: Place): Iterable<Piece> {
+  let hasHeld = false;
+  for (const step of walk(pieces, place)) {
+    const isHeld: boolean = step.isPast && !hasHeld;
+    hasHeld ||= isHeld;
+    yield isHeld ? { ...step.piece, isHeld } : step.piece;
+  }
+  if (!hasHeld) {
+    yield { bytes: new Uint8Array(0), delayMs: 0, chunks: 0, isHeld: true };
+  }
+}
+
+/** Marks each piece as before or past the place, and breaks the one in which a byte place lies in two. */
+function* walk(pieces: Iterable<Piece>, place: Place): Iterable<{ piece: Piece; isPast: boolean }> {
+  let left = "afterBytes" in place ? place.afterBytes : place.afterChunks;
+  for (const piece of pieces) {
+    if ("afterChunks" in place) {
+      yield { piece, isPast: left === 0 && isPastChunks(piece, place.afterChunks) };
+      left -= left === 0 ? 0 : piece.chunks;
+      continue;
+    }
+    const before = Math.min(left, piece.bytes.length);
+    left -= before;
+    if (before === piece.bytes.length) {
+      yield { piece, isPast: false };
+      continue;
+    }
+    if (before > 0) {
+      yield { piece: { ...piece, bytes: piece.bytes.subarray(0, before), chunks: 0 }, isPast: false };
+    }
+    const delayMs = before > 0 ? 0 : piece.delayMs;
+    yield { piece: { ...piece, bytes: piece.bytes.subarray(before), delayMs }, isPast: true };
+  }
+}
+
+/** After no chunk at all still lets the head out, which is a piece without a chunk. */
+function isPastChunks(piece: Piece, afterChunks: number): boolean {
+  return afterChunks > 0 || piece.chunks > 0;
+}
+
+function* splitPieces(pieces: Iterable<Piece>, split: Split): Iterable<Piece> {
+  const nextCut = cutFinder(split);
+  let offset = 0;
+  for (const piece of pieces) {
+    let start = 0;
+    const end = piece.bytes.length;
+    do {
+      const stop = Math.min(end, Math.max(start, nextCut(offset + start) - offset));
+      const isFirst = start === 0;
+      yield {
+        bytes: piece.bytes.subarray(start, stop),
+        delayMs: isFirst ? piece.delayMs : 0,
+        chunks: stop === end ? piece.chunks : 0,
+        isHeld: isFirst && piece.isHeld === true,
+        standsAlone: true,
+      };
+      start = stop;
+    } while (start < end);
+    offset += end;
+  }
+}
+
+/** Gives, for a position, the next position at which the answer is divided; positions are asked for in rising order. */
+function cutFinder(split: Split): (position: number) => number {
+  if (split === "every-byte") {
+    return (position) => position + 1;
+  }
+  if (Array.isArray(split)) {
+    return (position) => split.find((offset) => offset > position) ?? Number.POSITIVE_INFINITY;
+  }
+  const random = seededRandom(split.seed);
+  let next = 0;
+  return (position) => {
+    while (next <= position) {
+      next += 1 + Math.floor(random() * split.bytesMax);
+    }
+    return next;
+  };
+}
+
+/** Mulberry32: small, and the same on every machine. */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

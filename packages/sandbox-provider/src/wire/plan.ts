@@ -1,0 +1,51 @@
+/** What goes over the wire for one request, piece by piece, and how the connection ends afterwards. */
+export type AnswerHeader = readonly [name: string, value: string];
+
+export type SseEvent = { readonly name?: string; readonly data: string };
+
+/** What the API says, before any behaviour touches the way in which it is sent. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: readonly AnswerHeader[];
+  readonly body:
+    | { readonly kind: "whole"; readonly bytes: Uint8Array }
+    /** Computed while it is sent, so that a stream may be longer than memory. */
+    | { readonly kind: "events"; readonly events: Iterable<SseEvent> };
+};
+
+export type Piece = {
+  readonly bytes: Uint8Array;
+  /** How long to wait before this piece, counted from the moment at which the piece before it was due. */
+  readonly delayMs: number;
+  /** How many chunks are complete once this piece is out. */
+  readonly chunks: number;
+  /** The request has to be released before this piece. */
+  readonly isHeld?: boolean;
+  /** Written by itself, with a turn of the event loop on either side. */
+  readonly standsAlone?: boolean;
+};
+
+export type Ending =
+  | { readonly kind: "keep-alive" }
+  | { readonly kind: "fin"; readonly isCut: boolean }
+  | { readonly kind: "rst"; readonly lingerMs: number };
+
+export type Plan = {
+  /** Null when the bytes were given raw. */
+  readonly status: number | null;
+  readonly pieces: Iterable<Piece>;
+  readonly ending: Ending;
+};
+
+/** The bytes of a text in which each character stands for one byte. */
+export function latin1(text: string): Uint8Array {
+  return Buffer.from(text, "latin1");
+}
+
+export function utf8(text: string): Uint8Array {
+  return Buffer.from(text, "utf8");
+}
+
+export function joinBytes(pieces: Iterable<Piece>): Uint8Array {
+  return Buffer.concat(Array.from(pieces, (piece) => piece.bytes));
+}
