@@ -18,6 +18,7 @@ export type ResponderOptions = {
   readonly log: RequestLog;
   readonly defaults: Behaviour;
   readonly requiredKey: string | null;
+  readonly createdAtSeconds: number | null;
   readonly hasMessageCommands: boolean;
   /** Answers requests that steer the sandbox itself; null for all others. */
   readonly answerControl: (request: IncomingRequest) => Promise<Answer> | null;
@@ -73,7 +74,7 @@ export class Responder {
   #planFor(record: RequestRecord, exchange: Exchange): Plan {
     const { behaviour, source } = this.#choose(record.request);
     const compose = (): Plan => {
-      const createdAtSeconds = Math.floor(record.receivedAtMs / 1000);
+      const createdAtSeconds = this.#options.createdAtSeconds ?? Math.floor(record.receivedAtMs / 1000);
       const call = { request: record.request, behaviour, index: record.index, createdAtSeconds };
       const answer = answerRequest(call, this.#options.requiredKey);
       return composePlan({ answer, behaviour, ...connectionFormOf(exchange) });

@@ -20,6 +20,8 @@ export type SandboxOptions = {
   readonly port?: number;
   /** Laid under every behaviour; a pace for a person to watch goes here. */
   readonly defaults?: Behaviour;
+  /** The moment that answers carry, for answers that are the same byte for byte in every run; by default the present. */
+  readonly createdAtSeconds?: number;
   /** Accept only this credential; by default any will do. */
   readonly requiredKey?: string;
   /** Whether user messages may carry `sandbox:` commands; true by default. */
@@ -97,6 +99,7 @@ class Sandbox implements SandboxProvider {
       log: this.#log,
       defaults: options.defaults ?? {},
       requiredKey: options.requiredKey ?? null,
+      createdAtSeconds: options.createdAtSeconds ?? null,
       hasMessageCommands: options.hasMessageCommands ?? true,
       answerControl: (request) => (options.isScriptable === true ? answerControl(this, request) : null),
     });

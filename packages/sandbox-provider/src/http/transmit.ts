@@ -85,9 +85,11 @@ async function end(plan: Plan, outlet: Outlet): Promise<TransmitOutcome> {
   return "completed";
 }
 
-/** Lets the event loop see to its sockets, so that the peer can read what was written so far. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+/**
+ * Lets the event loop see to its sockets, so that the peer can read what was written so far. It takes two turns: a write
+ * made while sockets are being served still has the rest of that turn before it.
+ */
+async function nextTurn(): Promise<void> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
 }

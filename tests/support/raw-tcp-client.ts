@@ -1,0 +1,100 @@
+import type { Socket } from "bun";
+
+/** How the peer ended the connection: by FIN, or by RST. */
+export type ConnectionEnd = "fin" | "rst";
+
+export type RawConnection = {
+  /** Everything received so far. */
+  readonly received: () => Uint8Array;
+  /** The pieces in which it arrived, as the event loop handed them over. */
+  readonly pieces: readonly Uint8Array[];
+  send(bytes: Uint8Array | string): void;
+  /** Resolves when at least so many bytes have arrived. */
+  waitForBytes(count: number): Promise<void>;
+  /** Resolves when the received text (one character a byte) contains this. */
+  waitForText(text: string): Promise<void>;
+  /** Resolves when the peer ended the connection. */
+  readonly ended: Promise<ConnectionEnd>;
+  /** Ends the connection from this side: orderly, or with a reset. */
+  close(how?: ConnectionEnd): void;
+};
+
+type Wish = { readonly isMet: () => boolean; readonly grant: () => void; readonly deny: (error: Error) => void };
+
+const waitMsMax = 5_000;
+
+/** Opens a TCP connection to 127.0.0.1 that shows exactly which bytes came, in which pieces, and how it ended. */
+export async function connectRaw(port: number): Promise<RawConnection> {
+  const pieces: Uint8Array[] = [];
+  let wishes: Wish[] = [];
+  const ended = Promise.withResolvers<ConnectionEnd>();
+  const received = (): Uint8Array => Buffer.concat(pieces);
+  const review = (): void => {
+    const met = wishes.filter((wish) => wish.isMet());
+    wishes = wishes.filter((wish) => !met.includes(wish));
+    for (const wish of met) {
+      wish.grant();
+    }
+  };
+  const over = (end: ConnectionEnd): void => {
+    ended.resolve(end);
+    for (const wish of wishes) {
+      wish.deny(new Error(`the connection ended by ${end} after ${received().length} bytes`));
+    }
+    wishes = [];
+  };
+  const until = (isMet: () => boolean): Promise<void> => {
+    if (isMet()) {
+      return Promise.resolve();
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => reject(new Error(`nothing more came after ${received().length} bytes`)), waitMsMax);
+    wishes.push({ isMet, grant: resolve, deny: reject });
+    return promise.finally(() => clearTimeout(timer));
+  };
+  const socket: Socket<undefined> = await Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      data: (_, chunk) => {
+        pieces.push(new Uint8Array(chunk));
+        review();
+      },
+      close: (_, error) => over(error === undefined || error === null ? "fin" : "rst"),
+      error: () => over("rst"),
+    },
+  });
+  return {
+    received,
+    pieces,
+    send: (bytes) => {
+      const whole = typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes;
+      if (socket.write(whole) !== whole.length) {
+        throw new Error("the kernel did not take the whole request at once");
+      }
+    },
+    waitForBytes: (count) => until(() => received().length >= count),
+    waitForText: (text) => until(() => Buffer.from(received()).includes(text, 0, "latin1")),
+    ended: ended.promise,
+    close: (how = "fin") => (how === "rst" ? socket.terminate() : socket.end()),
+  };
+}
+
+/** A request as text; the body's length is added unless a length or an encoding is given. */
+export function rawRequest(lines: readonly string[], body = ""): string {
+  const isFramed = lines.some((line) => /^(content-length|transfer-encoding):/i.test(line));
+  const length = isFramed ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  return `${[...lines, ...length].join("\r\n")}\r\n\r\n${Buffer.from(body).toString("latin1")}`;
+}
+
+/** A chat request as raw text, with a credential. */
+export function rawChatRequest(body: Readonly<Record<string, unknown>>, credential = "key"): string {
+  const lines = [
+    "POST /v1/chat/completions HTTP/1.1",
+    "Host: 127.0.0.1",
+    `Authorization: Bearer ${credential}`,
+    "Content-Type: application/json",
+  ];
+  const whole = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }], ...body };
+  return rawRequest(lines, JSON.stringify(whole));
+}
