@@ -138,11 +138,24 @@ export type CallState = {
   hold: Hold | null;
   channelId: ChannelId | null;
   isStream: boolean;
-  firstByteMs: number | null;
-  responsePieces: Uint8Array[];
-  responseBytes: number;
+  /** The limits of the key count this call. */
+  isLimited: boolean;
   /** Set by the step that ends the call. */
   isSettled: boolean;
+  firstByteMs: number | null;
+  /** What went to the client, in pieces, up to the capture limit; and how much of it was kept. */
+  responsePieces: Uint8Array[];
+  capturedBytes: number;
+  /** Everything that went to the client. */
+  responseBytes: number;
+};
+
+/** A call that was let in: whose it is, what it wants, and what was set aside for it. */
+export type AdmittedCall = CallState & {
+  principal: Principal;
+  request: ParsedRequest;
+  model: ModelEntry;
+  hold: Hold;
 };
 
 /** How a call ended, before it is priced. */
@@ -152,4 +165,22 @@ export type CallEnd = {
   readonly errorCode: ErrorCode | null;
   readonly units: Units;
   readonly usageSource: "provider" | "estimated" | "none";
+};
+
+/** Why an attempt brought no answer for the client, and what follows from it. */
+export type AttemptFailure = {
+  readonly code: ErrorCode;
+  /** The status of the upstream, or null when none came. */
+  readonly status: number | null;
+  /** Another channel may be tried. */
+  readonly isRetryable: boolean;
+  /** It counts against the channel. */
+  readonly isChannelFault: boolean;
+  /** The channel asked for a pause, or is known to need one. */
+  readonly needsCooldown: boolean;
+  readonly retryAfterSeconds: number | null;
+  /** For the attempt record; never holds anything the upstream said. */
+  readonly result: string;
+  /** The upstream's own words may be shown to the client: the request was at fault. */
+  readonly isRequestFault: boolean;
 };

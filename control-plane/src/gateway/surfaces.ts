@@ -28,8 +28,14 @@ const surfaces: ReadonlyMap<string, Surface> = new Map([
 /** The name under which abilities and prices of pass-through paths are kept. */
 export const passThroughModel = "*";
 
-export function findSurface(path: string): Surface | null {
-  return surfaces.get(path) ?? null;
+/** A path without rules of its own: the body is not looked into, and a call costs what the pass-through price says. */
+export const passThrough: Surface = { methods: ["GET", "POST", "DELETE"], body: "none", kind: "plain" };
+
+const modelPrefix = "/v1/models/";
+
+/** How a path goes through the gateway. */
+export function findSurface(path: string): Surface {
+  return surfaces.get(path.startsWith(modelPrefix) ? "/v1/models" : path) ?? passThrough;
 }
 
 const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;

@@ -1,11 +1,19 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 
+/** What an upstream said of a request that it refused, cleaned and cut. */
+export type UpstreamWords = { message: string; type: string; param: string | null; code: string };
+
 export type AppErrorOptions = {
   /** Replaces the sentence of the table; must be safe to show to the caller. */
   readonly message?: string;
   /** The field of the request that is meant, for example `messages[0].role`. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
+  /** In place of the status of the table, where an upstream's own status goes on to the client. */
+  readonly status?: number;
+  readonly upstream?: UpstreamWords;
+  /** For `method_not_allowed`: the value of the `Allow` header. */
+  readonly allowedMethods?: string;
   /** For the log only. */
   readonly internal?: Record<string, unknown>;
   readonly cause?: unknown;
@@ -17,15 +25,19 @@ export class AppError extends Error {
   readonly status: number;
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
+  readonly upstream: UpstreamWords | null;
+  readonly allowedMethods: string | null;
   readonly internal: Record<string, unknown>;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.message ?? errorDefinition(code).message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
-    this.status = errorDefinition(code).status;
+    this.status = options.status ?? errorDefinition(code).status;
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.upstream = options.upstream ?? null;
+    this.allowedMethods = options.allowedMethods ?? null;
     this.internal = options.internal ?? {};
   }
 }

@@ -1,9 +1,9 @@
 import type { Quota } from "@sluice/contracts/money";
 import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import { costOf, withMultiplierAboveOne } from "../prices/cost.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
 import type { HoldAnswer } from "../quota/model.ts";
-import { priceUsage, withMultiplierAboveOne } from "../settle/price-usage.ts";
 import type { Units } from "../usage-log/model.ts";
 
 /**
@@ -29,7 +29,7 @@ export function boundCost(request: ParsedRequest, model: ModelEntry): Quota {
   const { price } = model;
   const dearest = (first: bigint, ...others: bigint[]) =>
     others.reduce((most, next) => (next > most ? next : most), first);
-  return priceUsage(
+  return costOf(
     boundUnits(request, model),
     {
       ...price,

@@ -51,6 +51,11 @@ export class ChannelLoads {
     return load.requests === null || load.requests.has(1, tick);
   }
 
+  /** Whether a channel that is not open is merely busy: at a cap, or in a pause that it asked for. */
+  isBusy(channel: Channel): boolean {
+    return this.#clock.tick() >= this.#load(channel).openUntilTick;
+  }
+
   begin(channel: Channel): void {
     const load = this.#load(channel);
     load.inFlight += 1;

@@ -1,4 +1,4 @@
-import type { AttemptFailure } from "../respond/classify-status.ts";
+import type { AttemptFailure } from "../model.ts";
 
 /** A call is tried at this many channels at most, whatever they answer. */
 export const attemptsMax = 3;

@@ -1,23 +1,6 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { HttpClientError, HttpClientErrorKind, HttpHeader } from "../../platform/http-client/model.ts";
-
-/** Why an attempt brought no answer for the client, and what follows from it. */
-export type AttemptFailure = {
-  readonly code: ErrorCode;
-  /** The status of the upstream, or null when none came. */
-  readonly status: number | null;
-  /** Another channel may be tried. */
-  readonly isRetryable: boolean;
-  /** It counts against the channel. */
-  readonly isChannelFault: boolean;
-  /** The channel asked for a pause, or is known to need one. */
-  readonly needsCooldown: boolean;
-  readonly retryAfterSeconds: number | null;
-  /** For the attempt record; never holds anything the upstream said. */
-  readonly result: string;
-  /** The upstream's own words may be shown to the client: the request was at fault. */
-  readonly isRequestFault: boolean;
-};
+import type { AttemptFailure } from "../model.ts";
 
 const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> = {}): AttemptFailure => ({
   code,

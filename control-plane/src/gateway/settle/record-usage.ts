@@ -1,19 +1,18 @@
 import type { Quota } from "@sluice/contracts/money";
 import { utcDay } from "../../platform/clock.ts";
-import type { CallEnd, CallState, Hold, ModelEntry, Principal } from "../model.ts";
+import type { CallEnd, CallState, Hold, Principal } from "../model.ts";
 import type { UsageRow } from "../usage-log/model.ts";
-import { priceUsage } from "./price-usage.ts";
 
 const nothing = 0n as Quota;
 
 /**
- * The usage row of a call that was let in. The written rule: charge what was delivered; an error or no output is free.
+ * The usage row of a call that was let in.
  * @param durationMs from the start of the call until its end
  */
 export function toUsageRow(
   state: CallState & { principal: Principal },
   end: CallEnd,
-  hold: Hold | null,
+  cost: { readonly quota: Quota; readonly hold: Hold | null },
   durationMs: number,
 ): UsageRow {
   const { call, principal, model } = state;
@@ -36,15 +35,11 @@ export function toUsageRow(
     usageSource: end.usageSource,
     priceVersion: model?.price.version ?? null,
     rateMultiplier: principal.rateMultiplier,
-    quota: chargeFor(end, model),
-    quotaHeld: hold?.userAmount ?? nothing,
+    quota: cost.quota,
+    quotaHeld: cost.hold?.userAmount ?? nothing,
     attempts: state.attempts,
     firstByteMs: state.firstByteMs,
     durationMs,
     startedAtMs: call.startedAtMs,
   };
-}
-
-function chargeFor(end: CallEnd, model: ModelEntry | null): Quota {
-  return end.usageSource === "none" || model === null ? nothing : priceUsage(end.units, model.price, 1n);
 }

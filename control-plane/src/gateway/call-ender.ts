@@ -1,0 +1,92 @@
+import type { Quota } from "@sluice/contracts/money";
+import { AppError } from "../platform/errors.ts";
+import { toReport } from "./call-state.ts";
+import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
+import type { PipelineParts } from "./pipeline-parts.ts";
+import { noUnits } from "./settle/measure-usage.ts";
+import { priceUsage } from "./settle/price-usage.ts";
+import { toUsageRow } from "./settle/record-usage.ts";
+import { settleQuota } from "./settle/settle-quota.ts";
+
+const nothing = 0n as Quota;
+
+/** Ends each call exactly once: row, spool, quota, limits, report. */
+export class CallEnder {
+  readonly #parts: PipelineParts;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * A call that a provider answered. Its answer may be released when the promise ends.
+   * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
+   */
+  async settle(state: AdmittedCall, end: CallEnd): Promise<void> {
+    const { leases, usage } = this.#parts;
+    const durationMs = this.#durationMs(state);
+    const cost = { quota: priceUsage(end, state.model), hold: state.hold };
+    const row = toUsageRow(state, end, cost, durationMs);
+    state.isSettled = true;
+    try {
+      await usage.append(row);
+      settleQuota(leases, state.hold, row);
+    } catch (cause) {
+      settleQuota(leases, state.hold, { ...row, quota: nothing });
+      throw new AppError("storage_unavailable", { cause, retryAfterSeconds: 5 });
+    } finally {
+      this.#finish(state, end, durationMs);
+    }
+    if (state.principal.isFirstUse && end.outcome === "completed") {
+      this.#parts.onFirstUse(state.principal.apiKeyId);
+    }
+  }
+
+  /** A call that brings no answer of a provider: its row costs nothing, and nobody waits for it. */
+  refuse(state: CallState, error: AppError): void {
+    if (state.isSettled) {
+      return;
+    }
+    const isClientGone = error.code === "client_closed_request";
+    const end: CallEnd = {
+      outcome: isClientGone ? "aborted" : state.attempts.length > 0 ? "failed" : "refused",
+      httpStatus: error.status,
+      errorCode: error.code,
+      units: noUnits,
+      usageSource: "none",
+    };
+    const durationMs = this.#durationMs(state);
+    state.isSettled = true;
+    const { principal, hold } = state;
+    if (principal !== null) {
+      const row = toUsageRow({ ...state, principal }, end, { quota: nothing, hold }, durationMs);
+      this.#parts.usage.append(row).catch((cause: unknown) => {
+        this.#parts.log.error("usage.row_lost", { requestId: state.call.requestId, cause });
+      });
+      if (hold !== null) {
+        settleQuota(this.#parts.leases, hold, row);
+      }
+    }
+    this.#finish(state, end, durationMs);
+  }
+
+  /** A call that no provider is asked for: it has no row, only its trace. */
+  finishFree(state: CallState, httpStatus: number): void {
+    state.isSettled = true;
+    const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
+    this.#finish(state, end, this.#durationMs(state));
+  }
+
+  #finish(state: CallState, end: CallEnd, durationMs: number): void {
+    const { inputTokens, outputTokens } = end.units;
+    if (state.principal !== null && state.isLimited) {
+      this.#parts.limits.end(state.principal, inputTokens + outputTokens);
+    }
+    this.#parts.observer.onEnd(state, end, durationMs);
+    state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
+  }
+
+  #durationMs(state: CallState): number {
+    return Math.round(this.#parts.clock.tick() - state.call.startedTick);
+  }
+}

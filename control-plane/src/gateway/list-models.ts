@@ -1,0 +1,48 @@
+import { AppError } from "../platform/errors.ts";
+import type { Catalog } from "./catalog.ts";
+import type { GatewayAnswer, ModelEntry, Principal } from "./model.ts";
+import { passThroughModel } from "./surfaces.ts";
+
+/** Models that this key may use and that some channel of its group serves. */
+export function listModels(principal: Principal, catalog: Catalog): ModelEntry[] {
+  const served = catalog.abilities.get(principal.groupName);
+  return [...catalog.models.values()].filter(
+    ({ name }) =>
+      name !== passThroughModel &&
+      served?.has(name) === true &&
+      (principal.allowedModels === null || principal.allowedModels.has(name)),
+  );
+}
+
+/**
+ * `GET /v1/models` and `GET /v1/models/{id}`.
+ * @throws AppError `model_not_found`
+ */
+export function answerModels(path: string, principal: Principal, catalog: Catalog): GatewayAnswer {
+  const models = listModels(principal, catalog);
+  const prefix = "/v1/models/";
+  if (!path.startsWith(prefix)) {
+    return answer({ object: "list", data: models.map(toModelObject) });
+  }
+  const wanted = models.find(({ name }) => name === path.slice(prefix.length));
+  if (wanted === undefined) {
+    throw new AppError("model_not_found", { param: "model" });
+  }
+  return answer(toModelObject(wanted));
+}
+
+function answer(value: unknown): GatewayAnswer {
+  const headers = { "content-type": "application/json; charset=utf-8" };
+  return { status: 200, headers, body: Buffer.from(JSON.stringify(value)) };
+}
+
+function toModelObject(model: ModelEntry) {
+  const shutdown = model.sunsetAtMs === null ? null : new Date(model.sunsetAtMs).toISOString().slice(0, 10);
+  return {
+    id: model.name,
+    object: "model",
+    created: model.createdAt,
+    owned_by: model.ownedBy,
+    shutdown_date: shutdown,
+  };
+}

@@ -1,0 +1,51 @@
+import type { ApiKeyId } from "@sluice/contracts/ids";
+import type { Clock } from "../platform/clock.ts";
+import type { HttpClient, HttpLimits } from "../platform/http-client/model.ts";
+import type { Log } from "../platform/log.ts";
+import type { Catalog } from "./catalog.ts";
+import type { ChannelLoads } from "./channels/channel-load.ts";
+import type { KeyDirectory } from "./keys/key-directory.ts";
+import type { KeyLimits } from "./keys/key-limits.ts";
+import type { CallEnd, CallState } from "./model.ts";
+import type { QuotaLeases } from "./quota/leases.ts";
+import type { Attempt, UsageRow } from "./usage-log/model.ts";
+
+/** Where the rows of finished calls go: durable before `append` ends. */
+export interface UsageSpool {
+  /** @throws when the row can't be made durable */
+  append(row: UsageRow): Promise<void>;
+  /** False while no more paid calls may be let in, because their usage could not be recorded. */
+  isAccepting(): boolean;
+}
+
+/** What the pipeline tells to whoever counts. Called on the hot path: counting only. */
+export interface GatewayObserver {
+  onAttempt(attempt: Attempt): void;
+  onEnd(state: CallState, end: CallEnd, durationMs: number): void;
+}
+
+/** Everything the pipeline works with; composed in deps.ts. */
+export type PipelineParts = {
+  readonly directory: KeyDirectory;
+  readonly limits: KeyLimits;
+  readonly leases: QuotaLeases;
+  readonly loads: ChannelLoads;
+  readonly catalog: () => Catalog;
+  readonly client: HttpClient;
+  readonly usage: UsageSpool;
+  readonly observer: GatewayObserver;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  /** SHA-256 of a whole API key, as hex. */
+  readonly digestKey: (key: string) => string;
+  /** Names this deployment on the way of a request; the same on every replica, and no secret. */
+  readonly hopMark: string;
+  readonly upstreamLimits: UpstreamLimits;
+  readonly onFirstUse: (apiKeyId: ApiKeyId) => void;
+};
+
+export type UpstreamLimits = HttpLimits & {
+  /** Until the first byte of a stream; answers that come whole may take `firstByteTimeoutMs`. */
+  readonly firstTokenTimeoutMs: number;
+};

@@ -1,0 +1,316 @@
+import type { ChannelId } from "@sluice/contracts/ids";
+import { AppError, toAppError } from "../platform/errors.ts";
+import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform/http-client/model.ts";
+import { readApiKey } from "./admit/authenticate-key.ts";
+import { checkKeyState, checkModelAccess } from "./admit/check-access.ts";
+import { checkContentType, parseRequest } from "./admit/parse-request.ts";
+import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
+import { CallEnder } from "./call-ender.ts";
+import { keepPiece, newCallState } from "./call-state.ts";
+import type { Ability, Channel } from "./channels/model.ts";
+import { chooseChannel } from "./dispatch/choose-channel.ts";
+import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
+import { forward } from "./dispatch/forward.ts";
+import { mayRetry } from "./dispatch/retry-policy.ts";
+import { answerModels } from "./list-models.ts";
+import type { AdmittedCall, AttemptFailure, CallEnd, CallState, GatewayAnswer, GatewayCall } from "./model.ts";
+import type { PipelineParts } from "./pipeline-parts.ts";
+import type { GatewayPort } from "./port.ts";
+import { openingFailure, streamProblem, toAttemptError } from "./respond/classify-ending.ts";
+import { classifyClientError, classifyStatus } from "./respond/classify-status.ts";
+import { answerHeaders, headerOf } from "./respond/compose-answer.ts";
+import { readErrorBody } from "./respond/read-upstream-error.ts";
+import { EventStream, type StreamEnding } from "./respond/stream-events.ts";
+import { errorEvent, writeError } from "./respond/write-error.ts";
+import { countDelivered, countDeliveredJson, estimateUnits, noUnits, readUsage } from "./settle/measure-usage.ts";
+import { findSurface, isPlainPath, passThrough, passThroughModel, type Surface } from "./surfaces.ts";
+import type { Units } from "./usage-log/model.ts";
+
+type FailedAttempt = { readonly failure: AttemptFailure; readonly errorBody: Uint8Array | null };
+
+const answerBytesMax = 64 * 1024 * 1024;
+/** Answers of other types than these and event streams are passed on without being collected. */
+const collectedTypes = /json|^text\/plain/i;
+const eventStreamType = /^text\/event-stream/i;
+
+/**
+ * The path of a call: admit > dispatch > respond > settle. All branches and the attempt loop are here; the steps know
+ * nothing of each other.
+ */
+export class Pipeline implements GatewayPort {
+  readonly #parts: PipelineParts;
+  readonly #ender: CallEnder;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+    this.#ender = new CallEnder(parts);
+  }
+
+  async handle(call: GatewayCall): Promise<GatewayAnswer> {
+    const state = newCallState(call);
+    try {
+      const surface = this.#route(call);
+      await this.#authenticate(state);
+      if (surface.body === "none" && surface !== passThrough) {
+        return this.#listModels(state);
+      }
+      return await this.#dispatch(await this.#admit(state, surface), surface);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === "internal_error" || error.status >= 502) {
+        this.#parts.log.warn("call.failed", { requestId: call.requestId, code: error.code, error: thrown });
+      }
+      const answer = writeError(error);
+      keepPiece(state, answer.body as Uint8Array);
+      this.#ender.refuse(state, error);
+      return answer;
+    }
+  }
+
+  #route(call: GatewayCall): Surface {
+    if (!isPlainPath(call.path)) {
+      throw new AppError("not_found");
+    }
+    const surface = findSurface(call.path);
+    if (!surface.methods.includes(call.method)) {
+      throw new AppError("method_not_allowed", { allowedMethods: surface.methods.join(", ") });
+    }
+    return surface;
+  }
+
+  async #authenticate(state: CallState): Promise<void> {
+    const { call } = state;
+    const { directory, digestKey, clock, limits, hopMark } = this.#parts;
+    const found = directory.find(digestKey(readApiKey(call.headers)));
+    const principal = found instanceof Promise ? await found : found;
+    if (principal === null) {
+      throw new AppError("invalid_api_key");
+    }
+    checkKeyState(principal, call.clientIp, clock.now());
+    state.principal = principal;
+    if (call.headers.get(hopHeader)?.includes(hopMark) === true) {
+      throw new AppError("loop_detected");
+    }
+    limits.begin(principal);
+    state.isLimited = true;
+  }
+
+  #listModels(state: CallState): GatewayAnswer {
+    const { principal, call } = state;
+    if (principal === null) {
+      throw new Error("models were listed without a key");
+    }
+    const answer = answerModels(call.path, principal, this.#parts.catalog());
+    keepPiece(state, answer.body as Uint8Array);
+    this.#ender.finishFree(state, answer.status);
+    return answer;
+  }
+
+  async #admit(state: CallState, surface: Surface): Promise<AdmittedCall> {
+    const { call, principal } = state;
+    const { catalog, leases, usage } = this.#parts;
+    if (principal === null) {
+      throw new Error("a call was admitted without a key");
+    }
+    if (!usage.isAccepting()) {
+      throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
+    }
+    checkContentType(call.headers, surface);
+    const request = parseRequest(await call.readBody(), call.headers.get("content-type"), surface);
+    state.request = request;
+    state.isStream = request.isStream;
+    const model = checkModelAccess(principal, request.model ?? passThroughModel, catalog().models);
+    state.model = model;
+    const reserved = reserveQuota(leases, principal, boundCost(request, model));
+    const hold = reserved instanceof Promise ? await reserved : reserved;
+    return Object.assign(state, { principal, request, model, hold });
+  }
+
+  /** Tries channels until one answers; every failed try costs nothing. */
+  async #dispatch(state: AdmittedCall, surface: Surface): Promise<GatewayAnswer> {
+    const { loads, catalog, clock, random } = this.#parts;
+    const abilities = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+    const tried = new Set<ChannelId>();
+    for (let last: FailedAttempt | null = null; ; ) {
+      const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
+      if (channel === null) {
+        throw last === null ? this.#noChannel(abilities) : toAttemptError(last.failure, last.errorBody);
+      }
+      tried.add(channel.id);
+      const startedTick = clock.tick();
+      loads.begin(channel);
+      const result = await this.#attempt(state, surface, channel);
+      this.#noteAttempt(state, channel, startedTick, result);
+      if (!("failure" in result)) {
+        return result;
+      }
+      last = result;
+      if (!mayRetry(result.failure, tried.size, clock.tick() - state.call.startedTick)) {
+        throw toAttemptError(result.failure, result.errorBody);
+      }
+    }
+  }
+
+  async #attempt(state: AdmittedCall, surface: Surface, channel: Channel): Promise<GatewayAnswer | FailedAttempt> {
+    const { call, request } = state;
+    const before = call.headers.get(hopHeader);
+    const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
+    const options = { hops, limits: this.#limits(state, channel), signal: call.signal };
+    const response = await forward(this.#parts.client, composeRequest(call, request, channel, options));
+    if (response instanceof HttpClientError) {
+      return { failure: classifyClientError(response), errorBody: null };
+    }
+    const failure = classifyStatus(response.status, response.headers);
+    if (failure !== null) {
+      return { failure, errorBody: await readErrorBody(response, failure) };
+    }
+    state.channelId = channel.id;
+    const contentType = headerOf(response, "content-type") ?? "";
+    if (eventStreamType.test(contentType)) {
+      return this.#stream(state, channel, response, surface.kind);
+    }
+    if (collectedTypes.test(contentType)) {
+      return this.#collect(state, channel, response);
+    }
+    if (surface.kind === "speech" || surface.kind === "transcription" || surface === passThrough) {
+      return this.#stream(state, channel, response, "raw");
+    }
+    response.body.cancel();
+    return { failure: classifyClientError(new HttpClientError("malformed", true, contentType)), errorBody: null };
+  }
+
+  /** An answer that comes whole is settled before the client sees a byte of it. */
+  async #collect(
+    state: AdmittedCall,
+    channel: Channel,
+    response: HttpResponse,
+  ): Promise<GatewayAnswer | FailedAttempt> {
+    let body: Buffer;
+    try {
+      const bytes = await response.body.bytes(answerBytesMax);
+      body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    } catch (error) {
+      if (error instanceof HttpClientError) {
+        return { failure: { ...classifyClientError(error), isRetryable: false }, errorBody: null };
+      }
+      throw error;
+    }
+    this.#parts.loads.end(channel, false);
+    this.#noteFirstByte(state);
+    keepPiece(state, body);
+    const reported = readUsage(body);
+    const units = reported ?? estimateUnits(state.request.inputBytes, countDeliveredJson(body));
+    await this.#ender.settle(state, {
+      outcome: "completed",
+      httpStatus: response.status,
+      errorCode: null,
+      units: state.model.price.image === 0n ? units : { ...units, images: state.request.choices },
+      usageSource: reported === null ? "estimated" : "provider",
+    });
+    return { status: response.status, headers: answerHeaders(response), body };
+  }
+
+  async #stream(
+    state: AdmittedCall,
+    channel: Channel,
+    response: HttpResponse,
+    surfaceKind: Surface["kind"] | "raw",
+  ): Promise<GatewayAnswer | FailedAttempt> {
+    let reported: Units | null = null;
+    const events = new EventStream({
+      surfaceKind,
+      hidesUsage: !state.request.wantsUsage,
+      onSent: (piece) => {
+        this.#noteFirstByte(state);
+        keepPiece(state, piece);
+      },
+      onUsage: (event) => {
+        reported = readUsage(event) ?? reported;
+      },
+      onEnding: async (ending) => {
+        this.#noteStreamEnd(channel, ending);
+        const problem = streamProblem(ending);
+        await this.#ender.settle(state, this.#streamEnd(state, ending, problem, reported));
+        return problem === null ? null : errorEvent(problem);
+      },
+    });
+    const opening = await events.open(response.body);
+    if (opening.kind !== "open") {
+      return { failure: openingFailure(opening), errorBody: null };
+    }
+    return { status: response.status, headers: answerHeaders(response), body: events.stream };
+  }
+
+  /** The written rule: charge what was delivered, by the provider's count if it came, else by ours. */
+  #streamEnd(state: AdmittedCall, ending: StreamEnding, problem: AppError | null, reported: Units | null): CallEnd {
+    const counted = () =>
+      estimateUnits(state.request.inputBytes, countDelivered(state.responsePieces, state.responseBytes));
+    const units = state.responseBytes === 0 ? noUnits : (reported ?? counted());
+    const isCharged = ending.kind === "completed" || units.outputTokens > 0n;
+    return {
+      outcome: ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed",
+      httpStatus: ending.kind === "aborted" ? 499 : 200,
+      errorCode: problem?.code ?? null,
+      units: isCharged ? units : noUnits,
+      usageSource: isCharged ? (reported === null ? "estimated" : "provider") : "none",
+    };
+  }
+
+  #limits(state: AdmittedCall, channel: Channel): HttpLimits {
+    const { upstreamLimits } = this.#parts;
+    const firstByte = state.isStream ? upstreamLimits.firstTokenTimeoutMs : upstreamLimits.firstByteTimeoutMs;
+    return {
+      ...upstreamLimits,
+      firstByteTimeoutMs: channel.firstByteTimeoutMs ?? firstByte,
+      idleTimeoutMs: channel.idleTimeoutMs ?? upstreamLimits.idleTimeoutMs,
+    };
+  }
+
+  #noChannel(abilities: readonly Ability[]): AppError {
+    if (abilities.length === 0) {
+      return new AppError("no_upstream", { internal: { reason: "no ability" } });
+    }
+    const { loads } = this.#parts;
+    const channels = abilities.map(({ channel }) => channel);
+    const code = channels.some((channel) => loads.isBusy(channel)) ? "upstream_rate_limited" : "no_upstream";
+    return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels) });
+  }
+
+  #noteFirstByte(state: CallState): void {
+    state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
+  }
+
+  #noteAttempt(
+    state: AdmittedCall,
+    channel: Channel,
+    startedTick: number,
+    result: GatewayAnswer | FailedAttempt,
+  ): void {
+    const { clock, loads, observer, random } = this.#parts;
+    const failure = "failure" in result ? result.failure : null;
+    const attempt = {
+      channelId: String(channel.id),
+      channel: channel.name,
+      startedAtMs: Math.round(startedTick - state.call.startedTick),
+      durationMs: Math.round(clock.tick() - startedTick),
+      status: failure === null ? (result as GatewayAnswer).status : failure.status,
+      result: failure?.result ?? "answered",
+    };
+    state.attempts.push(attempt);
+    observer.onAttempt(attempt);
+    if (failure !== null) {
+      loads.end(channel, failure.isChannelFault);
+      if (failure.needsCooldown) {
+        loads.coolDown(channel, failure.retryAfterSeconds, random);
+      }
+    }
+  }
+
+  #noteStreamEnd(channel: Channel, ending: StreamEnding): void {
+    if (ending.kind === "aborted") {
+      this.#parts.loads.release(channel);
+    } else {
+      this.#parts.loads.end(channel, ending.kind !== "completed");
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { AppError } from "../../platform/errors.ts";
+import type { AttemptFailure } from "../model.ts";
+import { classifyClientError } from "./classify-status.ts";
+import { readUpstreamError } from "./read-upstream-error.ts";
+import type { StreamEnding, StreamOpening } from "./stream-events.ts";
+
+/** What went wrong with a stream that had begun; null when nothing did. */
+export function streamProblem(ending: StreamEnding): AppError | null {
+  switch (ending.kind) {
+    case "completed":
+      return null;
+    case "aborted":
+      return new AppError("client_closed_request");
+    case "error_event":
+      return new AppError("upstream_error");
+    case "cut":
+      return new AppError(ending.error?.kind.endsWith("_timeout") === true ? "upstream_timeout" : "stream_interrupted");
+  }
+}
+
+const errorBeforeContent: AttemptFailure = {
+  code: "upstream_error",
+  status: 200,
+  isRetryable: true,
+  isChannelFault: true,
+  needsCooldown: false,
+  retryAfterSeconds: null,
+  result: "error_event",
+  isRequestFault: false,
+};
+
+/** Why a stream never began for the client: nothing of it went out, so another channel may still be tried. */
+export function openingFailure(opening: Exclude<StreamOpening, { kind: "open" }>): AttemptFailure {
+  if (opening.kind === "error_event") {
+    return errorBeforeContent;
+  }
+  if (opening.kind === "aborted") {
+    return {
+      ...errorBeforeContent,
+      code: "client_closed_request",
+      isRetryable: false,
+      isChannelFault: false,
+      result: "client_left",
+    };
+  }
+  return opening.error === null
+    ? { ...errorBeforeContent, code: "upstream_error", isRetryable: false, result: "empty_stream" }
+    : { ...classifyClientError(opening.error), isRetryable: false };
+}
+
+/** The error a client gets for a failed attempt; the upstream's own words only when the request was at fault. */
+export function toAttemptError(failure: AttemptFailure, errorBody: Uint8Array | null): AppError {
+  const said = failure.isRequestFault && errorBody !== null ? readUpstreamError(errorBody) : null;
+  return new AppError(failure.code, {
+    ...(said === null ? {} : { message: said.message, upstream: said }),
+    ...(failure.retryAfterSeconds === null ? {} : { retryAfterSeconds: failure.retryAfterSeconds }),
+    ...(failure.isRequestFault && failure.status !== null ? { status: failure.status } : {}),
+    internal: { upstreamStatus: failure.status, result: failure.result },
+  });
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+const flag = z.enum(["0", "1", "true", "false"]).transform((value) => value === "1" || value === "true");
+const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const roles = z.enum(["relay", "gateway", "backend", "jobs"]);
+
+/** Every variable that the control plane reads; what each one means stands in deploy/env.example. */
+const schema = z.object({
+  NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
+  ROLES: z
+    .string()
+    .default("relay,gateway,backend,jobs")
+    .transform((text) => text.split(",").map((role) => role.trim()))
+    .pipe(z.array(roles).min(1)),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: count(0, 65_535).default(3000),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
+  DATABASE_POOL_MAX: count(2, 200).default(10),
+  DATA_DIR: z.string().min(1).default(".data"),
+  UPSTREAM_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MASTER_KEY: z.string().optional(),
+  MASTER_KEY_FILE: z.string().optional(),
+  PROVIDER_API_KEY: z.string().min(1).optional(),
+  PROVIDER_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.openai.com/v1"),
+  SANDBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  CLIENT_IP_HEADER: z
+    .string()
+    .regex(/^[a-z0-9-]+$/, "must be a lower-case header name")
+    .optional(),
+  EDGE_ADDRESSES: z
+    .string()
+    .default("127.0.0.1,::1")
+    .transform((text) => text.split(",").map((part) => part.trim())),
+  BODY_BYTES_MAX: count(1_024, 256 * 1024 * 1024).default(32 * 1024 * 1024),
+  BODY_TIMEOUT_MS: count(100, 600_000).default(30_000),
+  UPSTREAM_CONNECT_TIMEOUT_MS: count(10, 60_000).default(5_000),
+  UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: count(10, 3_600_000).default(120_000),
+  UPSTREAM_FIRST_BYTE_TIMEOUT_MS: count(10, 3_600_000).default(600_000),
+  UPSTREAM_IDLE_TIMEOUT_MS: count(10, 3_600_000).default(120_000),
+  UPSTREAM_TOTAL_TIMEOUT_MS: count(10, 7_200_000).default(1_800_000),
+  UPSTREAM_CA_FILE: z.string().optional(),
+  DRAIN_TIMEOUT_MS: count(0, 3_600_000).default(30_000),
+  TRACE_PAYLOADS: flag.default(true),
+  TRACE_MAX_PAYLOAD_BYTES: count(0, 4 * 1024 * 1024).default(262_144),
+  TRACE_QUEUE_BYTES_MAX: count(0, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
+  SPOOL_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(2 * 1024 * 1024 * 1024),
+  RESERVE_FILE_BYTES: count(0, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
+});
+
+export type Config = Readonly<z.output<typeof schema>>;
+export type Role = z.output<typeof roles>;
+
+/** The environment does not make a configuration; the message names each variable and what is wrong with it. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads the environment. An empty variable counts as unset.
+ * @throws ConfigError
+ */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const result = schema.safeParse(given);
+  if (!result.success) {
+    const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new ConfigError(`The configuration is not usable. ${problems.join("; ")}. See deploy/env.example.`);
+  }
+  return Object.freeze(result.data);
+}
