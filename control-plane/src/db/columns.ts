@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, customType, timestamp } from "drizzle-orm/pg-core";
 
 /** The surrogate key every table shares. */
@@ -21,3 +22,12 @@ export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ 
 
 /** The 64-bit id of the writing transaction; the cursor of the usage log advances over it. */
 export const transactionId = customType<{ data: string; driverData: string }>({ dataType: () => "xid8" });
+
+/**
+ * A `jsonb` column. The stock one hands the driver a text, which the driver stores as one long JSON string, out of reach
+ * of every JSON operator.
+ */
+export const json = customType<{ data: unknown }>({
+  dataType: () => "jsonb",
+  toDriver: (value) => sql`${JSON.stringify(value)}::text::jsonb`,
+});

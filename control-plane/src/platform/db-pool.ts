@@ -28,6 +28,8 @@ export type PoolOptions = {
   readonly acquireTimeoutMs: number;
   /** Called after every answer and every loss; drives the readiness of the process. */
   readonly onContact: (contact: "answered" | "lost") => void;
+  /** Whether the database is known to be away at this moment. */
+  readonly isAway: () => boolean;
 };
 
 /**
@@ -38,6 +40,9 @@ const silenceGraceMs = 1_000;
 
 /** More callers than this are turned away at once instead of queueing. */
 const waitersMax = 1_000;
+
+/** Long enough for a server that is back, short enough for a caller who would rather hear that it is not. */
+const acquireTimeoutMsWhileAway = 250;
 
 const idleConnectionSecondsMax = 300;
 const connectionLifetimeSecondsMax = 3_600;
@@ -111,8 +116,12 @@ export class ConnectionPool {
     if (this.#waiting >= waitersMax) {
       throw new PoolExhaustedError(`${waitersMax} callers already wait for a database connection`);
     }
+    const { acquireTimeoutMs, poolMax } = this.#options;
+    const patienceMs = this.#options.isAway()
+      ? Math.min(acquireTimeoutMsWhileAway, acquireTimeoutMs)
+      : acquireTimeoutMs;
     const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), this.#options.acquireTimeoutMs);
+    const timer = setTimeout(() => patience.abort(), patienceMs);
     this.#waiting += 1;
     try {
       const reserved = await this.#client.reserve({ signal: patience.signal });
@@ -121,12 +130,12 @@ export class ConnectionPool {
         this.#inUse -= 1;
       });
     } catch (error) {
-      if (patience.signal.aborted && this.#inUse >= this.#options.poolMax) {
-        throw new PoolExhaustedError(`no database connection became free in ${this.#options.acquireTimeoutMs} ms`);
+      if (patience.signal.aborted && this.#inUse >= poolMax) {
+        throw new PoolExhaustedError(`no database connection became free in ${patienceMs} ms`);
       }
       this.#options.onContact("lost");
       throw patience.signal.aborted
-        ? new DatabaseUnavailableError(`no database connection opened in ${this.#options.acquireTimeoutMs} ms`)
+        ? new DatabaseUnavailableError(`no database connection opened in ${patienceMs} ms`)
         : translateDriverError(error);
     } finally {
       clearTimeout(timer);

@@ -16,6 +16,7 @@ export class Reachability {
   readonly #url: string;
   readonly #listeners = new Set<ReachabilityListener>();
   #isReachable = false;
+  #isAway = false;
   #isProbing = false;
   #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,6 +29,11 @@ export class Reachability {
     return this.#isReachable;
   }
 
+  /** Whether a probe has failed and nothing has answered since; unlike `!isReachable` it starts out false. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
   subscribe(listener: ReachabilityListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -36,7 +42,7 @@ export class Reachability {
   /** Takes the outcome of an ordinary statement into account; cheap when nothing changed. */
   readonly note = (contact: "answered" | "lost"): void => {
     if (contact === "answered") {
-      if (!this.#isReachable) {
+      if (!this.#isReachable || this.#isAway) {
         this.#change(true);
       }
     } else if (!this.#isProbing && !this.#isClosed) {
@@ -70,9 +76,7 @@ export class Reachability {
     if (this.#isClosed) {
       return;
     }
-    if (answered !== this.#isReachable) {
-      this.#change(answered);
-    }
+    this.#change(answered);
     if (answered) {
       this.#isProbing = false;
     } else {
@@ -81,6 +85,10 @@ export class Reachability {
   }
 
   #change(isReachable: boolean): void {
+    this.#isAway = !isReachable;
+    if (this.#isReachable === isReachable) {
+      return;
+    }
     this.#isReachable = isReachable;
     for (const listener of this.#listeners) {
       listener(isReachable);

@@ -96,7 +96,7 @@ function beginText(limits: TransactionOptions): string {
 async function commit(connection: PooledConnection, limits: TransactionOptions): Promise<void> {
   let command: string | null;
   try {
-    const result = await connection.run((client) => client`commit`, limits.statementTimeoutMs);
+    const result = await connection.run((client) => client`commit`.simple(), limits.statementTimeoutMs);
     command = result.command;
   } catch (error) {
     if (error instanceof DatabaseUnavailableError || isSilence(error)) {
@@ -116,7 +116,7 @@ function isSilence(error: unknown): boolean {
 /** Undoes what was done; a connection that can't even do that is closed, and closing undoes it too. */
 async function rollBack(connection: PooledConnection): Promise<void> {
   try {
-    await connection.run((client) => client`rollback`);
+    await connection.run((client) => client`rollback`.simple());
   } catch {
     connection.destroy();
   }

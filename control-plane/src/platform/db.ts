@@ -67,7 +67,7 @@ const defaults = {
 /** Prepares the pool; connections open with the first statements. Call `ping` to learn whether the server is there. */
 export function openDatabase(options: DatabaseOptions): Database {
   const reachability = new Reachability(options.url);
-  const poolOptions = { ...defaults, ...options, onContact: reachability.note };
+  const poolOptions = { ...defaults, ...options, onContact: reachability.note, isAway: () => reachability.isAway };
   const pool = new ConnectionPool(poolOptions);
   return {
     sql: (strings, ...values) => pool.run((client) => client(strings, ...values)),

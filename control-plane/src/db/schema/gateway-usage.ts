@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, date, integer, jsonb, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { moment, quota, reference, transactionId } from "../columns.ts";
+import { bigint, boolean, date, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { json, moment, quota, reference, transactionId } from "../columns.ts";
 import { budget } from "./gateway-keys.ts";
 
 /** One running process with a spool of its own. */
@@ -67,7 +67,7 @@ export const usageLog = pgTable(
     quota: quota("quota").notNull(),
     /** What the hold had set aside; a cost above it is an overrun. */
     quotaHeld: quota("quota_held").notNull(),
-    attempts: jsonb("attempts").notNull(),
+    attempts: json("attempts").notNull(),
     firstByteMs: integer("first_byte_ms"),
     durationMs: integer("duration_ms").notNull(),
     startedAt: moment("started_at").notNull(),
