@@ -165,12 +165,17 @@ export class PooledConnection {
   readonly #client: Bun.ReservedSQL;
   readonly #options: PoolOptions;
   readonly #onEnd: () => void;
-  #isEnded = false;
+  #state: "open" | "returned" | "lost" = "open";
 
   constructor(client: Bun.ReservedSQL, options: PoolOptions, onEnd: () => void) {
     this.#client = client;
     this.#options = options;
     this.#onEnd = onEnd;
+  }
+
+  /** Whether it was closed because the server hung up or stayed silent. */
+  get isLost(): boolean {
+    return this.#state === "lost";
   }
 
   /**
@@ -179,7 +184,10 @@ export class PooledConnection {
    * @param statementTimeoutMs the server's limit, if the caller has set another one than the pool's on this connection
    */
   async run<Row>(source: StatementSource<Row>, statementTimeoutMs?: number): Promise<StatementResult<Row>> {
-    if (this.#isEnded) {
+    if (this.#state === "lost") {
+      throw new DatabaseUnavailableError("the connection was lost before this statement");
+    }
+    if (this.#state === "returned") {
       throw new Error("the database connection was used after it was given back");
     }
     const limitMs = (statementTimeoutMs ?? this.#options.statementTimeoutMs) + silenceGraceMs;
@@ -207,23 +215,23 @@ export class PooledConnection {
 
   /** Gives the connection back. Harmless after `destroy`. */
   release(): void {
-    if (this.#end()) {
+    if (this.#end("returned")) {
       ignoreOutcome(this.#client.release());
     }
   }
 
   /** Closes the connection; the pool opens a new one when it needs it. */
   destroy(): void {
-    if (this.#end()) {
+    if (this.#end("lost")) {
       ignoreOutcome(this.#client.close({ timeout: 0 }));
     }
   }
 
-  #end(): boolean {
-    if (this.#isEnded) {
+  #end(state: "returned" | "lost"): boolean {
+    if (this.#state !== "open") {
       return false;
     }
-    this.#isEnded = true;
+    this.#state = state;
     this.#onEnd();
     return true;
   }

@@ -94,6 +94,10 @@ function beginText(limits: TransactionOptions): string {
 }
 
 async function commit(connection: PooledConnection, limits: TransactionOptions): Promise<void> {
+  if (connection.isLost) {
+    // The loss was swallowed inside the work; COMMIT was never sent, so nothing happened.
+    throw new DatabaseUnavailableError("the connection was lost inside the transaction");
+  }
   let command: string | null;
   try {
     const result = await connection.run((client) => client`commit`.simple(), limits.statementTimeoutMs);
