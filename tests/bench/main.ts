@@ -1,0 +1,12 @@
+/** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
+import { runRelayBench } from "./relay/run.ts";
+
+const benches: Record<string, (args: string[]) => Promise<number>> = { relay: runRelayBench };
+
+const [name = "", ...args] = Bun.argv.slice(2);
+const bench = benches[name];
+if (bench === undefined) {
+  console.error(`usage: bun run bench <${Object.keys(benches).join("|")}> [--help]`);
+  process.exit(2);
+}
+process.exit(await bench(args));

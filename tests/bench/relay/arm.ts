@@ -1,0 +1,58 @@
+import type { HttpHeader } from "./load/plan.ts";
+
+/** One thing that is measured: the provider itself or a gateway in front of it. */
+export interface Arm {
+  readonly name: ArmName;
+  /** How it is called in the tables. */
+  readonly title: string;
+  /** Prepares what is needed once (packages, configuration). Returns why the arm can't run here, or null. */
+  prepare(site: Site): Promise<string | null>;
+  start(site: Site): Promise<RunningArm>;
+}
+
+export type ArmName = (typeof armNames)[number];
+export const armNames = ["direct", "nginx", "portkey", "sluice"] as const;
+
+/** What all arms of a run share. */
+export type Site = {
+  readonly providerPort: number;
+  /** Folder for configuration files and logs of this run; removed at the end. */
+  readonly folder: string;
+};
+
+export type RunningArm = {
+  readonly port: number;
+  readonly path: string;
+  readonly headers: readonly HttpHeader[];
+  /** The process whose tree is charged; null when nothing stands between the load and the provider. */
+  readonly pid: number | null;
+  /** Processes that work for the arm on the core of the load; their CPU time is reported apart. */
+  readonly companions: readonly Companion[];
+  /** Accounts for a finished load, for an arm that keeps books. */
+  readonly books: Books | null;
+  stop(): Promise<void>;
+};
+
+export type Companion = { readonly name: string; readonly pid: number };
+
+export interface Books {
+  /** Called before each load. */
+  open(): Promise<void>;
+  /** Waits until everything of the load is written. @throws Error when the rows do not match the calls */
+  close(calls: CallCounts): Promise<BookEntry>;
+}
+
+export type CallCounts = {
+  /** Whole answers that the load generator received. */
+  readonly answered: number;
+  /** Calls that reached the provider. */
+  readonly provided: number;
+  /** Calls that may have been cut off when the load ended; 0 when it waited for every answer. */
+  readonly cutMax: number;
+};
+
+export type BookEntry = {
+  readonly usageRows: number;
+  readonly payloadsStored: number;
+  readonly payloadsDropped: number;
+};

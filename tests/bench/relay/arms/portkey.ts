@@ -1,0 +1,49 @@
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Arm } from "../arm.ts";
+import { freePort, startOnArmCore } from "../child-process.ts";
+import { chatHeaders } from "../load/chat-request.ts";
+
+const lockedFolder = join(import.meta.dir, "../../portkey");
+/** Its packages stand apart from ours: they belong to the comparison, not to the product. */
+const installFolder = join(import.meta.dir, "../../../../.data/bench/portkey");
+
+/** Portkey's gateway as its npm package comes, with the two packages pinned without which its streams answer 500. */
+export const portkeyArm: Arm = {
+  name: "portkey",
+  title: "Portkey 1.15.2",
+  async prepare() {
+    if (Bun.which("node") === null) {
+      return "node is not installed (Portkey's gateway runs on Node)";
+    }
+    mkdirSync(installFolder, { recursive: true });
+    cpSync(lockedFolder, installFolder, { recursive: true });
+    const install = Bun.spawnSync([process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"], {
+      cwd: installFolder,
+      stdout: "ignore",
+    });
+    return install.success ? null : `its packages could not be installed: ${install.stderr.toString().trim()}`;
+  },
+  async start(site) {
+    const port = freePort();
+    const server = await startOnArmCore({
+      name: "Portkey",
+      command: ["node", "node_modules/@portkey-ai/gateway/build/start-server.js", "--headless", `--port=${port}`],
+      port,
+      cwd: installFolder,
+    });
+    return {
+      port,
+      path: "/v1/chat/completions",
+      headers: [
+        ...chatHeaders("sk-bench"),
+        ["x-portkey-provider", "openai"],
+        ["x-portkey-custom-host", `http://127.0.0.1:${site.providerPort}/v1`],
+      ],
+      pid: server.pid,
+      companions: [],
+      books: null,
+      stop: server.stop,
+    };
+  },
+};

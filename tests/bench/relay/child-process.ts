@@ -1,0 +1,86 @@
+/** Servers that the bench starts: pinned to a core, awaited until they answer, stopped for certain. */
+import { connect } from "node:net";
+import { ARM_CORE } from "./cores.ts";
+
+const START_MS_MAX = 60_000;
+const STOP_MS_MAX = 10_000;
+
+export type ServerCommand = {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly port: number;
+  readonly cwd: string;
+  readonly env?: Record<string, string>;
+};
+
+export type RunningServer = {
+  readonly pid: number;
+  /** Asks with SIGTERM, waits, kills what is left. */
+  stop(): Promise<void>;
+};
+
+const running = new Set<Bun.Subprocess>();
+process.once("exit", () => {
+  for (const child of running) {
+    child.kill("SIGKILL");
+  }
+});
+
+/** Starts the server on the core of the arm. @throws Error with its last words when it ends before it listens */
+export async function startOnArmCore(server: ServerCommand): Promise<RunningServer> {
+  const child = Bun.spawn(["taskset", "-c", String(ARM_CORE), ...server.command], {
+    cwd: server.cwd,
+    env: { ...process.env, ...server.env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  running.add(child);
+  const lastWords: string[] = [];
+  const listening = Promise.all([keepLast(child.stdout, lastWords), keepLast(child.stderr, lastWords)]);
+  const deadline = Date.now() + START_MS_MAX;
+  while (!(await isListening(server.port))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill("SIGKILL");
+      await listening;
+      throw new Error(`${server.name} did not start to listen on port ${server.port}:\n${lastWords.join("").trim()}`);
+    }
+    await Bun.sleep(50);
+  }
+  return { pid: child.pid, stop: () => stop(child) };
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): number {
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = server;
+  server.stop(true);
+  return port;
+}
+
+async function stop(child: Bun.Subprocess): Promise<void> {
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
+  await child.exited;
+  clearTimeout(timer);
+  running.delete(child);
+}
+
+async function keepLast(stream: ReadableStream<Uint8Array>, lines: string[]): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const bytes of stream) {
+    lines.push(decoder.decode(bytes, { stream: true }));
+    lines.splice(0, Math.max(0, lines.length - 40));
+  }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

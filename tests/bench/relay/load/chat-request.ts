@@ -1,0 +1,52 @@
+/** The request of the bench: 2,060 bytes of chat completion with the headers that OpenAI's Python client sends. */
+
+import type { LoadPlan } from "./plan.ts";
+
+const BODY_BYTES = 2060;
+
+/** The JSON body of one call; a stream asks for its usage, so that no gateway has to add or remove anything. */
+export function chatBody(isStream: boolean): string {
+  const body = (padding: string) =>
+    JSON.stringify({
+      model: "gpt-4o-mini",
+      messages: [
+        { role: "system", content: "You are a careful assistant. Answer in one short paragraph." },
+        { role: "user", content: `Summarise the following text in two sentences. ${padding}` },
+      ],
+      temperature: 0.7,
+      max_tokens: 256,
+      ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    });
+  const sentence =
+    "The lock keeper lifts the gate, lets the water through, writes down how much, and closes it again. ";
+  return body(sentence.repeat(30).slice(0, BODY_BYTES - body("").length));
+}
+
+/** Headers of one call in the order in which they are sent; `Host` and `Content-Length` belong to the client. */
+export function chatHeaders(apiKey: string): [name: string, value: string][] {
+  return [
+    ["Accept", "application/json"],
+    ["Authorization", `Bearer ${apiKey}`],
+    ["Content-Type", "application/json"],
+    ["User-Agent", "OpenAI/Python 1.52.0"],
+    ["X-Stainless-Lang", "python"],
+    ["X-Stainless-Package-Version", "1.52.0"],
+    ["X-Stainless-OS", "Linux"],
+    ["X-Stainless-Arch", "x64"],
+    ["X-Stainless-Runtime", "CPython"],
+    ["X-Stainless-Runtime-Version", "3.12.3"],
+    ["X-Stainless-Retry-Count", "0"],
+  ];
+}
+
+/** The whole request as it goes on the wire, the same bytes for every call of a run. */
+export function encodeRequest(plan: Pick<LoadPlan, "port" | "path" | "headers" | "isStream">): Buffer {
+  const body = chatBody(plan.isStream);
+  const lines = [
+    `POST ${plan.path} HTTP/1.1`,
+    `Host: 127.0.0.1:${plan.port}`,
+    ...plan.headers.map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${body.length}`,
+  ];
+  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}

@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import { type ArmName, armNames } from "./arm.ts";
+import { type Scenario, scenarios } from "./scenarios.ts";
+
+export type Options = {
+  readonly rounds: number;
+  readonly arms: readonly ArmName[];
+  readonly scenarios: readonly Scenario[];
+  /** Overrides the measured time of every scenario. */
+  readonly seconds: number | null;
+  readonly isQuick: boolean;
+  readonly jsonLoad: "wrk" | "bun";
+};
+
+export const usage = `usage: bun run bench relay [options]
+  --quick              one round of the headline scenarios, under 90 seconds
+  --rounds <n>         interleaved rounds (default 3, quick 1)
+  --seconds <n>        measured seconds of each scenario instead of its own
+  --only <json|stream> one kind of call
+  --scenarios <names>  of ${scenarios.map((each) => each.name).join(", ")}
+  --arms <names>       of ${armNames.join(", ")}
+  --load <wrk|bun>     generator of the JSON load (default wrk when it is installed)`;
+
+/** Reads the command line. @throws Error that says what is wrong with it */
+export function readOptions(args: string[]): Options | "help" {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      only: { type: "string" },
+      scenarios: { type: "string" },
+      arms: { type: "string" },
+      load: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    return "help";
+  }
+  const isQuick = values.quick;
+  const names = values.scenarios === undefined ? null : readList(values.scenarios, scenarios.map(nameOf));
+  const kind = values.only === undefined ? null : readOne(values.only, ["json", "stream"]);
+  const installed = Bun.which("wrk") === null ? "bun" : "wrk";
+  return {
+    rounds: readCount(values.rounds, isQuick ? 1 : 3),
+    arms: values.arms === undefined ? armNames : readList(values.arms, armNames),
+    scenarios: scenarios
+      .filter((each) => (names === null ? !isQuick || each.isHeadline : names.includes(each.name)))
+      .filter((each) => kind === null || each.kind === kind),
+    seconds: values.seconds === undefined ? null : readCount(values.seconds, 1),
+    isQuick,
+    jsonLoad: values.load === undefined ? installed : readOne(values.load, ["wrk", "bun"]),
+  };
+}
+
+function nameOf(scenario: Scenario): string {
+  return scenario.name;
+}
+
+function readOne<Name extends string>(text: string, allowed: readonly Name[]): Name {
+  const found = allowed.find((each) => each === text);
+  if (found === undefined) {
+    throw new Error(`"${text}" is none of ${allowed.join(", ")}`);
+  }
+  return found;
+}
+
+function readList<Name extends string>(text: string, allowed: readonly Name[]): Name[] {
+  return text.split(",").map((each) => readOne(each.trim(), allowed));
+}
+
+function readCount(text: string | undefined, otherwise: number): number {
+  const count = text === undefined ? otherwise : Number(text);
+  if (!Number.isInteger(count) || count < 1) {
+    throw new Error(`"${text}" is not a whole number above zero`);
+  }
+  return count;
+}

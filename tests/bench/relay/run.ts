@@ -1,0 +1,165 @@
+/** `bun run bench relay`: all arms, all scenarios, in interleaved rounds, with the answers verified first. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Arm, RunningArm, Site } from "./arm.ts";
+import { directArm } from "./arms/direct.ts";
+import { nginxArm } from "./arms/nginx.ts";
+import { portkeyArm } from "./arms/portkey.ts";
+import { moveToLoadCore, reasonAgainstMachine } from "./cores.ts";
+import { FakeProvider } from "./load/provider.ts";
+import { type Measurement, measure } from "./measure.ts";
+import { type Options, readOptions, usage } from "./options.ts";
+import { type Results, renderReport } from "./report.ts";
+import type { Scenario } from "./scenarios.ts";
+import { verifyAnswers } from "./verify.ts";
+
+const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm];
+const resultFolder = join(import.meta.dir, "../../../.data/bench");
+
+/** Runs the bench and returns the exit code. */
+export async function runRelayBench(args: string[]): Promise<number> {
+  let options: Options | "help";
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n${usage}`);
+    return 2;
+  }
+  if (options === "help") {
+    console.log(usage);
+    return 0;
+  }
+  const reason = reasonAgainstMachine();
+  if (reason !== null) {
+    console.error(reason);
+    return 1;
+  }
+  moveToLoadCore();
+  process.once("SIGINT", () => process.exit(130));
+  process.once("SIGTERM", () => process.exit(143));
+  return await runOnThisMachine(options);
+}
+
+async function runOnThisMachine(options: Options): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const provider = new FakeProvider();
+  try {
+    const site: Site = { providerPort: provider.port, folder };
+    const results = await measureAll({ options, provider, site });
+    const file = await writeResults(results);
+    console.log(`\n${renderReport(results)}\nEvery number of every round: ${file}`);
+    return 0;
+  } catch (error) {
+    console.error(`\nThe run is void: ${error instanceof Error ? error.message : error}`);
+    return 1;
+  } finally {
+    provider.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Bench = { readonly options: Options; readonly provider: FakeProvider; readonly site: Site };
+
+async function measureAll(bench: Bench): Promise<Results> {
+  const { options, site } = bench;
+  const skipped: Record<string, string> = {};
+  const arms: Arm[] = [];
+  for (const arm of allArms.filter((each) => options.arms.includes(each.name))) {
+    say(`preparing ${arm.title}`);
+    const reason = await arm.prepare(site);
+    if (reason === null) {
+      arms.push(arm);
+    } else {
+      say(`skipping ${arm.title}: ${reason}`);
+      skipped[arm.title] = reason;
+    }
+  }
+  const results: Results = {
+    startedAt: new Date().toISOString(),
+    jsonLoad: options.jsonLoad,
+    rounds: options.rounds,
+    skipped,
+    arms: arms.map(({ name, title }) => ({ name, title })),
+    scenarios: [],
+  };
+  for (const kind of ["json", "stream"] as const) {
+    const chosen = options.scenarios.filter((each) => each.kind === kind);
+    if (chosen.length > 0) {
+      results.scenarios.push(...(await measureKind(bench, arms, chosen)));
+    }
+  }
+  return results;
+}
+
+/** All scenarios of one kind with arms started for them, so that the memory of one kind is not charged to the other. */
+async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly Scenario[]) {
+  const results = chosen.map((scenario) => ({ scenario, rounds: [] as Record<string, Measurement>[] }));
+  const running = new Map<Arm, RunningArm>();
+  try {
+    for (const arm of arms) {
+      const started = await arm.start(bench.site);
+      running.set(arm, started);
+      await named(arm, () => verifyAnswers(started, bench.provider.answers));
+      say(`${arm.title}: started, answers verified byte for byte`);
+    }
+    for (let round = 0; round < bench.options.rounds; round++) {
+      for (const { scenario, rounds } of results) {
+        rounds.push(await measureRound(bench, running, { scenario, round }));
+      }
+    }
+  } finally {
+    for (const started of running.values()) {
+      await started.stop();
+    }
+  }
+  return results;
+}
+
+/** One measurement of every arm; every second round goes the other way round, so that no arm always comes first. */
+async function measureRound(
+  bench: Bench,
+  running: ReadonlyMap<Arm, RunningArm>,
+  turn: { readonly scenario: Scenario; readonly round: number },
+): Promise<Record<string, Measurement>> {
+  const { scenario, round } = turn;
+  const { options, provider, site } = bench;
+  const order = round % 2 === 0 ? [...running] : [...running].reverse();
+  const seconds = options.seconds ?? (options.isQuick ? Math.min(scenario.seconds, 3) : scenario.seconds);
+  const measurements: Record<string, Measurement> = {};
+  for (const [arm, started] of order) {
+    const jsonLoad = options.jsonLoad;
+    const measured = await named(arm, () => measure(started, { site, provider, scenario, seconds, jsonLoad }));
+    measurements[arm.name] = measured;
+    say(`${scenario.name} ${round + 1}/${options.rounds} ${arm.title}: ${summary(measured)}`);
+  }
+  return measurements;
+}
+
+function summary({ load, foreignBusy }: Measurement): string {
+  const rate = load.stream === null ? load.requestsPerSecond : load.stream.chunksPerSecond;
+  const unit = load.stream === null ? "requests/s" : "chunks/s";
+  const { p50, p99 } = load.latencyMs;
+  const noise =
+    foreignBusy > 0.03 ? `, disturbed: ${Math.round(foreignBusy * 100)} % of the machine was used by others` : "";
+  return `${Math.round(rate)} ${unit}, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms${noise}`;
+}
+
+async function named<Result>(arm: Arm, action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action();
+  } catch (error) {
+    throw new Error(`${arm.title}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function writeResults(results: Results): Promise<string> {
+  mkdirSync(resultFolder, { recursive: true });
+  const file = join(resultFolder, `relay-${results.startedAt.replaceAll(/[:.]/g, "-")}.json`);
+  await Bun.write(file, `${JSON.stringify(results, null, 2)}\n`);
+  return file;
+}
+
+function say(text: string): void {
+  console.log(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${text}`);
+}
