@@ -50,14 +50,6 @@ export async function startOnArmCore(server: ServerCommand): Promise<RunningServ
   return { pid: child.pid, stop: () => stop(child) };
 }
 
-/** A port that was free a moment ago. */
-export function freePort(): number {
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = server;
-  server.stop(true);
-  return port;
-}
-
 async function stop(child: Bun.Subprocess): Promise<void> {
   child.kill("SIGTERM");
   const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);

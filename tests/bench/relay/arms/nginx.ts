@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { findFreePort } from "@sluice/deploy/start/embedded-postgres";
 import type { Arm } from "../arm.ts";
-import { freePort, startOnArmCore } from "../child-process.ts";
+import { startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";
 
 /** nginx with one worker as a plain proxy, with every limit lifted that would make it open connections anew. */
@@ -12,7 +13,7 @@ export const nginxArm: Arm = {
     return nginxPath() === null ? "nginx is not installed (package nginx)" : null;
   },
   async start(site) {
-    const port = freePort();
+    const port = await findFreePort();
     const folder = join(site.folder, "nginx");
     mkdirSync(folder, { recursive: true });
     const configuration = join(folder, "nginx.conf");

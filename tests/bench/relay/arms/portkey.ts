@@ -1,11 +1,12 @@
-import { cpSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { findFreePort } from "@sluice/deploy/start/embedded-postgres";
 import type { Arm } from "../arm.ts";
-import { freePort, startOnArmCore } from "../child-process.ts";
+import { startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";
 
-const lockedFolder = join(import.meta.dir, "../../portkey");
-/** Its packages stand apart from ours: they belong to the comparison, not to the product. */
+/** Manifest and lock file under other names, because its packages belong to the comparison and not to the workspace. */
+const lockedFolder = join(import.meta.dir, "../portkey");
 const installFolder = join(import.meta.dir, "../../../../.data/bench/portkey");
 
 /** Portkey's gateway as its npm package comes, with the two packages pinned without which its streams answer 500. */
@@ -17,7 +18,8 @@ export const portkeyArm: Arm = {
       return "node is not installed (Portkey's gateway runs on Node)";
     }
     mkdirSync(installFolder, { recursive: true });
-    cpSync(lockedFolder, installFolder, { recursive: true });
+    copyFileSync(join(lockedFolder, "manifest.json"), join(installFolder, "package.json"));
+    copyFileSync(join(lockedFolder, "packages.lock"), join(installFolder, "bun.lock"));
     const install = Bun.spawnSync([process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"], {
       cwd: installFolder,
       stdout: "ignore",
@@ -25,7 +27,7 @@ export const portkeyArm: Arm = {
     return install.success ? null : `its packages could not be installed: ${install.stderr.toString().trim()}`;
   },
   async start(site) {
-    const port = freePort();
+    const port = await findFreePort();
     const server = await startOnArmCore({
       name: "Portkey",
       command: ["node", "node_modules/@portkey-ai/gateway/build/start-server.js", "--headless", `--port=${port}`],

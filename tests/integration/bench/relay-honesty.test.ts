@@ -1,0 +1,214 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Socket, TCPSocketListener } from "bun";
+import { runClient } from "../../bench/relay/load/client.ts";
+import type { LoadPlan } from "../../bench/relay/load/plan.ts";
+import { FakeProvider } from "../../bench/relay/load/provider.ts";
+import { runWrk } from "../../bench/relay/load/wrk.ts";
+import { cpuMsOfTree, peakMemoryMbOfTree, resetPeakMemoryOfTree } from "../../bench/relay/process-cost.ts";
+import { verifyAnswers } from "../../bench/relay/verify.ts";
+
+const cleanups: (() => void)[] = [];
+
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) {
+    cleanup();
+  }
+});
+
+function startProvider(): FakeProvider {
+  const provider = new FakeProvider();
+  cleanups.push(() => provider.stop());
+  return provider;
+}
+
+/** What a bad gateway does with the bytes that come back; null cuts the connection. */
+type Edit = (bytes: Buffer, socket: Socket<Side>) => Buffer | null;
+type Side = { upstream: Promise<Socket<undefined>> };
+
+/** A gateway that hands everything on and does something to the answers. */
+function startGateway(provider: FakeProvider, edit: Edit): TCPSocketListener<Side> {
+  const server = Bun.listen<Side>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open(client) {
+        const data = (_: unknown, bytes: Buffer) => {
+          const edited = edit(bytes, client);
+          if (edited === null) {
+            client.end();
+          } else {
+            client.write(edited);
+          }
+        };
+        const upstream = Bun.connect({ hostname: "127.0.0.1", port: provider.port, socket: { data } });
+        client.data = { upstream };
+      },
+      async data(client, bytes) {
+        (await client.data.upstream).write(Buffer.from(bytes));
+      },
+      async close(client) {
+        (await client.data.upstream).end();
+      },
+    },
+  });
+  cleanups.push(() => server.stop(true));
+  return server;
+}
+
+function replaceIn(from: string, to: string): Edit {
+  return (bytes) => Buffer.from(bytes.toString("latin1").replace(from, to), "latin1");
+}
+
+function arm(port: number) {
+  return { port, path: "/v1/chat/completions", headers: [["Content-Type", "application/json"]] as const };
+}
+
+function plan(port: number, changes: Partial<LoadPlan> = {}): LoadPlan {
+  const whole = { isStream: false, connections: 4, warmupMs: 0, durationMs: 150, staggerMs: 0, ...changes };
+  return { ...arm(port), ...whole };
+}
+
+describe("an arm is only measured when it answers as the provider does", () => {
+  test("the provider itself and a gateway that changes nothing pass", async () => {
+    const provider = startProvider();
+    const gateway = startGateway(provider, (bytes) => bytes);
+    await verifyAnswers(arm(provider.port), provider.answers);
+    await verifyAnswers(arm(gateway.port), provider.answers);
+  });
+
+  test.each([
+    [
+      "one byte of the answer",
+      '"prompt_tokens":410,"completion_tokens":96',
+      '"prompt_tokens":410,"completion_tokens":97',
+    ],
+    ["one byte of a stream", '"content":" bytes"', '"content":" bytez"'],
+    [
+      "the order of a stream",
+      '"role":"assistant","content":"","refusal":null',
+      '"content":"","role":"assistant","refusal":null',
+    ],
+    ["the content type", "text/event-stream", "text/event-strean"],
+    ["the status", "HTTP/1.1 200", "HTTP/1.1 203"],
+  ])("a gateway that changes %s is refused", async (_, from, to) => {
+    const provider = startProvider();
+    const gateway = startGateway(provider, replaceIn(from, to));
+    await expect(verifyAnswers(arm(gateway.port), provider.answers)).rejects.toThrow(/differs|content type|status/);
+  });
+});
+
+describe("a failed call makes the run void", () => {
+  test("our client counts exactly the calls that the provider answered", async () => {
+    const provider = startProvider();
+    const json = await runClient(plan(provider.port));
+    expect(json.answered).toBeGreaterThan(0);
+    expect(json.answered).toBe(provider.counters.jsonAnswers);
+    const streams = await runClient(plan(provider.port, { isStream: true }));
+    expect(streams.answered).toBe(provider.counters.streams);
+    expect(streams.stream?.chunks).toBe(50 * provider.counters.streams);
+  });
+
+  test("our client refuses a status other than 2xx that comes once in a while", async () => {
+    const provider = startProvider();
+    let count = 0;
+    const gateway = startGateway(provider, (bytes) => {
+      count += 1;
+      return count === 40 ? Buffer.from(bytes.toString("latin1").replace("200 OK", "503 No"), "latin1") : bytes;
+    });
+    await expect(runClient(plan(gateway.port))).rejects.toThrow("503 No");
+  });
+
+  test("our client refuses an answer of another length", async () => {
+    const provider = startProvider();
+    const shorter = (bytes: Buffer) =>
+      Buffer.from(bytes.toString("latin1").replace("content-length: 1069", "content-length: 1068"), "latin1");
+    const gateway = startGateway(provider, shorter);
+    await expect(runClient(plan(gateway.port))).rejects.toThrow("1068 bytes instead of 1069");
+  });
+
+  test("our client refuses a stream that is cut", async () => {
+    const provider = startProvider();
+    provider.setPace(1000);
+    const cutAtTheEnd: Edit = (bytes) => (bytes.includes("[DONE]") ? null : bytes);
+    const gateway = startGateway(provider, cutAtTheEnd);
+    const cut = runClient(plan(gateway.port, { isStream: true, connections: 1 }));
+    await expect(cut).rejects.toThrow("closed before the answer was whole");
+  });
+
+  test.if(Bun.which("wrk") !== null && Bun.which("taskset") !== null)(
+    "wrk's run is void when a single answer is not 2xx",
+    async () => {
+      const provider = startProvider();
+      const folder = mkdtempSync(join(tmpdir(), "sluice-bench-test-"));
+      cleanups.push(() => rmSync(folder, { recursive: true }));
+      let count = 0;
+      const gateway = startGateway(provider, (bytes) => {
+        count += 1;
+        return count === 40 ? Buffer.from(bytes.toString("latin1").replace("200 OK", "503 No"), "latin1") : bytes;
+      });
+      const place = { folder, core: 0 };
+      await expect(runWrk(plan(gateway.port, { durationMs: 1000 }), place)).rejects.toThrow("1 answers without 2xx");
+      expect((await runWrk(plan(gateway.port, { durationMs: 1000 }), place)).answered).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe("latency and cost are seen", () => {
+  test("a gateway that holds every packet back shows in the first byte and in every chunk", async () => {
+    const provider = startProvider();
+    provider.setPace(2000);
+    const gateway = startGateway(provider, (bytes, socket) => {
+      const kept = Buffer.from(bytes);
+      setTimeout(() => socket.write(kept), 20);
+      return Buffer.alloc(0);
+    });
+    const changes = { isStream: true, connections: 2, durationMs: 300, staggerMs: 10 };
+    const { latencyMs, stream } = await runClient(plan(gateway.port, changes));
+    expect(latencyMs.p50).toBeGreaterThanOrEqual(19);
+    expect(stream?.chunkLatencyMs.p50).toBeGreaterThanOrEqual(19);
+  });
+
+  test("a gateway that lets only some calls through at a time never has all streams open", async () => {
+    const provider = startProvider();
+    provider.setPace(1000);
+    const direct = { isStream: true, connections: 8, durationMs: 150 };
+    await runClient(plan(provider.port, direct));
+    expect(provider.counters.streamsOpenMax).toBe(8);
+    provider.setPace(1000);
+    await runClient(plan(provider.port, { ...direct, connections: 3 }));
+    expect(provider.counters.streamsOpenMax).toBe(3);
+  });
+
+  test.if(process.platform === "linux")("the CPU time of children is charged, of ended ones too", async () => {
+    const burn = "const end = Bun.nanoseconds() + 3e8; while (Bun.nanoseconds() < end);";
+    const script = `Bun.spawnSync([process.execPath, "-e", ${JSON.stringify(burn)}]); console.log("done"); setInterval(() => {}, 1e6);`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    cleanups.push(() => child.kill("SIGKILL"));
+    await child.stdout.getReader().read();
+    // Other processes may take the core away from the burning loop, so that it gets less than its 300 ms.
+    expect(cpuMsOfTree(child.pid)).toBeGreaterThan(100);
+    expect(cpuMsOfTree(process.pid)).toBeGreaterThanOrEqual(cpuMsOfTree(child.pid));
+  });
+
+  test.if(process.platform === "linux")("the peak of memory begins anew after a reset", async () => {
+    const script = `{ const block = new Uint8Array(2e8).fill(1); console.log(block.length); }
+      Bun.gc(true); console.log("free"); setInterval(() => Bun.gc(true), 20);`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    cleanups.push(() => child.kill("SIGKILL"));
+    const reader = child.stdout.getReader();
+    while (!new TextDecoder().decode((await reader.read()).value).includes("free")) {
+      // The first line may come alone.
+    }
+    const peakMb = peakMemoryMbOfTree(child.pid);
+    expect(peakMb).toBeGreaterThan(200);
+    const deadline = Date.now() + 3000;
+    do {
+      resetPeakMemoryOfTree(child.pid);
+      await Bun.sleep(20);
+    } while (peakMemoryMbOfTree(child.pid) > peakMb - 100 && Date.now() < deadline);
+    expect(peakMemoryMbOfTree(child.pid)).toBeLessThan(peakMb - 100);
+  });
+});

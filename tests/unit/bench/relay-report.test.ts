@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test";
+import type { Measurement } from "../../bench/relay/measure.ts";
+import { type Results, renderReport } from "../../bench/relay/report.ts";
+import { scenarios } from "../../bench/relay/scenarios.ts";
+
+function measurement(requestsPerSecond: number, changes: Partial<Measurement> = {}): Measurement {
+  return {
+    load: {
+      answered: 2000,
+      requestsPerSecond,
+      latencyMs: { p50: 1000 / requestsPerSecond, p99: 9, max: 9 },
+      stream: null,
+    },
+    armCpuMs: 106,
+    companionCpuMs: {},
+    armBusy: 1,
+    loadBusy: 0.5,
+    foreignBusy: 0,
+    peakMemoryMb: 20,
+    providerConnections: 64,
+    provided: 2000,
+    streamsOpenMax: 0,
+    books: null,
+    ...changes,
+  };
+}
+
+function report(rounds: Record<string, Measurement>[]): string {
+  const scenario = scenarios.find(({ name }) => name === "json-64");
+  const results: Results = {
+    startedAt: "2026-01-01T00:00:00.000Z",
+    jsonLoad: "wrk",
+    rounds: rounds.length,
+    skipped: { "Portkey 1.15.2": "node is not installed" },
+    arms: ["direct", "nginx", "sluice"].map((name) => ({ name, title: name })),
+    scenarios: scenario === undefined ? [] : [{ scenario, rounds }],
+  };
+  return renderReport(results);
+}
+
+function cells(text: string, arm: string): string[] {
+  const line = text.split("\n").find((each) => each.startsWith(`| ${arm} `)) ?? "";
+  return line.split("|").map((cell) => cell.trim());
+}
+
+const steadyRounds = [30_000, 20_000, 10_000].map((rate) => ({
+  direct: measurement(4 * rate, { armCpuMs: null, peakMemoryMb: null, armBusy: null }),
+  nginx: measurement(rate),
+  sluice: measurement(rate / 2, { armCpuMs: 212 }),
+}));
+
+test("a ratio is taken within each round, so that a machine that slows down does not change it", () => {
+  expect(cells(report(steadyRounds), "sluice").slice(2, 5)).toEqual(["10,000 (5,000-15,000)", "0.500", "-"]);
+});
+
+test("CPU is told per 1,000 calls, also as a ratio to nginx", () => {
+  expect(cells(report(steadyRounds), "nginx").slice(7, 9)).toEqual(["53.0", "1.000"]);
+  expect(cells(report(steadyRounds), "sluice").slice(7, 9)).toEqual(["106.0", "2.000"]);
+});
+
+test("the added latency is the distance to the direct run of the same round", () => {
+  expect(cells(report(steadyRounds.slice(1, 2)), "sluice")[6]).toBe("0.09 / 0.00");
+});
+
+test("an arm that did not run is named with its reason", () => {
+  expect(report(steadyRounds)).toContain("Not measured: Portkey 1.15.2: node is not installed.");
+});
+
+test("rounds in which others used the machine are told", () => {
+  expect(report(steadyRounds)).not.toContain("Disturbed");
+  const disturbed = [{ ...steadyRounds[0], nginx: measurement(1, { foreignBusy: 0.2 }) }];
+  expect(report(disturbed)).toContain("in 1 of 3 measurements others used more than 3 % of the machine");
+});
+
+test("payloads that were dropped are told beside those that were stored", () => {
+  const books = { usageRows: 2000, payloadsStored: 1990, payloadsDropped: 10 };
+  const text = report([{ sluice: measurement(100, { books, companionCpuMs: { Postgres: 40 } }) }]);
+  expect(text).toContain("2,000 calls answered, 2,000 usage rows, 1,990 payloads stored, 10 dropped and counted");
+  expect(text).toContain("Postgres used 20.0 CPU ms per 1,000 calls");
+});
