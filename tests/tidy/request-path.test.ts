@@ -6,6 +6,9 @@ import { readCode, type SourceFile } from "./tree.ts";
 
 const gateway = "control-plane/src/gateway/";
 const pipelinePath = `${gateway}pipeline.ts`;
+/** The second half of the pipeline: a call ends in several branches of it, but in one way. It calls only the last stage. */
+const enderPath = `${gateway}call-ender.ts`;
+const enderStage = `${gateway}settle/`;
 
 /**
  * The stages of a call and their steps, in the order in which they run. The names were picked so that the alphabet is
@@ -15,7 +18,7 @@ const pipelinePath = `${gateway}pipeline.ts`;
 const path = {
   admit: ["authenticate-key", "check-access", "parse-request", "reserve-quota"],
   dispatch: ["choose-channel", "compose-request", "forward", "retry-policy"],
-  respond: ["classify-status", "stream-events", "write-error"],
+  respond: ["classify-status", "compose-answer", "read-upstream-error", "stream-events", "write-error"],
   settle: ["measure-usage", "price-usage", "record-usage", "settle-quota"],
 };
 
@@ -46,7 +49,7 @@ function findStepViolations(file: SourceFile): string[] {
   const step = stepOf(file.path);
   const violations = step === null ? [`${file.path}: neither a step of the path nor in the folder of one`] : [];
   for (const { to, line } of importedPaths(file)) {
-    const isAbove = to === pipelinePath || (to === step && to !== file.path);
+    const isAbove = to === pipelinePath || to === enderPath || (to === step && to !== file.path);
     if (isAbove || (isInStage(to) && (stepOf(to) === null || stepOf(to) !== step))) {
       violations.push(`${file.path}:${line} -> ${to}: a step knows no other step; shared types stand in model.ts`);
     }
@@ -54,31 +57,43 @@ function findStepViolations(file: SourceFile): string[] {
   return violations;
 }
 
-/** Whether the pipeline calls every step that exists, in the order of the path. Steps that do not exist yet are left out. */
-function findPipelineViolations(pipeline: SourceFile, steps: readonly SourceFile[]): string[] {
-  const imports = importedPaths(pipeline).filter(({ isTypeOnly }) => !isTypeOnly);
-  const used = imports.map(({ to }) => to).filter((to) => isInStage(to));
-  const present = steps.map((step) => step.path).filter((step) => stepPaths.includes(step));
-  const violations = [
-    ...present.filter((step) => !used.includes(step)).map((step) => `${pipelinePath}: does not import ${step}`),
-    ...used
-      .filter((to) => !stepPaths.includes(to))
-      .map((to) => `${pipelinePath} -> ${to}: no step; only its step knows a part`),
-  ];
-  const inOrder = stepPaths.filter((step) => used.includes(step));
-  const known = [...new Set(used)].filter((step) => stepPaths.includes(step));
+const usedBy = (caller: SourceFile): string[] =>
+  importedPaths(caller)
+    .filter(({ isTypeOnly }) => !isTypeOnly)
+    .map(({ to }) => to);
+
+/** Whether a half of the pipeline imports nothing of the stages but steps, and these in the order of the path. */
+function findCallerViolations(caller: SourceFile): string[] {
+  const used = [...new Set(usedBy(caller).filter(isInStage))];
+  const known = used.filter((to) => stepPaths.includes(to));
+  const violations = used
+    .filter((to) => !known.includes(to))
+    .map((to) => `${caller.path} -> ${to}: no step; only its step knows a part`);
+  const inOrder = stepPaths.filter((step) => known.includes(step));
   if (known.join() !== inOrder.join()) {
     const names = inOrder.map((step) => step.slice(gateway.length, -".ts".length));
-    violations.push(`${pipelinePath}: imports its steps out of order; the path is ${names.join(", ")}`);
+    violations.push(`${caller.path}: imports its steps out of order; the path is ${names.join(", ")}`);
   }
-  return violations;
+  const strays = caller.path === enderPath ? known.filter((to) => !to.startsWith(enderStage)) : [];
+  return [...violations, ...strays.map((to) => `${caller.path} -> ${to}: only the pipeline calls this stage`)];
 }
 
-/** Every break of the rule of the request path. Without a pipeline only the steps are judged. */
+/** Every break of the rule of the request path. Without a pipeline only the steps are judged; a missing step is borne. */
 function findViolations(files: readonly SourceFile[]): string[] {
   const steps = files.filter((file) => isInStage(file.path));
+  const violations = steps.flatMap(findStepViolations);
   const pipeline = files.find((file) => file.path === pipelinePath);
-  return [...steps.flatMap(findStepViolations), ...(pipeline ? findPipelineViolations(pipeline, steps) : [])];
+  if (pipeline === undefined) {
+    return violations;
+  }
+  const ender = files.filter((file) => file.path === enderPath && usedBy(pipeline).includes(enderPath));
+  const used = [pipeline, ...ender].flatMap(usedBy);
+  const unused = steps.filter((step) => stepPaths.includes(step.path) && !used.includes(step.path));
+  return [
+    ...violations,
+    ...unused.map((step) => `${pipelinePath}: does not import ${step.path}`),
+    ...[pipeline, ...ender].flatMap(findCallerViolations),
+  ];
 }
 
 const invented = (files: Record<string, string>): SourceFile[] =>
@@ -95,13 +110,16 @@ const known = [
   "admit/parse-request.ts -> admit/check-messages.ts",
   "admit/parse-request.ts -> admit/read-multipart.ts",
   "admit/parse-request.ts -> admit/scan-json.ts",
-  // What a call costs is a rule of prices/, which the steps that bound, record and settle it can all use.
-  "admit/reserve-quota.ts -> settle/price-usage.ts",
-  "settle/record-usage.ts -> settle/price-usage.ts",
-  "settle/settle-quota.ts -> settle/price-usage.ts",
-  // The type of a failed attempt belongs into model.ts, and it is the pipeline that has an attempt classified.
-  "dispatch/forward.ts -> respond/classify-status.ts",
-  "dispatch/retry-policy.ts -> respond/classify-status.ts",
+  // A part of one step: it belongs into the folder respond/stream-events.
+  "respond/event-scan.ts",
+  "respond/stream-events.ts -> respond/event-scan.ts",
+  // It runs after stream-events, so its name comes too early in the alphabet; the types of an ending belong into
+  // model.ts, and the pipeline can hand over the failure and the words of the upstream instead of having them fetched.
+  "respond/classify-ending.ts",
+  "respond/classify-ending.ts -> respond/classify-status.ts",
+  "respond/classify-ending.ts -> respond/read-upstream-error.ts",
+  "respond/classify-ending.ts -> respond/stream-events.ts",
+  "pipeline.ts -> respond/classify-ending.ts",
 ].map((entry) => entry.replace(/\S+\.ts/g, (file) => gateway + file));
 
 describe("the path of a call", () => {
@@ -145,10 +163,40 @@ describe("a break of the path is seen", () => {
     ]);
   });
 
+  test("when the second half of the pipeline calls a stage that is not its own", () => {
+    const files = invented({
+      "pipeline.ts": 'import { CallEnder } from "./call-ender.ts";',
+      "call-ender.ts": importOf("admit/reserve-quota", "settle/settle-quota"),
+      "admit/reserve-quota.ts": "",
+      "settle/settle-quota.ts": "",
+    });
+    expect(findViolations(files)).toEqual([expect.stringMatching(/reserve-quota\.ts: only the pipeline calls/)]);
+  });
+
+  test("when the second half calls steps but the pipeline does not call it", () => {
+    const files = invented({
+      "pipeline.ts": 'import type { CallEnder } from "./call-ender.ts";',
+      "call-ender.ts": importOf("settle/settle-quota"),
+      "settle/settle-quota.ts": "",
+    });
+    expect(findViolations(files)).toEqual([expect.stringMatching(/does not import .*settle-quota/)]);
+  });
+
+  test("when the second half imports its steps out of order", () => {
+    const files = invented({
+      "pipeline.ts": 'import { CallEnder } from "./call-ender.ts";',
+      "call-ender.ts": importOf("settle/settle-quota", "settle/price-usage"),
+      "settle/price-usage.ts": "",
+      "settle/settle-quota.ts": "",
+    });
+    expect(findViolations(files)).toEqual([expect.stringMatching(/call-ender\.ts: imports its steps out of order/)]);
+  });
+
   test.each([
     ["another step of its stage", "./check-access.ts"],
     ["a step of another stage", "../settle/settle-quota.ts"],
     ["the pipeline", "../pipeline.ts"],
+    ["the second half of the pipeline", "../call-ender.ts"],
   ])("when a step imports %s", (_what, specifier) => {
     const files = invented({ "admit/authenticate-key.ts": `import type { A } from "${specifier}";` });
     expect(findViolations(files)).toEqual([expect.stringMatching(/knows no other step/)]);
@@ -183,6 +231,16 @@ test("a step may have parts in the folder that bears its name", () => {
     "admit/parse-request.ts": 'import { scanJson } from "./parse-request/scan-json.ts";',
     "admit/parse-request/scan-json.ts": 'import { limits } from "./limits.ts";',
     "admit/parse-request/limits.ts": "",
+  });
+  expect(findViolations(files)).toEqual([]);
+});
+
+test("the last stage may be called from the second half of the pipeline", () => {
+  const files = invented({
+    "pipeline.ts": `import { CallEnder } from "./call-ender.ts";\n${importOf("settle/measure-usage")}`,
+    "call-ender.ts": importOf("settle/measure-usage", "settle/settle-quota"),
+    "settle/measure-usage.ts": "",
+    "settle/settle-quota.ts": "",
   });
   expect(findViolations(files)).toEqual([]);
 });
