@@ -19,7 +19,10 @@ export type Notifications = {
   readonly onGap: (handler: () => void) => () => void;
   /** Whether messages arrive now. */
   readonly isConnected: () => boolean;
-  /** Resolves when messages arrive. Pending for as long as the database is away, rejected by `close`. */
+  /**
+   * Resolves when messages of every channel that was asked for until now arrive: read what they are about after that, and
+   * nothing is missed. Pending for as long as the database is away, rejected by `close`.
+   */
   readonly connected: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -80,8 +83,14 @@ class Listener {
     return this.#isUp;
   }
 
-  connected(): Promise<void> {
-    return this.#up.promise;
+  async connected(): Promise<void> {
+    let session: ListenSession | null;
+    do {
+      await this.#up.promise;
+      session = this.#session;
+      await session?.subscribed();
+      // A session that was lost meanwhile has listened in vain.
+    } while (session === null || session !== this.#session);
   }
 
   start(): void {
@@ -184,6 +193,7 @@ class ListenSession {
   readonly #echoChannel = `sluice_echo_${crypto.randomUUID()}`;
   #echo: ReturnType<typeof setTimeout> | undefined;
   #isOver = false;
+  #added: Promise<unknown> = Promise.resolve();
 
   constructor(url: string, events: SessionEvents) {
     this.#events = events;
@@ -211,7 +221,13 @@ class ListenSession {
 
   /** Listens on one more channel. */
   add(channel: string): void {
-    this.#subscribe(channel).catch((error: unknown) => this.#end(error));
+    const adding = this.#subscribe(channel).catch((error: unknown) => this.#end(error));
+    this.#added = Promise.all([this.#added, adding]);
+  }
+
+  /** Resolves when the server has acknowledged every channel that was added, or the session is over. */
+  async subscribed(): Promise<void> {
+    await this.#added;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { type Notifications, openNotifications } from "@sluice/control-plane/platform/notifications.ts";
+import { startPostgresProxy } from "../support/postgres-proxy.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const { TEST_FULL } = process.env;
+const kills = TEST_FULL === "1" ? 100 : 15;
+
+let server: TestDatabase;
+let admin: Bun.SQL;
+const uncaught: unknown[] = [];
+const noteUncaught = (error: unknown): void => {
+  uncaught.push(error);
+};
+
+beforeAll(async () => {
+  process.on("uncaughtException", noteUncaught);
+  process.on("unhandledRejection", noteUncaught);
+  server = await createTestDatabase();
+  admin = new Bun.SQL(server.url, { max: 1 });
+});
+
+afterAll(async () => {
+  await admin.close({ timeout: 0 });
+  await server.drop();
+  process.off("uncaughtException", noteUncaught);
+  process.off("unhandledRejection", noteUncaught);
+});
+
+/** A listener that remembers what it heard; `heard` resolves with the next message that is expected. */
+function listenOn(url: string) {
+  const notifications = openNotifications(
+    url,
+    createLog("error", () => undefined),
+  );
+  const waiting = new Map<string, () => void>();
+  const messages: string[] = [];
+  notifications.listen("news", (payload) => {
+    messages.push(payload);
+    waiting.get(payload)?.();
+  });
+  const heard = async (payload: string): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.set(payload, resolve);
+    if (!messages.includes(payload)) {
+      await promise;
+    }
+  };
+  return { notifications, messages, heard, [Symbol.asyncDispose]: () => notifications.close() };
+}
+
+function nextGap(notifications: Notifications): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = notifications.onGap(() => {
+    stop();
+    resolve();
+  });
+  return promise;
+}
+
+async function killListeners(): Promise<void> {
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'sluice notifications'`;
+}
+
+describe("listening", () => {
+  test(`survives ${kills} kills of its connection, and says after each that messages were missed`, async () => {
+    await using listener = listenOn(server.url);
+    const { notifications } = listener;
+    await notifications.connected();
+    for (let round = 0; round < kills; round += 1) {
+      const gap = nextGap(notifications);
+      // Some kills fall into the moment in which the connection has just come back.
+      await Bun.sleep(round % 3 === 0 ? Math.random() * 10 : 0);
+      await killListeners();
+      await gap;
+      expect(notifications.isConnected()).toBe(true);
+      await admin`select pg_notify('news', ${`after kill ${round}`})`;
+      await listener.heard(`after kill ${round}`);
+    }
+    expect(new Set(listener.messages).size).toBe(listener.messages.length);
+    expect(uncaught).toEqual([]);
+  });
+
+  test("does not begin again when it is closed during a reconnect", async () => {
+    const { notifications } = listenOn(server.url);
+    await notifications.connected();
+    await killListeners();
+    await notifications.close();
+    expect(notifications.isConnected()).toBe(false);
+    await Bun.sleep(300);
+    const rows = await admin`select 1 from pg_stat_activity
+      where datname = current_database() and application_name = 'sluice notifications'`;
+    expect(rows).toHaveLength(0);
+  });
+
+  test("notices a connection that went silent and replaces it", async () => {
+    await using proxy = await startPostgresProxy(server.url);
+    await using listener = listenOn(proxy.url);
+    await listener.notifications.connected();
+    const gap = nextGap(listener.notifications);
+    const silentAt = performance.now();
+    proxy.stall();
+    while (listener.notifications.isConnected()) {
+      await Bun.sleep(20);
+    }
+    expect(performance.now() - silentAt).toBeLessThan(6_000);
+    proxy.resume();
+    await gap;
+    await admin`select pg_notify('news', 'after the silence')`;
+    await listener.heard("after the silence");
+    expect(uncaught).toEqual([]);
+  });
+
+  test("begins by itself when the database was away at the start", async () => {
+    await using proxy = await startPostgresProxy(server.url);
+    proxy.stall();
+    await using listener = listenOn(proxy.url);
+    await Bun.sleep(200);
+    expect(listener.notifications.isConnected()).toBe(false);
+    proxy.resume();
+    await listener.notifications.connected();
+    await admin`select pg_notify('news', 'hello')`;
+    await listener.heard("hello");
+  });
+});
