@@ -1,0 +1,194 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { migrate } from "@sluice/control-plane/db/migrate.ts";
+import { drizzle } from "drizzle-orm/bun-sql";
+import { migrate as migrateByDrizzle } from "drizzle-orm/bun-sql/migrator";
+import { createEmptyDatabase } from "../support/empty-database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const command = new URL("../../control-plane/src/commands/migrate.ts", import.meta.url).pathname;
+
+let server: TestDatabase;
+let database: TestDatabase;
+let sql: Bun.SQL;
+let folder: URL;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+});
+
+afterAll(() => server.drop());
+
+beforeEach(async () => {
+  database = await createEmptyDatabase(server.url);
+  sql = new Bun.SQL(database.url, { max: 1 });
+  folder = pathToFileURL(`${await mkdtemp(join(tmpdir(), "sluice-migrations-"))}/`);
+});
+
+afterEach(async () => {
+  await sql.close({ timeout: 0 });
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** Writes a folder as drizzle-kit does: the files, and the journal that names them in order. */
+async function write(files: Record<string, string>, firstAt = 1_000): Promise<void> {
+  await mkdir(new URL("meta/", folder), { recursive: true });
+  const entries = Object.keys(files).map((tag, index) => ({
+    idx: index,
+    version: "7",
+    when: firstAt + index,
+    tag,
+    breakpoints: true,
+  }));
+  await writeFile(
+    new URL("meta/_journal.json", folder),
+    JSON.stringify({ version: "7", dialect: "postgresql", entries }),
+  );
+  for (const [tag, text] of Object.entries(files)) {
+    await writeFile(new URL(`${tag}.sql`, folder), text);
+  }
+}
+
+async function run(): Promise<string[]> {
+  const lines: string[] = [];
+  await migrate(database.url, (line) => lines.push(line), folder);
+  return lines;
+}
+
+async function appliedCount(): Promise<number> {
+  const [row] = await sql`select count(*)::int as count from drizzle.__drizzle_migrations`;
+  return row.count;
+}
+
+describe("migrations", () => {
+  test("are applied in the order of the journal, each once, with a line for each", async () => {
+    await write({ "0000_first": "create table a (id int);", "0001_second": "insert into a values (1)" });
+    expect(await run()).toEqual([
+      expect.stringMatching(/^applied 0000_first/),
+      expect.stringMatching(/^applied 0001_second/),
+    ]);
+    expect(await run()).toEqual(["the database is up to date"]);
+    expect(await sql`select id from a`).toHaveLength(1);
+  });
+
+  test("may hold several statements, functions with semicolons and partitioned tables", async () => {
+    await write({
+      "0000_mixed": `
+        create table log (day date not null) partition by range (day);
+        create table log_one partition of log for values from ('2026-01-01') to ('2026-01-02');
+        --> statement-breakpoint
+        create function answer() returns int language plpgsql as $$ begin perform 1; return 42; end $$;`,
+    });
+    await run();
+    expect(await sql`select answer() as answer`).toEqual([{ answer: 42 }] as never);
+  });
+
+  test("that fail leave whole migrations behind, name the line, and go on from there when they are mended", async () => {
+    const broken = "create table b (id int);\n--> statement-breakpoint\ncreate table c (\n  id int,\n  id2 nothing\n);";
+    await write({ "0000_good": "create table a (id int);", "0001_broken": broken });
+    await expect(run()).rejects.toThrow(/^migration 0001_broken\.sql, line 5: type "nothing" does not exist/);
+    expect(await sql`select to_regclass('a') is not null as a, to_regclass('b') is null as no_b`).toEqual([
+      { a: true, no_b: true },
+    ] as never);
+    await write({ "0000_good": "create table a (id int);", "0001_broken": broken.replace("nothing", "int") });
+    expect(await run()).toEqual([expect.stringMatching(/^applied 0001_broken/)]);
+  });
+
+  test("that were edited after they were applied are refused; turned line ends are no edit", async () => {
+    await write({ "0000_first": "create table a (\n  id int\n);" });
+    await run();
+    await write({ "0000_first": "create table a (\r\n  id int\r\n);" });
+    expect(await run()).toEqual(["the database is up to date"]);
+    await write({ "0000_first": "create table a (\n  id bigint\n);", "0001_next": "create table b (id int)" });
+    await expect(run()).rejects.toThrow(/0000_first was edited after it had been applied/);
+    expect(await appliedCount()).toBe(1);
+  });
+
+  test("that slipped in before an applied one are refused", async () => {
+    await write({ "0000_first": "create table a (id int)" }, 2_000);
+    await run();
+    await write({ "0000_early": "create table b (id int)", "0001_first": "create table a (id int)" }, 1_999);
+    await expect(run()).rejects.toThrow(/0000_early is older than one that is already applied/);
+  });
+
+  test("of a newer program in the database are said and left alone", async () => {
+    await write({ "0000_first": "create table a (id int)", "0001_second": "create table b (id int)" });
+    await run();
+    await write({ "0000_first": "create table a (id int)" });
+    expect(await run()).toEqual([
+      "the database is newer than this program: it has 1 migration(s) more",
+      "the database is up to date",
+    ]);
+  });
+
+  test("wait for a table in use without making everyone else wait behind them", async () => {
+    await write({ "0000_first": "create table busy (id int)" });
+    await run();
+    await write({ "0000_first": "create table busy (id int)", "0001_second": "alter table busy add column name text" });
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`select * from busy`;
+    const lines: string[] = [];
+    const said = Promise.withResolvers<void>();
+    const work = migrate(
+      database.url,
+      (line) => {
+        lines.push(line);
+        said.resolve();
+      },
+      folder,
+    );
+    await said.promise;
+    expect(lines[0]).toMatch(/0001_second: a table is in use, trying again \(1 of 20\)/);
+    await holder`commit`;
+    await holder.release();
+    await work;
+    expect(lines.at(-1)).toMatch(/^applied 0001_second/);
+  });
+
+  test("know drizzle-kit's table: what its own runner applied is not applied again", async () => {
+    await write({ "0000_first": "create table a (id int);\n--> statement-breakpoint\ninsert into a values (1);" });
+    await migrateByDrizzle(drizzle({ client: sql }), { migrationsFolder: folder.pathname });
+    expect(await run()).toEqual(["the database is up to date"]);
+  });
+});
+
+describe("the command", () => {
+  async function start(url: string) {
+    const child = Bun.spawn([process.execPath, command], {
+      env: { DATABASE_URL: url },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return { answer: JSON.parse(stdout), stderr, code };
+  }
+
+  test("started four times at once migrates once, and all four succeed", async () => {
+    const runs = await Promise.all(Array.from({ length: 4 }, () => start(database.url)));
+    expect(runs.map(({ code, answer }) => [code, answer.ok])).toEqual(Array.from({ length: 4 }, () => [0, true]));
+    expect(runs.filter(({ stderr }) => stderr.includes("applied 0000_foundation"))).toHaveLength(1);
+    expect(runs.filter(({ stderr }) => stderr.includes("the database is up to date"))).toHaveLength(3);
+    expect(await appliedCount()).toBeGreaterThan(0);
+  });
+
+  test("says on one line what is wrong, without the password", async () => {
+    const { answer, stderr, code } = await start("postgres://someone:hunter22@127.0.0.1:1/nowhere");
+    expect([code, answer.ok]).toEqual([1, false]);
+    expect(answer.error).toContain("can't connect to the database 127.0.0.1:1/nowhere");
+    expect(answer.error + stderr).not.toContain("hunter22");
+  });
+});
+
+test("two databases of one server can be migrated at the same moment although they share a role", async () => {
+  const others = await Promise.all(Array.from({ length: 4 }, () => createEmptyDatabase(server.url)));
+  try {
+    await Promise.all(others.map(({ url }) => migrate(url, () => undefined)));
+  } finally {
+    await Promise.all(others.map((other) => other.drop()));
+  }
+});
