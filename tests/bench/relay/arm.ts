@@ -18,6 +18,8 @@ export type Site = {
   readonly providerPort: number;
   /** Folder for configuration files and logs of this run; removed at the end. */
   readonly folder: string;
+  /** Where Sluice writes a CPU profile when it ends; null without one. */
+  readonly profileFolder: string | null;
 };
 
 export type RunningArm = {
@@ -35,10 +37,13 @@ export type RunningArm = {
 
 export type Companion = { readonly name: string; readonly pid: number };
 
+/** The accounts of an arm for one load after the other. */
 export interface Books {
   /** Called before each load. */
   open(): Promise<void>;
-  /** Waits until everything of the load is written. @throws Error when the rows do not match the calls */
+  /** Waits until everything of the load is written down, because that work belongs to its cost. */
+  drain(calls: CallCounts): Promise<void>;
+  /** @throws Error when what was written down does not match the calls */
   close(calls: CallCounts): Promise<BookEntry>;
 }
 
@@ -53,6 +58,8 @@ export type CallCounts = {
 
 export type BookEntry = {
   readonly usageRows: number;
+  readonly traceRecords: number;
   readonly payloadsStored: number;
+  /** Said by the trace records themselves; a payload that is neither stored nor said to be dropped voids the run. */
   readonly payloadsDropped: number;
 };

@@ -1,4 +1,5 @@
 /** Servers that the bench starts: pinned to a core, awaited until they answer, stopped for certain. */
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { ARM_CORE } from "./cores.ts";
 
@@ -10,6 +11,8 @@ export type ServerCommand = {
   readonly command: readonly string[];
   readonly port: number;
   readonly cwd: string;
+  /** Takes what it prints: a file costs the core of the load less than a pipe that the bench would have to read. */
+  readonly logFile: string;
   readonly env?: Record<string, string>;
 };
 
@@ -28,22 +31,20 @@ process.once("exit", () => {
 
 /** Starts the server on the core of the arm. @throws Error with its last words when it ends before it listens */
 export async function startOnArmCore(server: ServerCommand): Promise<RunningServer> {
+  const log = openSync(server.logFile, "a");
   const child = Bun.spawn(["taskset", "-c", String(ARM_CORE), ...server.command], {
     cwd: server.cwd,
     env: { ...process.env, ...server.env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
+    stdio: ["ignore", log, log],
   });
+  closeSync(log);
   running.add(child);
-  const lastWords: string[] = [];
-  const listening = Promise.all([keepLast(child.stdout, lastWords), keepLast(child.stderr, lastWords)]);
   const deadline = Date.now() + START_MS_MAX;
   while (!(await isListening(server.port))) {
-    if (child.exitCode !== null || Date.now() > deadline) {
-      child.kill("SIGKILL");
-      await listening;
-      throw new Error(`${server.name} did not start to listen on port ${server.port}:\n${lastWords.join("").trim()}`);
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+      await stop(child);
+      const lastWords = readFileSync(server.logFile, "utf8").trim().slice(-2000);
+      throw new Error(`${server.name} did not start to listen on port ${server.port}:\n${lastWords}`);
     }
     await Bun.sleep(50);
   }
@@ -56,14 +57,6 @@ async function stop(child: Bun.Subprocess): Promise<void> {
   await child.exited;
   clearTimeout(timer);
   running.delete(child);
-}
-
-async function keepLast(stream: ReadableStream<Uint8Array>, lines: string[]): Promise<void> {
-  const decoder = new TextDecoder();
-  for await (const bytes of stream) {
-    lines.push(decoder.decode(bytes, { stream: true }));
-    lines.splice(0, Math.max(0, lines.length - 40));
-  }
 }
 
 function isListening(port: number): Promise<boolean> {

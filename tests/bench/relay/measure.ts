@@ -53,8 +53,10 @@ export async function measure(arm: RunningArm, options: MeasureOptions): Promise
   if (provided < load.answered || provided > load.answered + cutMax) {
     throw new Error(`${load.answered} answers came back, but ${provided} calls reached the provider`);
   }
-  const books = (await arm.books?.close({ answered: load.answered, provided, cutMax })) ?? null;
+  const calls = { answered: load.answered, provided, cutMax };
+  await arm.books?.drain(calls);
   const settled = readCosts(arm, provider);
+  const books = (await arm.books?.close(calls)) ?? null;
   const wallMs = loaded.wallMs - before.wallMs;
   const isDirect = arm.pid === null;
   return {

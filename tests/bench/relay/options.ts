@@ -10,6 +10,7 @@ export type Options = {
   readonly seconds: number | null;
   readonly isQuick: boolean;
   readonly jsonLoad: "wrk" | "bun";
+  readonly isProfiled: boolean;
 };
 
 export const usage = `usage: bun run bench relay [options]
@@ -19,7 +20,8 @@ export const usage = `usage: bun run bench relay [options]
   --only <json|stream> one kind of call
   --scenarios <names>  of ${scenarios.map((each) => each.name).join(", ")}
   --arms <names>       of ${armNames.join(", ")}
-  --load <wrk|bun>     generator of the JSON load (default wrk when it is installed)`;
+  --load <wrk|bun>     generator of the JSON load (default wrk when it is installed)
+  --profile            CPU profile of Sluice into .data/bench/profile; it slows the run down`;
 
 /** Reads the command line. @throws Error that says what is wrong with it */
 export function readOptions(args: string[]): Options | "help" {
@@ -33,6 +35,7 @@ export function readOptions(args: string[]): Options | "help" {
       scenarios: { type: "string" },
       arms: { type: "string" },
       load: { type: "string" },
+      profile: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -52,6 +55,7 @@ export function readOptions(args: string[]): Options | "help" {
     seconds: values.seconds === undefined ? null : readCount(values.seconds, 1),
     isQuick,
     jsonLoad: values.load === undefined ? installed : readOne(values.load, ["wrk", "bun"]),
+    isProfiled: values.profile,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Arm, RunningArm, Site } from "./arm.ts";
 import { directArm } from "./arms/direct.ts";
 import { nginxArm } from "./arms/nginx.ts";
 import { portkeyArm } from "./arms/portkey.ts";
+import { sluiceArm } from "./arms/sluice.ts";
 import { moveToLoadCore, reasonAgainstMachine } from "./cores.ts";
 import { FakeProvider } from "./load/provider.ts";
 import { type Measurement, measure } from "./measure.ts";
@@ -14,7 +15,7 @@ import { type Results, renderReport } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
 import { verifyAnswers } from "./verify.ts";
 
-const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm];
+const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, sluiceArm];
 const resultFolder = join(import.meta.dir, "../../../.data/bench");
 
 /** Runs the bench and returns the exit code. */
@@ -36,17 +37,20 @@ export async function runRelayBench(args: string[]): Promise<number> {
     return 1;
   }
   moveToLoadCore();
-  process.once("SIGINT", () => process.exit(130));
-  process.once("SIGTERM", () => process.exit(143));
-  return await runOnThisMachine(options);
+  const interruption = Promise.withResolvers<never>();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => interruption.reject(new Error(`ended by ${signal}`)));
+  }
+  return await runOnThisMachine(options, interruption.promise);
 }
 
-async function runOnThisMachine(options: Options): Promise<number> {
+async function runOnThisMachine(options: Options, interruption: Promise<never>): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const provider = new FakeProvider();
   try {
-    const site: Site = { providerPort: provider.port, folder };
-    const results = await measureAll({ options, provider, site });
+    const profileFolder = options.isProfiled ? join(resultFolder, "profile") : null;
+    const site: Site = { providerPort: provider.port, folder, profileFolder };
+    const results = await measureAll({ options, provider, site, interruption });
     const file = await writeResults(results);
     console.log(`\n${renderReport(results)}\nEvery number of every round: ${file}`);
     return 0;
@@ -59,7 +63,13 @@ async function runOnThisMachine(options: Options): Promise<number> {
   }
 }
 
-type Bench = { readonly options: Options; readonly provider: FakeProvider; readonly site: Site };
+type Bench = {
+  readonly options: Options;
+  readonly provider: FakeProvider;
+  readonly site: Site;
+  /** Rejects when the run is to end before its time. */
+  readonly interruption: Promise<never>;
+};
 
 async function measureAll(bench: Bench): Promise<Results> {
   const { options, site } = bench;
@@ -96,9 +106,9 @@ async function measureAll(bench: Bench): Promise<Results> {
 async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly Scenario[]) {
   const results = chosen.map((scenario) => ({ scenario, rounds: [] as Record<string, Measurement>[] }));
   const running = new Map<Arm, RunningArm>();
-  try {
+  const work = async () => {
     for (const arm of arms) {
-      const started = await arm.start(bench.site);
+      const started = await named(arm, () => arm.start(bench.site));
       running.set(arm, started);
       await named(arm, () => verifyAnswers(started, bench.provider.answers));
       say(`${arm.title}: started, answers verified byte for byte`);
@@ -108,9 +118,12 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
         rounds.push(await measureRound(bench, running, { scenario, round }));
       }
     }
-  } finally {
-    for (const started of running.values()) {
-      await started.stop();
+  };
+  const outcome = await Promise.allSettled([Promise.race([work(), bench.interruption])]);
+  const ends = await Promise.allSettled([...running].map(([arm, started]) => named(arm, () => started.stop())));
+  for (const each of [...outcome, ...ends]) {
+    if (each.status === "rejected") {
+      throw each.reason;
     }
   }
   return results;

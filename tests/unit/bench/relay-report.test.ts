@@ -73,7 +73,7 @@ test("rounds in which others used the machine are told", () => {
 });
 
 test("payloads that were dropped are told beside those that were stored", () => {
-  const books = { usageRows: 2000, payloadsStored: 1990, payloadsDropped: 10 };
+  const books = { usageRows: 2000, traceRecords: 2000, payloadsStored: 1990, payloadsDropped: 10 };
   const text = report([{ sluice: measurement(100, { books, companionCpuMs: { Postgres: 40 } }) }]);
   expect(text).toContain("2,000 calls answered, 2,000 usage rows, 1,990 payloads stored, 10 dropped and counted");
   expect(text).toContain("Postgres used 20.0 CPU ms per 1,000 calls");

@@ -23,6 +23,7 @@ export const nginxArm: Arm = {
       command: [nginxPath() ?? "nginx", "-p", folder, "-c", configuration, "-e", join(folder, "error.log")],
       port,
       cwd: folder,
+      logFile: join(folder, "output.log"),
     });
     return {
       port,

@@ -33,6 +33,7 @@ export const portkeyArm: Arm = {
       command: ["node", "node_modules/@portkey-ai/gateway/build/start-server.js", "--headless", `--port=${port}`],
       port,
       cwd: installFolder,
+      logFile: join(site.folder, "portkey.log"),
     });
     return {
       port,

@@ -1,0 +1,105 @@
+/** What Sluice wrote down, read from its database: usage rows, trace records and payloads of one load. */
+import { SQL } from "bun";
+import type { BookEntry, Books, CallCounts } from "../arm.ts";
+
+const DRAIN_MS_MAX = 120_000;
+const POLL_MS = 250;
+type RowCounts = BookEntry & { readonly completedRows: number; readonly saidStored: number };
+
+/** More than any run spends, far from the end of a bigint. */
+const GRANTED_QUOTA = 1_000_000_000_000_000n;
+
+/**
+ * Switches everything on for the key: a limit of its own beside the quota of its user, rate and concurrency limits,
+ * lists of models and addresses, traced payloads. All are generous: they are checked in every call and refuse none.
+ */
+export async function openKeyForBench(databaseUrl: string, apiKey: string): Promise<void> {
+  const sql = new SQL({ url: databaseUrl, max: 1 });
+  try {
+    const keyHash = new Bun.CryptoHasher("sha256").update(apiKey).digest();
+    const [key] = await sql`
+      update api_key set requests_per_minute = 100000000, tokens_per_minute = 2000000000, concurrency_max = 100000,
+        allowed_models = array['gpt-4o-mini'], allowed_ips = array['127.0.0.0/8'], is_payload_traced = true
+      where key_hash = ${keyHash} returning id, gateway_user_id`;
+    if (key === undefined) {
+      throw new Error("the seeded key is not in the database");
+    }
+    await sql`insert into budget (api_key_id) values (${key.id}) on conflict do nothing`;
+    await sql`
+      select grant_quota(id, ${GRANTED_QUOTA}, 'manual_adjust', 'bench ' || id) from budget
+      where api_key_id = ${key.id} or gateway_user_id = ${key.gateway_user_id}`;
+  } finally {
+    await sql.close();
+  }
+}
+
+export class SluiceBooks implements Books {
+  readonly #sql: SQL;
+  /** Request ids are UUIDs of version 7: all of a load lie above the id of its beginning. */
+  #floor = "";
+
+  constructor(databaseUrl: string) {
+    this.#sql = new SQL({ url: databaseUrl, max: 1 });
+  }
+
+  async open(): Promise<void> {
+    const time = Date.now().toString(16).padStart(12, "0");
+    this.#floor = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+  }
+
+  async drain(calls: CallCounts): Promise<void> {
+    const deadline = Date.now() + DRAIN_MS_MAX;
+    for (let rows = await this.#count(); !isComplete(rows, calls); rows = await this.#count()) {
+      if (Date.now() > deadline) {
+        throw new Error(`the books are not complete: ${JSON.stringify({ ...calls, ...rows })}`);
+      }
+      await Bun.sleep(POLL_MS);
+    }
+  }
+
+  async close(calls: CallCounts): Promise<BookEntry> {
+    const rows = await this.#count();
+    if (!isComplete(rows, calls) || rows.usageRows > calls.provided + calls.cutMax) {
+      throw new Error(`the books do not match the calls: ${JSON.stringify({ ...calls, ...rows })}`);
+    }
+    const { completedRows, saidStored, ...entry } = rows;
+    return entry;
+  }
+
+  /** Ends the books of a run. @throws Error when an invariant of the money does not hold */
+  async audit(): Promise<void> {
+    try {
+      const violations = await this.#sql`select invariant, subject, detail from check_money()`;
+      if (violations.length > 0) {
+        throw new Error(`check_money() found ${JSON.stringify(violations)}`);
+      }
+    } finally {
+      await this.#sql.close();
+    }
+  }
+
+  async #count(): Promise<RowCounts> {
+    const [rows] = await this.#sql`
+      select
+        (select count(*)::int from usage_log where request_id >= ${this.#floor}::uuid) as "usageRows",
+        (select count(*)::int from usage_log where request_id >= ${this.#floor}::uuid and outcome = 'completed')
+          as "completedRows",
+        count(*)::int as "traceRecords",
+        count(*) filter (where payload = 'stored')::int as "saidStored",
+        count(*) filter (where payload = 'dropped')::int as "payloadsDropped",
+        (select count(*)::int from payload_record where request_id >= ${this.#floor}::uuid) as "payloadsStored"
+      from trace_record where request_id >= ${this.#floor}::uuid`;
+    return rows as RowCounts;
+  }
+}
+
+/** Every answer has a completed row and every call a row, a trace record and a payload that is stored or said to be dropped. */
+function isComplete(rows: RowCounts, calls: CallCounts): boolean {
+  return (
+    rows.completedRows >= calls.answered &&
+    rows.usageRows >= calls.provided &&
+    rows.traceRecords >= rows.usageRows &&
+    rows.payloadsStored === rows.saidStored &&
+    rows.payloadsStored + rows.payloadsDropped >= calls.answered
+  );
+}

@@ -1,0 +1,135 @@
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { findFreePort, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import type { Arm, RunningArm, Site } from "../arm.ts";
+import { type RunningServer, startOnArmCore } from "../child-process.ts";
+import { chatHeaders } from "../load/chat-request.ts";
+import { openKeyForBench, SluiceBooks } from "./sluice-books-store.ts";
+
+const root = join(import.meta.dir, "../../../..");
+const program = join(root, "control-plane/src/main.ts");
+const READY_MS_MAX = 30_000;
+
+/** One process of the control plane with everything on, and a durable Postgres of its own on the core of the load. */
+export const sluiceArm: Arm = {
+  name: "sluice",
+  title: "Sluice",
+  async prepare() {
+    return existsSync(program) ? null : "control-plane/src/main.ts does not exist yet";
+  },
+  start,
+};
+
+async function start(site: Site): Promise<RunningArm> {
+  const home = join(site.folder, `sluice-${Date.now()}`);
+  // The embedded Postgres may run as another user, who has to get through.
+  mkdirSync(home, { recursive: true });
+  chmodSync(site.folder, 0o711);
+  chmodSync(home, 0o711);
+  const postgres = await startEmbeddedPostgres({ home: join(home, "postgres") });
+  let server: RunningServer | null = null;
+  try {
+    const port = await findFreePort();
+    const env = environment({ site, home, databaseUrl: postgres.url, port });
+    await runCommand("migrate", env);
+    const { apiKey } = await runCommand("seed", env);
+    if (typeof apiKey !== "string") {
+      throw new Error("seeding gave no API key");
+    }
+    await openKeyForBench(postgres.url, apiKey);
+    server = await startOnArmCore({
+      name: "Sluice",
+      command: [process.execPath, ...profileOptions(site), program],
+      port,
+      cwd: root,
+      env,
+      logFile: join(home, "sluice.log"),
+    });
+    await untilReady(port);
+    return running({ port, apiKey, postgres, server });
+  } catch (error) {
+    await server?.stop();
+    await postgres.destroy();
+    throw error;
+  }
+}
+
+type Parts = {
+  readonly port: number;
+  readonly apiKey: string;
+  readonly postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+  readonly server: RunningServer;
+};
+
+function running({ port, apiKey, postgres, server }: Parts): RunningArm {
+  const books = new SluiceBooks(postgres.url);
+  return {
+    port,
+    path: "/v1/chat/completions",
+    headers: chatHeaders(apiKey),
+    pid: server.pid,
+    companions: postgres.pid === null ? [] : [{ name: "Postgres", pid: postgres.pid }],
+    books,
+    async stop() {
+      try {
+        await server.stop();
+        await books.audit();
+      } finally {
+        await postgres.destroy();
+      }
+    },
+  };
+}
+
+function environment(place: { site: Site; home: string; databaseUrl: string; port: number }): Record<string, string> {
+  return {
+    NODE_ENV: "development",
+    HOST: "127.0.0.1",
+    PORT: String(place.port),
+    DATA_DIR: join(place.home, "data"),
+    DATABASE_URL: place.databaseUrl,
+    PROVIDER_API_KEY: "sk-bench-provider",
+    PROVIDER_BASE_URL: `http://127.0.0.1:${place.site.providerPort}/v1`,
+    // As the starter sets it: Bun queues everything above 256 calls without a word.
+    BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",
+  };
+}
+
+function profileOptions({ profileFolder }: Site): string[] {
+  return profileFolder === null
+    ? []
+    : ["--cpu-prof", "--cpu-prof-md", "--cpu-prof-interval", "200", "--cpu-prof-dir", profileFolder];
+}
+
+/** Runs a command of the control plane and returns its last line, which is JSON. */
+async function runCommand(name: string, env: Record<string, string>): Promise<Record<string, unknown>> {
+  const child = Bun.spawn([process.execPath, join(root, `control-plane/src/commands/${name}.ts`)], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [output, errors, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code !== 0) {
+    throw new Error(`${name} failed: ${errors.trim() || output.trim()}`);
+  }
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "null");
+}
+
+async function untilReady(port: number): Promise<void> {
+  const deadline = Date.now() + READY_MS_MAX;
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+    const text = await response.text();
+    if (response.ok) {
+      return;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`Sluice is not ready: ${text}`);
+    }
+    await Bun.sleep(50);
+  }
+}
