@@ -61,6 +61,7 @@ function jsonColumns(result: ScenarioResult): Column[] {
 }
 
 function streamColumns(result: ScenarioResult): Column[] {
+  const isPaced = result.scenario.paceMicroseconds > 0;
   const rate: Reading = ({ load }) => load.stream?.chunksPerSecond ?? null;
   const cpu: Reading = ({ armCpuMs, load }) =>
     armCpuMs === null || load.stream === null ? null : (armCpuMs * 1000) / load.stream.chunks;
@@ -75,7 +76,10 @@ function streamColumns(result: ScenarioResult): Column[] {
     },
     { title: "CPU us per chunk", cell: (arm) => cell(result, arm, cpu, 1) },
     { title: "CPU x nginx", cell: (arm) => ratioCell(result, cpu, [arm, "nginx"]) },
-    { title: "streams at once", cell: (arm) => cell(result, arm, ({ streamsOpenMax }) => streamsOpenMax, 0) },
+    {
+      title: "streams at once",
+      cell: (arm) => (isPaced ? cell(result, arm, ({ streamsOpenMax }) => streamsOpenMax, 0) : "-"),
+    },
     ...commonColumns(result),
   ];
 }

@@ -16,6 +16,7 @@ import type { Scenario } from "./scenarios.ts";
 import { verifyAnswers } from "./verify.ts";
 
 const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, sluiceArm];
+const QUICK_SECONDS = 2;
 const resultFolder = join(import.meta.dir, "../../../.data/bench");
 
 /** Runs the bench and returns the exit code. */
@@ -138,7 +139,7 @@ async function measureRound(
   const { scenario, round } = turn;
   const { options, provider, site } = bench;
   const order = round % 2 === 0 ? [...running] : [...running].reverse();
-  const seconds = options.seconds ?? (options.isQuick ? Math.min(scenario.seconds, 3) : scenario.seconds);
+  const seconds = options.seconds ?? (options.isQuick ? QUICK_SECONDS : scenario.seconds);
   const measurements: Record<string, Measurement> = {};
   for (const [arm, started] of order) {
     const jsonLoad = options.jsonLoad;
