@@ -331,7 +331,7 @@ describe("SQL outside the stores is seen", () => {
     "control-plane/src/db/migrate.ts",
     "control-plane/src/platform/db.ts",
     "control-plane/src/platform/db-listener.ts",
-    "deploy/start/postgres/create-database.ts",
+    "deploy/start/postgres/database-store.ts",
     "tests/integration/quota.test.ts",
   ])("%s may speak SQL", (path) => {
     expect(findSqlViolations(invented({ [path]: "await sql`select 1`;" }))).toEqual([]);

@@ -2,12 +2,8 @@ import { packageOf, resolveImport } from "./boundary-check.ts";
 import { lineAt, type ModuleImport, parseSource } from "./source.ts";
 import type { SourceFile } from "./tree.ts";
 
-/**
- * Stores, schema, driver; and the part of the starter that runs the embedded server, because the database has to be
- * created before any program of the product can connect to it.
- */
-const sqlPlaces =
-  /(^|\/)(store|[\w-]+-store)\.ts$|^control-plane\/src\/(db\/|platform\/db[./-])|^deploy\/start\/(embedded-postgres\.ts$|postgres\/)/;
+/** Stores, schema and driver. */
+const sqlPlaces = /(^|\/)(store|[\w-]+-store)\.ts$|^control-plane\/src\/(db\/|platform\/db[./-])/;
 const sqlFreeFeature = /^control-plane\/src\/(relay|messages-compat|pages)\//;
 const driver = /^(postgres|drizzle-orm|bun:sqlite)$/;
 const sqlTag = /^(sql|tx|transaction)$/;
