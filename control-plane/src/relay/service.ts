@@ -2,9 +2,9 @@ import type { RequestId } from "@sluice/contracts/ids";
 import type { CallReport, GatewayAnswer } from "../gateway/model.ts";
 import type { GatewayPort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
+import { BodyReader } from "../platform/read-body.ts";
 import type { PayloadFate } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
-import { BodyReader } from "./read-body.ts";
 
 const userAgentLengthMax = 1_024;
 

@@ -98,3 +98,9 @@ export async function insertGatewayUser(
   }
   return { gatewayUserId: row.gateway_user_id as GatewayUserId, budgetId: row.id as BudgetId };
 }
+
+/** Whether a user has any key that works or worked. */
+export async function hasApiKey(db: Queryable, gatewayUserId: GatewayUserId): Promise<boolean> {
+  const rows = await db.sql`select 1 from api_key where gateway_user_id = ${gatewayUserId}::bigint limit 1`;
+  return rows.length > 0;
+}

@@ -1,4 +1,4 @@
-import { AppError } from "../platform/errors.ts";
+import { AppError } from "./errors.ts";
 
 /** Reads the body of a request once, and never more of it than the limit. */
 export class BodyReader {

@@ -1,0 +1,80 @@
+/**
+ * Makes what a first call needs: the model `gpt-4o-mini` with its prices, a channel that serves it to group `default`, a
+ * user with quota, and an API key. Safe to repeat: what is there stays, a key is only made when the user has none, and
+ * the channel follows the environment (the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL).
+ * Progress goes to stderr; stdout gets one JSON line: `{"ok":true,"apiKey":"sk-..."|null,"userEmail":"..."}`.
+ */
+import { quotaPerUsd } from "@sluice/contracts/money";
+import { findOrCreateUser } from "../accounts/service.ts";
+import { addGatewayUser, addModel, allowModel, createFirstApiKey, putChannel } from "../gateway/service.ts";
+import { type Config, loadConfig } from "../platform/config.ts";
+import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
+import { openDatabase, type Transaction } from "../platform/db.ts";
+import { redact } from "../platform/log.ts";
+
+const groupName = "default";
+const modelName = "gpt-4o-mini";
+const userEmail = "first-user@localhost";
+const firstQuota = 5n * quotaPerUsd;
+
+function say(line: string): void {
+  process.stderr.write(`seed: ${line}\n`);
+}
+
+async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey): Promise<void> {
+  const model = { name: modelName, displayName: "GPT-4o mini", ownedBy: "openai" };
+  const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 50_000 };
+  await addModel(
+    tx,
+    { ...model, ...bounds },
+    { inputUsdPerM: "0.15", outputUsdPerM: "0.60", cacheReadUsdPerM: "0.075" },
+  );
+  say(`model ${modelName} has a price`);
+  const { PROVIDER_API_KEY: providerKey, PROVIDER_BASE_URL: providerUrl, SANDBOX_URL: sandboxUrl } = config;
+  const isSandbox = providerKey === undefined;
+  if (isSandbox && sandboxUrl === undefined) {
+    throw new Error("neither PROVIDER_API_KEY nor SANDBOX_URL is set: there is nothing a channel could point at");
+  }
+  const baseUrl = isSandbox ? `${sandboxUrl?.replace(/\/+$/, "")}/v1` : providerUrl;
+  const credential = isSandbox ? "sandbox" : providerKey;
+  const channelId = await putChannel(tx, masterKey, { name: "first", baseUrl, credential: credential ?? null });
+  await allowModel(tx, groupName, modelName, channelId);
+  say(`channel first serves ${modelName} to group ${groupName} from ${isSandbox ? "the sandbox provider" : baseUrl}`);
+}
+
+async function seed(): Promise<{ apiKey: string | null }> {
+  const config = loadConfig();
+  const masterKey = await loadMasterKey({
+    isProduction: config.NODE_ENV === "production",
+    value: config.MASTER_KEY ?? null,
+    file: config.MASTER_KEY_FILE ?? null,
+    dataDirectory: config.DATA_DIR,
+  });
+  const db = openDatabase({ url: config.DATABASE_URL, poolMax: 2, applicationName: "sluice-seed" });
+  try {
+    return await db.withTransaction(async (tx) => {
+      await seedCatalog(tx, config, masterKey);
+      const user = await findOrCreateUser(tx, { email: userEmail, displayName: "First user" }, async () => {
+        const { gatewayUserId } = await addGatewayUser(tx, groupName, {
+          amount: firstQuota,
+          changeType: "first_grant",
+        });
+        say(`user ${userEmail} has 5 USD of quota`);
+        return gatewayUserId;
+      });
+      return { apiKey: await createFirstApiKey(tx, user.gatewayUserId, "first key") };
+    });
+  } finally {
+    await db.close(2_000);
+  }
+}
+
+try {
+  const { apiKey } = await seed();
+  process.stdout.write(`${JSON.stringify({ ok: true, apiKey, userEmail })}\n`);
+} catch (error) {
+  const sentence = redact(error instanceof Error ? error.message : String(error));
+  say(sentence);
+  process.stdout.write(`${JSON.stringify({ ok: false, error: sentence })}\n`);
+  process.exitCode = 1;
+}

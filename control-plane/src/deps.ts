@@ -1,0 +1,308 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ReplicaId } from "@sluice/contracts/ids";
+import type { AnyElysia } from "elysia";
+import { Registry } from "prom-client";
+import { createApp } from "./app.ts";
+import { findAppRole } from "./db/app-role.ts";
+import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
+import { parseBaseUrl } from "./gateway/channels/model.ts";
+import { reclaimSilentLeases, releaseLeases } from "./gateway/quota/store.ts";
+import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
+import { gatewayRoutes } from "./gateway/remote/routes.ts";
+import { GatewayRuntime } from "./gateway/runtime.ts";
+import type { UsageRow } from "./gateway/usage-log/model.ts";
+import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
+import { type CommitLeases, commitUsageBatch } from "./gateway/usage-log/service.ts";
+import { type Job, startJobs } from "./jobs/schedule.ts";
+import { type LoopLag, watchEventLoop } from "./operations/event-loop-lag.ts";
+import { operationsRoutes } from "./operations/routes.ts";
+import { pageRoutes } from "./pages/routes.ts";
+import { systemClock, utcDay } from "./platform/clock.ts";
+import type { Config } from "./platform/config.ts";
+import { loadMasterKey, type MasterKey } from "./platform/crypto/master-key.ts";
+import { type Database, openDatabase } from "./platform/db.ts";
+import { isDatabaseOutage } from "./platform/db-errors.ts";
+import { gauge } from "./platform/gauge.ts";
+import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
+import type { Log } from "./platform/log.ts";
+import { type Notifications, openNotifications } from "./platform/notifications.ts";
+import type { DrainOptions } from "./platform/spool/drain.ts";
+import { replayOrphans } from "./platform/spool/orphans.ts";
+import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
+import { relayRoutes } from "./relay/routes.ts";
+import { RelayService } from "./relay/service.ts";
+import type { TraceRow } from "./trace/model.ts";
+import { TraceService } from "./trace/service.ts";
+import { decodeTraceRow, encodeTraceRow } from "./trace/trace-row.ts";
+
+/** The rows of a finished call that the spool keeps until they are in the database. */
+type CallRows = { usage: UsageRow; trace: TraceRow };
+
+const codecs = {
+  usage: { encode: encodeUsageRow, decode: decodeUsageRow },
+  trace: { encode: encodeTraceRow, decode: decodeTraceRow },
+};
+
+const loopLagMsMax = 500;
+const flushMs = 10_000;
+const closeMs = 2_000;
+const silentReplicaSeconds = 600;
+const poisonAttempts = 3;
+const partitionedTables: readonly PartitionedTable[] = ["usage_log", "trace_record", "payload_record"];
+
+/** The program, put together and ready to listen. */
+export type Program = {
+  readonly app: AnyElysia;
+  /** Readiness says no from now on, so that no new calls are sent here. */
+  beginDrain(): void;
+  inFlight(): number;
+  /** Commits what is left, gives leases back, closes everything. */
+  close(): Promise<void>;
+};
+
+type Base = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly masterKey: MasterKey;
+  readonly db: Database;
+  readonly notifications: Notifications;
+  readonly spool: Spool<CallRows>;
+  readonly spoolOptions: SpoolOptions<CallRows>;
+  readonly registry: Registry;
+  readonly lag: LoopLag;
+};
+
+/**
+ * Opens everything the configuration asks for, brings this replica into step with the database (spool replayed, leases
+ * of an earlier life given back), and puts the routes together.
+ * @throws whatever keeps the program from working: a bad master key, a database that is away, a folder that can't be written
+ */
+export async function buildProgram(config: Config, log: Log): Promise<Program> {
+  const base = await openBase(config, log);
+  const trace = new TraceService({
+    db: base.db,
+    masterKey: base.masterKey,
+    log,
+    registry: base.registry,
+    append: (row) => base.spool.append({ kind: "trace", row }),
+    isPayloadStored: config.TRACE_PAYLOADS,
+    payloadBytesMax: config.TRACE_MAX_PAYLOAD_BYTES,
+    queueBytesMax: config.TRACE_QUEUE_BYTES_MAX,
+  });
+  await makePartitions(base.db);
+  await trace.start();
+  const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? await openGateway(base) : null;
+  await bringIntoStep(base, trace, gateway?.leases ?? null);
+  await gateway?.start();
+  return assemble(base, trace, gateway);
+}
+
+async function openBase(config: Config, log: Log): Promise<Base> {
+  const masterKey = await loadMasterKey({
+    isProduction: config.NODE_ENV === "production",
+    value: config.MASTER_KEY ?? null,
+    file: config.MASTER_KEY_FILE ?? null,
+    dataDirectory: config.DATA_DIR,
+  });
+  const spoolOptions: SpoolOptions<CallRows> = {
+    directory: join(config.DATA_DIR, "spool"),
+    codecs,
+    bytesMax: config.SPOOL_BYTES_MAX,
+    reserveBytes: config.RESERVE_FILE_BYTES,
+    onWarning: ({ event, detail }) => log.warn(event, detail),
+  };
+  const role = await findAppRole(config.DATABASE_URL);
+  const db = openDatabase({
+    url: config.DATABASE_URL,
+    poolMax: config.DATABASE_POOL_MAX,
+    applicationName: "sluice",
+    role,
+  });
+  return {
+    config,
+    log,
+    masterKey,
+    db,
+    notifications: openNotifications(config.DATABASE_URL, log),
+    spool: await openSpool(spoolOptions),
+    spoolOptions,
+    registry: new Registry(),
+    lag: watchEventLoop(),
+  };
+}
+
+async function openGateway(base: Base): Promise<GatewayRuntime> {
+  const { config, spool } = base;
+  return new GatewayRuntime({
+    db: base.db,
+    notifications: base.notifications,
+    usage: {
+      append: (row) => spool.append({ kind: "usage", row }),
+      isAccepting: () => spool.isAccepting,
+    },
+    replicaId: spool.replicaId,
+    masterKey: base.masterKey,
+    client: await openClient(config),
+    upstreamLimits: {
+      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+      firstTokenTimeoutMs: config.UPSTREAM_FIRST_TOKEN_TIMEOUT_MS,
+      idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+      totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS,
+      responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
+    },
+    clock: systemClock,
+    log: base.log,
+    registry: base.registry,
+  });
+}
+
+async function openClient(config: Config): Promise<PooledHttpClient> {
+  const { UPSTREAM_CA_FILE: caFile } = config;
+  return new PooledHttpClient(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") });
+}
+
+/** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
+function drainOptions(
+  base: Base,
+  trace: TraceService,
+  owner: { readonly replicaId: ReplicaId; readonly leases: CommitLeases | null },
+): DrainOptions<CallRows> {
+  const { db, log } = base;
+  return {
+    commit: ({ entries, isReplay, isRetry }) => {
+      const usage = entries.flatMap((entry) => (entry.kind === "usage" ? [entry.row] : []));
+      const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
+      return commitUsageBatch(
+        {
+          ...owner,
+          db,
+          alongside: (tx) => trace.commit(tx, traces),
+          createPartitions: (days) => createPartitions(db, [...days, ...traces.map(({ day }) => day)]),
+        },
+        { rows: usage, isReplay, isRetry },
+      );
+    },
+    isPoison: (error, attempt) => attempt >= poisonAttempts && !isDatabaseOutage(error),
+    onQuarantine: ({ error, text }) => log.error("spool.quarantined", { error, bytes: text.length }),
+    onRetry: (error, attempt, delayMs) => log.warn("spool.commit_failed", { error, attempt, delayMs }),
+  };
+}
+
+/** Rows of an earlier life are committed and its leases given back before any call is let in. */
+async function bringIntoStep(base: Base, trace: TraceService, leases: CommitLeases | null): Promise<void> {
+  const { spool, db } = base;
+  spool.drain(drainOptions(base, trace, { replicaId: spool.replicaId, leases }));
+  await spool.replayed;
+  await releaseLeases(db, spool.replicaId);
+}
+
+async function createPartitions(db: Database, days: Iterable<string>): Promise<void> {
+  for (const table of partitionedTables) {
+    await createMissingPartitions(db, table, days);
+  }
+}
+
+async function makePartitions(db: Database): Promise<void> {
+  for (const table of partitionedTables) {
+    await ensurePartitions(db, { table, today: utcDay(systemClock.now()) });
+  }
+}
+
+function jobs(base: Base, trace: TraceService, signal: AbortSignal): Job[] {
+  const { spoolOptions } = base;
+  const orphans = () =>
+    replayOrphans({
+      ...spoolOptions,
+      drain: (replicaId) => drainOptions(base, trace, { replicaId, leases: null }),
+      onReplayed: async (replicaId) => {
+        await releaseLeases(base.db, replicaId);
+      },
+      signal,
+    });
+  return [
+    { name: "partitions", pattern: "0 7 * * * *", run: makePartitions },
+    { name: "silent-leases", pattern: "30 * * * * *", run: (db) => reclaimSilentLeases(db, silentReplicaSeconds) },
+    // Each machine has its own disk; the slots on one are kept apart by their locks.
+    { name: "orphans", pattern: "*/20 * * * * *", run: orphans, isPerReplica: true },
+  ];
+}
+
+function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | null): Program {
+  const { config, log, spool, db } = base;
+  const bodyLimits = { bytesMax: config.BODY_BYTES_MAX, timeoutMs: config.BODY_TIMEOUT_MS };
+  const port = gateway?.pipeline ?? remoteGateway(base, new PooledHttpClient());
+  const relay = new RelayService({ gateway: port, trace, clock: systemClock, bodyLimits });
+  const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
+  const linkKey = linkKeyOf(base);
+  const stopping = new AbortController();
+  const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, trace, stopping.signal), db, log) : null;
+  const routes: AnyElysia[] = [operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry)];
+  if (config.ROLES.includes("relay")) {
+    routes.push(relayRoutes(relay, edge));
+  } else if (config.ROLES.includes("gateway")) {
+    routes.push(gatewayRoutes({ gateway: port, linkKey, clock: systemClock, bodyLimits }));
+  }
+  if (config.ROLES.includes("backend")) {
+    routes.push(pageRoutes());
+  }
+  registerGauges(base, relay);
+  return {
+    app: createApp(routes, log),
+    beginDrain: () => stopping.abort(),
+    inFlight: () => relay.load.inFlight,
+    close: async () => {
+      scheduled?.stop();
+      const isEmptied = await spool.flush(flushMs);
+      const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
+      await trace.stop(flushMs);
+      await spool.close(isReleased);
+      base.lag.stop();
+      await base.notifications.close();
+      await db.close(closeMs);
+    },
+  };
+}
+
+function linkKeyOf(base: Base): Uint8Array {
+  return base.masterKey.deriveKey("link between relay and gateway");
+}
+
+function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
+  const { config } = base;
+  return new RemoteGateway({
+    client,
+    address: parseBaseUrl(config.UPSTREAM_GATEWAY_URL ?? ""),
+    linkKey: linkKeyOf(base),
+    limits: {
+      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+      idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+      totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS,
+      responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
+    },
+    tick: systemClock.tick,
+  });
+}
+
+function unreadyReasons(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal): string[] {
+  const reasons: [boolean, string][] = [
+    [stopping.aborted, "shutting down"],
+    [!base.db.isReachable(), "the database can't be reached"],
+    [!base.spool.isAccepting, "usage can't be recorded"],
+    [base.lag.p99Ms() > loopLagMsMax, "the event loop is late"],
+    [gateway !== null && !gateway.hasCatalog(), "no catalog is loaded"],
+  ];
+  return reasons.filter(([isSo]) => isSo).map(([, reason]) => reason);
+}
+
+function registerGauges({ registry, spool, lag, db }: Base, relay: RelayService): void {
+  gauge(registry, "sluice_in_flight", "Calls that run now.", () => relay.load.inFlight);
+  gauge(registry, "sluice_spool_entries", "Rows that wait for the database.", () => spool.depth().entries);
+  gauge(registry, "sluice_spool_bytes", "Bytes of rows that wait for the database.", () => spool.depth().bytes);
+  gauge(registry, "sluice_spool_oldest_seconds", "Age of the oldest such row.", () => spool.depth().oldestAgeMs / 1000);
+  gauge(registry, "sluice_spool_quarantined", "Rows that could not be committed.", () => spool.depth().quarantined);
+  gauge(registry, "sluice_event_loop_lag_seconds", "99th percentile of the lag.", () => lag.p99Ms() / 1000);
+  gauge(registry, "sluice_database_connections", "Connections in use.", () => db.load().inUse);
+}

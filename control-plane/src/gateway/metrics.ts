@@ -1,0 +1,81 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { CallEnd, CallState } from "./model.ts";
+import type { GatewayObserver } from "./pipeline-parts.ts";
+import type { Attempt } from "./usage-log/model.ts";
+
+const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** Sums by label, kept as plain numbers on the hot path and handed to the registry only when somebody reads it. */
+class Sums {
+  readonly #values = new Map<string, number>();
+
+  add(labels: string, amount: number): void {
+    this.#values.set(labels, (this.#values.get(labels) ?? 0) + amount);
+  }
+
+  register(registry: Registry, name: string, help: string, labelNames: string[]): void {
+    const values = this.#values;
+    const counter = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        counter.reset();
+        for (const [labels, value] of values) {
+          const parts = labels.split("\n");
+          counter.inc(Object.fromEntries(labelNames.map((label, index) => [label, parts[index] ?? ""])), value);
+        }
+      },
+    });
+  }
+}
+
+/** What an operator can read of the gateway at `/metrics`. */
+export class GatewayMetrics implements GatewayObserver {
+  readonly #requests = new Sums();
+  readonly #attempts = new Sums();
+  readonly #tokens = new Sums();
+  readonly #duration: Histogram;
+  readonly #firstByte: Histogram;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#requests.register(registry, "sluice_requests_total", "Relayed calls that ended.", [
+      "outcome",
+      "code",
+      "model",
+    ]);
+    this.#attempts.register(registry, "sluice_attempts_total", "Tries at channels.", ["channel", "result"]);
+    this.#tokens.register(registry, "sluice_tokens_total", "Tokens of calls that ended.", ["kind", "model"]);
+    this.#duration = new Histogram({
+      name: "sluice_request_duration_seconds",
+      help: "From the first byte of a request to the end of its answer.",
+      buckets: latencyBuckets,
+      registers,
+    });
+    this.#firstByte = new Histogram({
+      name: "sluice_first_token_seconds",
+      help: "From the first byte of a request to the first byte of its answer.",
+      buckets: latencyBuckets,
+      registers,
+    });
+  }
+
+  onAttempt(attempt: Attempt): void {
+    this.#attempts.add(`${attempt.channel}\n${attempt.result}`, 1);
+  }
+
+  onEnd(state: CallState, end: CallEnd, durationMs: number): void {
+    const model = state.model?.name ?? "";
+    this.#requests.add(`${end.outcome}\n${end.errorCode ?? ""}\n${model}`, 1);
+    if (end.usageSource !== "none") {
+      this.#tokens.add(`input\n${model}`, Number(end.units.inputTokens));
+      this.#tokens.add(`output\n${model}`, Number(end.units.outputTokens));
+    }
+    this.#duration.observe(durationMs / 1000);
+    if (state.firstByteMs !== null) {
+      this.#firstByte.observe(state.firstByteMs / 1000);
+    }
+  }
+}

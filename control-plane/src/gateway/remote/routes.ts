@@ -1,0 +1,75 @@
+import type { RequestId } from "@sluice/contracts/ids";
+import { Elysia } from "elysia";
+import type { Clock } from "../../platform/clock.ts";
+import { BodyReader } from "../../platform/read-body.ts";
+import type { CallReport, GatewayAnswer } from "../model.ts";
+import type { GatewayPort } from "../port.ts";
+import { encodeReport, readLink, reportComment, reportHeader } from "./link.ts";
+
+export type GatewayRoutesParts = {
+  readonly gateway: GatewayPort;
+  readonly linkKey: Uint8Array;
+  readonly clock: Clock;
+  readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
+};
+
+/** The gateway as a program of its own: `/v1/*` for relays of this deployment, and for anybody with an API key. */
+export function gatewayRoutes(parts: GatewayRoutesParts) {
+  return new Elysia({ name: "gateway" }).all(
+    "/v1/*",
+    async ({ request, server }) => {
+      const link = readLink(request.headers, parts.linkKey);
+      const requestId = (link?.requestId ?? Bun.randomUUIDv7()) as RequestId;
+      const target = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
+      const mark = target.indexOf("?");
+      const body = new BodyReader(request, parts.bodyLimits);
+      let report: CallReport | null = null;
+      const answer = await parts.gateway.handle({
+        requestId,
+        method: request.method,
+        path: mark === -1 ? target : target.slice(0, mark),
+        query: mark === -1 ? "" : target.slice(mark),
+        headers: request.headers,
+        clientIp: link?.clientAddress ?? server?.requestIP(request)?.address ?? "0.0.0.0",
+        signal: request.signal,
+        startedAtMs: parts.clock.now(),
+        startedTick: parts.clock.tick(),
+        readBody: () => body.read(),
+        onReport: (finished) => {
+          report = finished;
+        },
+      });
+      answer.headers["x-request-id"] = requestId;
+      return link === null ? toResponse(answer) : toLinkedResponse(answer, () => report);
+    },
+    { parse: "none" },
+  );
+}
+
+function toResponse(answer: GatewayAnswer): Response {
+  return new Response(answer.body, { status: answer.status, headers: answer.headers });
+}
+
+/** The report rides on the head when the call is over by then, else on a comment behind the last event. */
+function toLinkedResponse(answer: GatewayAnswer, report: () => CallReport | null): Response {
+  const known = report();
+  if (known !== null) {
+    answer.headers[reportHeader] = encodeReport(known);
+    return toResponse(answer);
+  }
+  const isEvents = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
+  if (!isEvents || !(answer.body instanceof ReadableStream)) {
+    return toResponse(answer);
+  }
+  const body = answer.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      flush(controller) {
+        const last = report();
+        if (last !== null) {
+          controller.enqueue(Buffer.from(`${reportComment}${encodeReport(last)}\n\n`));
+        }
+      },
+    }),
+  );
+  return toResponse({ ...answer, body });
+}

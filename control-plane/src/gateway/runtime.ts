@@ -1,0 +1,214 @@
+import type { ApiKeyId, BudgetId, GatewayUserId, ReplicaId } from "@sluice/contracts/ids";
+import type { Registry } from "prom-client";
+import type { Clock } from "../platform/clock.ts";
+import { sha256Hex } from "../platform/crypto/digest.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database } from "../platform/db.ts";
+import { gauge } from "../platform/gauge.ts";
+import type { HttpClient } from "../platform/http-client/model.ts";
+import type { Log } from "../platform/log.ts";
+import type { Notifications } from "../platform/notifications.ts";
+import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
+import { ChannelLoads } from "./channels/channel-load.ts";
+import { KeyDirectory } from "./keys/key-directory.ts";
+import { KeyLimits } from "./keys/key-limits.ts";
+import { findPrincipal, markFirstUse } from "./keys/store.ts";
+import { GatewayMetrics } from "./metrics.ts";
+import { Pipeline } from "./pipeline.ts";
+import type { UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
+import { QuotaLeases } from "./quota/leases.ts";
+import { createLeaseStore, heartbeat, releaseLeases } from "./quota/store.ts";
+import { openChannelCredential } from "./service.ts";
+
+const tendMs = 1_000;
+const heartbeatMs = 5_000;
+const catalogReloadMs = 30_000;
+
+export type GatewayRuntimeParts = {
+  readonly db: Database;
+  readonly notifications: Notifications;
+  readonly usage: UsageSpool;
+  readonly replicaId: ReplicaId;
+  readonly masterKey: MasterKey;
+  readonly client: HttpClient;
+  readonly upstreamLimits: UpstreamLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly registry: Registry;
+};
+
+/** The upstream gateway of this process, with everything that keeps its memory true to the database. */
+export class GatewayRuntime {
+  readonly pipeline: Pipeline;
+  readonly leases: QuotaLeases;
+  readonly #parts: GatewayRuntimeParts;
+  readonly #directory: KeyDirectory;
+  readonly #limits: KeyLimits;
+  readonly #loads: ChannelLoads;
+  readonly #seenFirstUse = new Set<ApiKeyId>();
+  readonly #timers: Timer[] = [];
+  #catalog: Catalog = emptyCatalog;
+  #reload: Promise<void> = Promise.resolve();
+
+  constructor(parts: GatewayRuntimeParts) {
+    const { clock, db, log, masterKey } = parts;
+    this.#parts = parts;
+    this.leases = new QuotaLeases(createLeaseStore(db, parts.replicaId), clock, log);
+    this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
+    this.#limits = new KeyLimits(clock);
+    this.#loads = new ChannelLoads(clock);
+    this.pipeline = new Pipeline({
+      directory: this.#directory,
+      limits: this.#limits,
+      leases: this.leases,
+      loads: this.#loads,
+      catalog: () => this.#catalog,
+      client: parts.client,
+      usage: parts.usage,
+      observer: new GatewayMetrics(parts.registry),
+      clock,
+      random: Math.random,
+      log,
+      digestKey: sha256Hex,
+      hopMark: Buffer.from(masterKey.deriveKey("mark of the gateways a request has passed")).toString("hex", 0, 8),
+      upstreamLimits: parts.upstreamLimits,
+      onFirstUse: (id) => this.#markFirstUse(id),
+    });
+    this.#registerGauges();
+  }
+
+  /** Listens for changes, says that this replica lives, loads the catalog, starts the timers. */
+  async start(): Promise<void> {
+    const { notifications } = this.#parts;
+    notifications.listen("key_changed", (id) => this.#directory.forget(({ apiKeyId }) => apiKeyId === BigInt(id)));
+    notifications.listen("user_changed", (id) =>
+      this.#directory.forget(({ gatewayUserId }) => gatewayUserId === (BigInt(id) as GatewayUserId)),
+    );
+    notifications.listen("catalog_changed", () => void this.reloadCatalog());
+    notifications.listen("budget_changed", (id) => this.leases.onBudgetChanged(BigInt(id) as BudgetId));
+    notifications.listen("lease_returned", (id) => this.leases.onBudgetChanged(BigInt(id) as BudgetId));
+    notifications.listen("lease_recall", (text) => {
+      const [budgetId = "0", recall = "0"] = text.split(":");
+      void this.leases.onRecall(BigInt(budgetId) as BudgetId, BigInt(recall));
+    });
+    notifications.onGap(() => {
+      this.#directory.onGap();
+      void this.reloadCatalog();
+    });
+    await this.#beat();
+    await this.reloadCatalog();
+    this.#every(tendMs, () => this.#tend());
+    this.#every(heartbeatMs, () => this.#beat());
+    this.#every(catalogReloadMs, () => this.reloadCatalog());
+  }
+
+  /** Stops the timers and gives every lease back. Call it when no call is in flight and the spool is empty. */
+  async stop(isEmptied: boolean): Promise<boolean> {
+    for (const timer of this.#timers) {
+      clearInterval(timer);
+    }
+    if (!isEmptied) {
+      return false;
+    }
+    try {
+      await releaseLeases(this.#parts.db, this.#parts.replicaId);
+      return true;
+    } catch (error) {
+      this.#parts.log.warn("quota.release_failed", { error });
+      return false;
+    }
+  }
+
+  /** Loads the catalog; calls that come while one is loading share the load that begins after it. */
+  reloadCatalog(): Promise<void> {
+    this.#reload = this.#reload.then(async () => {
+      try {
+        const { db, log, masterKey } = this.#parts;
+        const open = (id: Parameters<typeof openChannelCredential>[1], sealed: Uint8Array) =>
+          openChannelCredential(masterKey, id, sealed);
+        this.#catalog = await loadCatalog(db, open, log);
+      } catch (error) {
+        this.#parts.log.warn("catalog.load_failed", { error });
+      }
+    });
+    return this.#reload;
+  }
+
+  /** Whether there is anything to serve. */
+  hasCatalog(): boolean {
+    return this.#catalog !== emptyCatalog;
+  }
+
+  async #tend(): Promise<void> {
+    this.#directory.setBlind(!this.#parts.notifications.isConnected());
+    this.#limits.tend();
+    if (this.#parts.db.isReachable()) {
+      await this.leases.tend();
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const replicas = await heartbeat(this.#parts.db, this.#parts.replicaId);
+    this.#limits.setReplicas(replicas);
+    this.#loads.setReplicas(replicas);
+  }
+
+  #markFirstUse(id: ApiKeyId): void {
+    if (this.#seenFirstUse.has(id)) {
+      return;
+    }
+    this.#seenFirstUse.add(id);
+    markFirstUse(this.#parts.db, id).catch((error: unknown) => {
+      this.#seenFirstUse.delete(id);
+      this.#parts.log.debug("keys.first_use_not_marked", { error });
+    });
+  }
+
+  #every(intervalMs: number, run: () => Promise<void>): void {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      if (isRunning) {
+        return;
+      }
+      isRunning = true;
+      run()
+        .catch((error: unknown) => this.#parts.log.warn("gateway.timer_failed", { error }))
+        .finally(() => {
+          isRunning = false;
+        });
+    }, intervalMs);
+    timer.unref();
+    this.#timers.push(timer);
+  }
+
+  #registerGauges(): void {
+    const { registry } = this.#parts;
+    const lease = (read: (totals: ReturnType<QuotaLeases["totals"]>) => number | bigint) => () =>
+      Number(read(this.leases.totals()));
+    gauge(
+      registry,
+      "sluice_lease_budgets",
+      "Budgets of which this replica holds a slice.",
+      lease((sum) => sum.budgets),
+    );
+    gauge(
+      registry,
+      "sluice_lease_quota",
+      "Quota leased by this replica.",
+      lease((sum) => sum.leased),
+    );
+    gauge(
+      registry,
+      "sluice_held_quota",
+      "Quota set aside for running calls.",
+      lease((sum) => sum.held),
+    );
+    gauge(
+      registry,
+      "sluice_pending_quota",
+      "Quota charged and not yet committed.",
+      lease((sum) => sum.pending),
+    );
+    gauge(registry, "sluice_cached_keys", "API keys known to this replica.", () => this.#directory.size());
+  }
+}

@@ -1,0 +1,78 @@
+import type { BudgetId, ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import { sha256 } from "../platform/crypto/digest.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import { open, seal, sealContext } from "../platform/crypto/seal.ts";
+import type { Queryable } from "../platform/db.ts";
+import { parseBaseUrl } from "./channels/model.ts";
+import { saveAbility, saveChannel, setChannelCredential } from "./channels/store.ts";
+import { describeApiKey, generateApiKey } from "./keys/model.ts";
+import { hasApiKey, insertApiKey, insertGatewayUser } from "./keys/store.ts";
+import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "./prices/store.ts";
+import { grantQuota } from "./quota/store.ts";
+
+const credentialContext = (id: ChannelId) =>
+  sealContext({ table: "channel", column: "credential_sealed", row: id, owner: "operator" });
+
+/** Opens the sealed credential of a channel. @throws SealError */
+export function openChannelCredential(key: MasterKey, id: ChannelId, sealed: Uint8Array): string {
+  return Buffer.from(open(key.sealing, sealed, credentialContext(id))).toString("utf8");
+}
+
+export type ChannelSettings = {
+  readonly name: string;
+  readonly baseUrl: string;
+  /** Null leaves what is stored. */
+  readonly credential: string | null;
+};
+
+/** Creates a channel or changes where it points; the credential is stored only sealed. @throws TypeError for a bad URL */
+export async function putChannel(tx: Queryable, key: MasterKey, settings: ChannelSettings): Promise<ChannelId> {
+  parseBaseUrl(settings.baseUrl);
+  const id = await saveChannel(tx, settings.name, settings.baseUrl);
+  if (settings.credential !== null) {
+    await setChannelCredential(tx, id, seal(key.sealing, Buffer.from(settings.credential), credentialContext(id)));
+  }
+  return id;
+}
+
+/** Lets a channel serve a model to a group. */
+export async function allowModel(tx: Queryable, groupName: string, model: string, channelId: ChannelId): Promise<void> {
+  await saveAbility(tx, { groupName, model, channelId, priority: 0, weight: 1 });
+}
+
+/** Adds a model with its first price; a model that is there keeps what it has. */
+export async function addModel(tx: Queryable, model: NewModel, price: Omit<NewPrice, "model">): Promise<void> {
+  if (await insertModel(tx, model)) {
+    await insertPriceVersion(tx, { ...price, model: model.name });
+  }
+}
+
+/** A user of the gateway with its first quota. */
+export async function addGatewayUser(
+  tx: Queryable,
+  groupName: string,
+  grant: { readonly amount: bigint; readonly changeType: string },
+): Promise<{ gatewayUserId: GatewayUserId; budgetId: BudgetId }> {
+  const user = await insertGatewayUser(tx, groupName);
+  if (grant.amount > 0n) {
+    const reference = `${grant.changeType}:user:${user.gatewayUserId}`;
+    await grantQuota(tx, { budgetId: user.budgetId, reference, ...grant });
+  }
+  return user;
+}
+
+/** Makes an API key and returns it; this is the only moment at which it can be seen. */
+export async function createApiKey(tx: Queryable, gatewayUserId: GatewayUserId, name: string): Promise<string> {
+  const key = generateApiKey();
+  await insertApiKey(tx, { gatewayUserId, name, keyHash: sha256(key), ...describeApiKey(key) });
+  return key;
+}
+
+/** Makes the first API key of a user, or returns null when there is one already. */
+export async function createFirstApiKey(
+  tx: Queryable,
+  gatewayUserId: GatewayUserId,
+  name: string,
+): Promise<string | null> {
+  return (await hasApiKey(tx, gatewayUserId)) ? null : await createApiKey(tx, gatewayUserId, name);
+}

@@ -1,0 +1,72 @@
+import { buildProgram, type Program } from "./deps.ts";
+import { loadConfig } from "./platform/config.ts";
+import { createLog, type Log } from "./platform/log.ts";
+
+/** Above the limit of a body, so that a body over it gets our answer and not the server's. */
+const serverBodyBytesMax = 1024 * 1024 * 1024;
+const drainPollMs = 50;
+
+const writeLine = (line: string): void => {
+  process.stderr.write(line);
+};
+
+/** Lets calls that run end, up to the time limit; new connections are refused from the start. */
+async function drain(program: Program, log: Log, timeoutMs: number): Promise<void> {
+  program.beginDrain();
+  log.info("program.draining", { inFlight: program.inFlight() });
+  const stopped = program.app.server?.stop();
+  const deadline = performance.now() + timeoutMs;
+  while (program.inFlight() > 0 && performance.now() < deadline) {
+    await Bun.sleep(drainPollMs);
+  }
+  if (program.inFlight() > 0) {
+    log.warn("program.drain_timed_out", { inFlight: program.inFlight() });
+  }
+  await Promise.race([stopped, Bun.sleep(drainPollMs)]);
+  await program.close();
+  log.info("program.stopped");
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const log = createLog(config.LOG_LEVEL, writeLine);
+  const program = await buildProgram(config, log);
+  program.app.listen({
+    hostname: config.HOST,
+    port: config.PORT,
+    reusePort: true,
+    idleTimeout: 0,
+    maxRequestBodySize: serverBodyBytesMax,
+    development: false,
+  });
+  log.info("program.listening", { url: `http://${config.HOST}:${program.app.server?.port}` });
+  let isStopping = false;
+  const stop = () => {
+    if (isStopping) {
+      process.exit(1);
+    }
+    isStopping = true;
+    drain(program, log, config.DRAIN_TIMEOUT_MS).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error("program.stop_failed", { error });
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.on("uncaughtException", (error) => {
+    log.error("program.uncaught", { error });
+    stop();
+  });
+  process.on("unhandledRejection", (error) => {
+    log.error("program.unhandled_rejection", { error });
+    stop();
+  });
+}
+
+main().catch((error: unknown) => {
+  writeLine(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});
