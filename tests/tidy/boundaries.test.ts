@@ -63,6 +63,8 @@ const features = {
   relay: ["platform", "gateway", "exit-nodes", "upstream-auth", "trace"],
   "messages-compat": ["platform", "gateway", "relay"],
   pages: ["platform"],
+  // Health and metrics get what they show from the composition.
+  operations: ["platform"],
   // The edges of the graph act through the services of the features.
   admin: edge,
   jobs: edge,
@@ -187,6 +189,7 @@ describe("inside the control plane", () => {
     ["the messages route keeps no trace by itself", "messages-compat/routes.ts", "../trace/service.ts"],
     ["payments do not know orders", "payments/service.ts", "../billing/service.ts"],
     ["pages have no database", "pages/routes.ts", "../db/columns.ts"],
+    ["operations know no feature", "operations/routes.ts", "../gateway/service.ts"],
   ])("%s", (_rule, path, specifier) => {
     expect(violationsOf({ [`control-plane/src/${path}`]: `import { a } from "${specifier}";` })).toEqual([
       expect.stringMatching(/may not import/),
