@@ -1,0 +1,126 @@
+import { afterEach, expect, test } from "bun:test";
+import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
+import { insertGatewayUser } from "@sluice/control-plane/gateway/keys/store.ts";
+import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
+import { createLeaseStore, grantQuota, heartbeat } from "@sluice/control-plane/gateway/quota/store.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { type Notifications, openNotifications } from "@sluice/control-plane/platform/notifications.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+type Replica = { readonly db: Database; readonly notifications: Notifications; readonly leases: QuotaLeases };
+
+const quietLog = createLog("error", () => undefined);
+const open: { replicas: Replica[]; database: TestDatabase | null } = { replicas: [], database: null };
+
+async function openReplica(url: string, id: string): Promise<Replica> {
+  const db = openDatabase({ url, poolMax: 4, applicationName: id });
+  const notifications = openNotifications(url, quietLog);
+  const leases = new QuotaLeases(createLeaseStore(db, id as ReplicaId), systemClock, quietLog);
+  notifications.listen("lease_returned", (budget) => leases.onBudgetChanged(BigInt(budget) as BudgetId));
+  notifications.listen("budget_changed", (budget) => leases.onBudgetChanged(BigInt(budget) as BudgetId));
+  notifications.listen("lease_recall", (text) => {
+    const [budget = "0", recall = "0"] = text.split(":");
+    void leases.onRecall(BigInt(budget) as BudgetId, BigInt(recall));
+  });
+  await heartbeat(db, id as ReplicaId);
+  await notifications.connected();
+  const replica = { db, notifications, leases };
+  open.replicas.push(replica);
+  return replica;
+}
+
+async function setUp(granted: bigint, replicaCount: number): Promise<{ replicas: Replica[]; budgetId: BudgetId }> {
+  open.database = await createTestDatabase();
+  const { url } = open.database;
+  const replicas: Replica[] = [];
+  for (let index = 0; index < replicaCount; index += 1) {
+    replicas.push(await openReplica(url, `replica-${index}`));
+  }
+  const [first] = replicas;
+  if (first === undefined) {
+    throw new Error("no replica");
+  }
+  const { budgetId } = await insertGatewayUser(first.db, "default");
+  await grantQuota(first.db, { budgetId, amount: granted, changeType: "test", reference: "test" });
+  return { replicas, budgetId };
+}
+
+afterEach(async () => {
+  for (const { db, notifications } of open.replicas.splice(0)) {
+    await notifications.close();
+    await db.close(500);
+  }
+  await open.database?.drop();
+  open.database = null;
+});
+
+const q = (amount: bigint): Quota => amount as Quota;
+
+test("200 parallel holds on three replicas get exactly the ten that the budget covers", async () => {
+  const { replicas, budgetId } = await setUp(1_000n, 3);
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => replicas[index % 3]?.leases.hold(budgetId, q(100n))),
+  );
+  expect(answers.filter((answer) => answer === "held")).toHaveLength(10);
+  expect(answers.filter((answer) => answer === "insufficient")).toHaveLength(190);
+});
+
+test("odd amounts leave nothing stranded in another replica's slice", async () => {
+  const { replicas, budgetId } = await setUp(97n, 3);
+  // Slices are cut before the need is known, so that every replica sits on a few units of idle quota.
+  for (const { leases } of replicas) {
+    expect(await leases.hold(budgetId, q(1n))).toBe("held");
+  }
+  expect(await replicas[0]?.leases.hold(budgetId, q(94n))).toBe("held");
+  expect(await replicas[1]?.leases.hold(budgetId, q(1n))).toBe("insufficient");
+});
+
+test("what a settled call did not cost can be held again at once, without the database", async () => {
+  const { replicas, budgetId } = await setUp(100n, 1);
+  const leases = replicas[0]?.leases as QuotaLeases;
+  expect(await leases.hold(budgetId, q(100n))).toBe("held");
+  expect(await leases.hold(budgetId, q(60n))).toBe("insufficient");
+  leases.settle(budgetId, q(100n), q(40n));
+  expect(leases.hold(budgetId, q(60n))).toBe("held");
+});
+
+test("a grant lets calls in that were refused a moment before", async () => {
+  const { replicas, budgetId } = await setUp(10n, 2);
+  const [first, second] = replicas as [Replica, Replica];
+  expect(await first.leases.hold(budgetId, q(20n))).toBe("insufficient");
+  const granted = Promise.withResolvers<void>();
+  first.notifications.listen("budget_changed", () => granted.resolve());
+  await first.notifications.connected();
+  await grantQuota(second.db, { budgetId, amount: 100n, changeType: "test", reference: "later" });
+  await granted.promise;
+  expect(await first.leases.hold(budgetId, q(20n))).toBe("held");
+});
+
+test("leases equal what the database says was lent, and every invariant of the money holds", async () => {
+  const { replicas, budgetId } = await setUp(10_000n, 3);
+  await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => {
+      const { leases } = replicas[index % 3] as Replica;
+      if ((await leases.hold(budgetId, q(BigInt(1 + (index % 37))))) === "held") {
+        leases.settle(budgetId, q(BigInt(1 + (index % 37))), q(0n));
+      }
+    }),
+  );
+  const { db } = replicas[0] as Replica;
+  const lent = await db.sql<{ total: bigint }>`select sum(amount)::int8 as total from budget_lease`;
+  const known = replicas.reduce((sum, { leases }) => sum + leases.totals().leased, 0n);
+  expect(lent[0]?.total).toBe(known);
+  expect(await db.sql`select * from check_money()`).toEqual([]);
+});
+
+test("without a database a covered hold is granted and an uncovered one is unavailable, not refused", async () => {
+  const { replicas, budgetId } = await setUp(1_000n, 1);
+  const { leases, db } = replicas[0] as Replica;
+  expect(await leases.hold(budgetId, q(100n))).toBe("held");
+  await db.close(0);
+  expect(leases.hold(budgetId, q(1n))).toBe("held");
+  expect(await leases.hold(budgetId, q(900n))).toBe("unavailable");
+});
