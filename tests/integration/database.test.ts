@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { json } from "@sluice/control-plane/db/columns.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
-import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
+import { arrayLiteral, placeholders } from "@sluice/control-plane/platform/db-array-literal.ts";
 import {
   DatabaseTimeoutError,
   isUniqueViolation,
@@ -79,6 +79,19 @@ describe("values", () => {
     const hostile = `'; drop table counter; --`;
     const [row] = await db.sql<{ echoed: string }>`select ${hostile}::text as echoed`;
     expect(row?.echoed).toBe(hostile);
+  });
+
+  test("rows with large bytes go in as they are, many in one statement", async () => {
+    await db.sql`create table blob (id bigint primary key, bytes bytea)`;
+    const blobs = [1n, 2n, 3n].map((id) => ({ id, bytes: crypto.getRandomValues(new Uint8Array(20_000)) }));
+    const text = `insert into blob values ${placeholders(blobs.length, 2)}`;
+    const result = await db.query(
+      text,
+      blobs.flatMap(({ id, bytes }) => [id, bytes]),
+    );
+    expect(result.affectedRows).toBe(3);
+    const rows = await db.sql<{ id: bigint; bytes: Buffer }>`select id, bytes from blob order by id`;
+    expect(rows.map(({ id, bytes }) => ({ id, bytes: new Uint8Array(bytes) }))).toEqual(blobs);
   });
 
   test("the query builder on the same pool keeps integers, decimals, days and JSON exact", async () => {

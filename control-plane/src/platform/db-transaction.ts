@@ -140,6 +140,7 @@ function transactionOn(
   let savepoints = 0;
   return {
     sql: async (strings, ...values) => run((client) => client(strings, ...values)),
+    query: async (text, values) => run((client) => client.unsafe(text, [...values])),
     get drizzle() {
       return drizzleOn(async (source) => run(source));
     },

@@ -17,6 +17,12 @@ export type SqlTag = <Row>(strings: TemplateStringsArray, ...values: SqlValue[])
 /** Where a store runs its statements: on the pool or inside a transaction. */
 export type Queryable = {
   readonly sql: SqlTag;
+  /**
+   * The same for a text that the program puts together, with `$1`, `$2` for its values: many rows of one insert, for
+   * example. Nothing that came from outside may be in the text. Each text is prepared once per connection, so there should
+   * be few of them.
+   */
+  readonly query: <Row>(text: string, values: readonly SqlValue[]) => Promise<StatementResult<Row>>;
   readonly drizzle: Drizzle;
 };
 
@@ -71,6 +77,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = new ConnectionPool(poolOptions);
   return {
     sql: (strings, ...values) => pool.run((client) => client(strings, ...values)),
+    query: (text, values) => pool.run((client) => client.unsafe(text, [...values])),
     drizzle: drizzleOn((source) => pool.run(source)),
     withTransaction: (work, transactionOptions) => runTransaction(pool, work, transactionOptions ?? {}),
     isReachable: () => reachability.isReachable,
