@@ -10,7 +10,7 @@ export class ReplayCache {
   readonly #plans = new WeakMap<Behaviour, Map<string, Plan>>();
 
   /** The plan of an earlier request of the same path and kind under this behaviour, else a new one. */
-  plan(behaviour: Behaviour, request: IncomingRequest, compose: () => Plan): Plan {
+  async plan(behaviour: Behaviour, request: IncomingRequest, compose: () => Promise<Plan>): Promise<Plan> {
     let plans = this.#plans.get(behaviour);
     if (plans === undefined) {
       plans = new Map();
@@ -19,7 +19,7 @@ export class ReplayCache {
     const key = `${looksLikeStream(request.body)} ${request.head.isKeepAlive} ${request.path}`;
     let plan = plans.get(key);
     if (plan === undefined) {
-      const composed = compose();
+      const composed = await compose();
       plan = { ...composed, pieces: joinNeighbours(composed.pieces) };
       plans.set(key, plan);
     }

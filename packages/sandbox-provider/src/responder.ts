@@ -59,7 +59,7 @@ export class Responder {
   async #send(record: RequestRecord, exchange: Exchange): Promise<boolean> {
     const { log } = this.#options;
     const { outlet } = exchange;
-    const plan = this.#planFor(record, exchange);
+    const plan = await this.#planFor(record, exchange);
     record.status = plan.status;
     const bytesBefore = outlet.bytesWritten;
     const outcome = await transmit(plan, outlet, {
@@ -71,16 +71,16 @@ export class Responder {
     return plan.ending.kind === "keep-alive";
   }
 
-  #planFor(record: RequestRecord, exchange: Exchange): Plan {
+  async #planFor(record: RequestRecord, exchange: Exchange): Promise<Plan> {
     const { behaviour, source } = this.#choose(record.request);
-    const compose = (): Plan => {
+    const compose = async (): Promise<Plan> => {
       const createdAtSeconds = this.#options.createdAtSeconds ?? Math.floor(record.receivedAtMs / 1000);
       const call = { request: record.request, behaviour, index: record.index, createdAtSeconds };
-      const answer = answerRequest(call, this.#options.requiredKey);
+      const answer = await answerRequest(call, this.#options.requiredKey);
       return composePlan({ answer, behaviour, ...connectionFormOf(exchange) });
     };
     const isReplayed = behaviour.isReplayed === true && behaviour.isEndless !== true;
-    return isReplayed ? this.#replays.plan(source, record.request, compose) : compose();
+    return isReplayed ? await this.#replays.plan(source, record.request, compose) : await compose();
   }
 
   /** The script comes first, then what the user's message asks for; the defaults lie under both. */

@@ -3,17 +3,12 @@ import type { Behaviour } from "../script/behaviour.ts";
 import { doneEvent } from "../wire/events.ts";
 import type { Answer, SseEvent } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
-import { jsonAnswer, refuse } from "./json-answer.ts";
+import { eventStreamHeaders, jsonAnswer, refuse } from "./json-answer.ts";
 import { asArray, asObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
 import { type Choice, makeReply, promptTokens, type Reply } from "./reply.ts";
 import { wholeText } from "./text-source.ts";
 import { argumentFragments } from "./tool-calls.ts";
 import { chatUsage } from "./usage.ts";
-
-export const eventStreamHeaders = [
-  ["Content-Type", "text/event-stream; charset=utf-8"],
-  ["Cache-Control", "no-cache"],
-] as const;
 
 /** @throws RequestRefused */
 export function answerChat(call: ApiCall): Answer {
@@ -31,10 +26,12 @@ export function answerChat(call: ApiCall): Answer {
     spoken: lastUserText(request),
     tokensMax: optionalCount(body, "max_completion_tokens", 1) ?? optionalCount(body, "max_tokens", 1),
     promptTokens: promptTokens(body["messages"], body["tools"]),
+    canBeEndless: body["stream"] === true,
     idSuffix: String(call.index),
   });
   const base = {
     id: `chatcmpl-sandbox-${call.index}`,
+    object: body["stream"] === true ? "chat.completion.chunk" : "chat.completion",
     created: call.createdAtSeconds,
     model: body.model,
     service_tier: "default",
@@ -59,7 +56,7 @@ function wholeChat(reply: Reply, behaviour: Behaviour, base: object): object {
     finish_reason: choice.finishReason,
   }));
   const usage = behaviour.omitUsage === true ? {} : { usage: chatUsage(reply.counts, behaviour) };
-  return { ...base, object: "chat.completion", choices, ...usage };
+  return { ...base, choices, ...usage };
 }
 
 function wholeMessage(choice: Choice): object {
@@ -90,7 +87,7 @@ function* chatEvents(stream: ChatStream): Iterable<SseEvent> {
   const placement = behaviour.usagePlacement ?? "own-chunk";
   const ordinary = placement === "every-chunk" ? usage : null;
   const isNullShown = stream.isUsageWanted && placement === "own-chunk";
-  const prefix = `${JSON.stringify({ ...stream.base, object: "chat.completion.chunk" }).slice(0, -1)},"choices":`;
+  const prefix = `${JSON.stringify(stream.base).slice(0, -1)},"choices":`;
   const chunk = (choices: readonly object[], shown: object | null): SseEvent => {
     const suffix = shown !== null || isNullShown ? `,"usage":${JSON.stringify(shown)}}` : "}";
     return { data: `${prefix}${JSON.stringify(choices)}${suffix}` };

@@ -20,6 +20,11 @@ export class RequestRefused extends Error {
   }
 }
 
+export const eventStreamHeaders: readonly AnswerHeader[] = [
+  ["Content-Type", "text/event-stream; charset=utf-8"],
+  ["Cache-Control", "no-cache"],
+];
+
 const jsonHeader: AnswerHeader = ["Content-Type", "application/json"];
 
 const ordinaryErrors: Readonly<Record<number, Pick<ApiError, "type" | "code">>> = {

@@ -23,6 +23,8 @@ export type ReplyRequest = {
   readonly spoken: string | null;
   readonly tokensMax: number | null;
   readonly promptTokens: number;
+  /** Whether the text is sent as it is produced, so that it may go on for ever. */
+  readonly canBeEndless?: boolean;
   /** Distinguishes the calls of different requests. */
   readonly idSuffix: string;
 };
@@ -80,10 +82,12 @@ function makeChoice(request: ReplyRequest, index: number, tokensMax: number): Ch
   return { text, reasoning, refusal, toolCalls, finishReason };
 }
 
-function textFor({ behaviour, body, spoken }: ReplyRequest, index: number): TextSource {
-  if (behaviour.isEndless === true || behaviour.chunks !== undefined) {
-    const count = behaviour.isEndless === true ? Number.POSITIVE_INFINITY : behaviour.chunks;
-    return fillerText(count ?? 0, behaviour.chunkBytes);
+function textFor({ behaviour, body, spoken, canBeEndless }: ReplyRequest, index: number): TextSource {
+  if (behaviour.isEndless === true && canBeEndless === true) {
+    return fillerText(Number.POSITIVE_INFINITY, behaviour.chunkBytes);
+  }
+  if (behaviour.chunks !== undefined) {
+    return fillerText(behaviour.chunks, behaviour.chunkBytes);
   }
   if (behaviour.text !== undefined) {
     return wordsOf(behaviour.text);

@@ -2,21 +2,44 @@
 import type { Behaviour } from "../script/behaviour.ts";
 import { type Answer, type AnswerHeader, utf8 } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
-import { answerChat, eventStreamHeaders } from "./chat-completions.ts";
-import { bytesAnswer, errorAnswer, errorOfStatus, jsonAnswer, RequestRefused } from "./json-answer.ts";
+import { answerChat } from "./chat-completions.ts";
+import { answerCompletion } from "./completions.ts";
+import { answerEmbeddings } from "./embeddings.ts";
+import {
+  bytesAnswer,
+  errorAnswer,
+  errorOfStatus,
+  eventStreamHeaders,
+  jsonAnswer,
+  RequestRefused,
+} from "./json-answer.ts";
+import { answerImages, answerSpeech, answerTranscription } from "./media.ts";
 import { answerModels } from "./models.ts";
+import { answerModerations } from "./moderations.ts";
+import { answerResponses } from "./responses.ts";
 
-type Endpoint = { readonly method: string; readonly path: RegExp; readonly answer: (call: ApiCall) => Answer };
+type Endpoint = {
+  readonly method: string;
+  readonly path: RegExp;
+  readonly answer: (call: ApiCall) => Answer | Promise<Answer>;
+};
 
 const endpoints: readonly Endpoint[] = [
   { method: "POST", path: /^\/v1\/chat\/completions$/, answer: answerChat },
+  { method: "POST", path: /^\/v1\/responses$/, answer: answerResponses },
+  { method: "POST", path: /^\/v1\/completions$/, answer: answerCompletion },
+  { method: "POST", path: /^\/v1\/embeddings$/, answer: answerEmbeddings },
+  { method: "POST", path: /^\/v1\/images\/generations$/, answer: answerImages },
+  { method: "POST", path: /^\/v1\/audio\/speech$/, answer: answerSpeech },
+  { method: "POST", path: /^\/v1\/audio\/(?:transcriptions|translations)$/, answer: answerTranscription },
+  { method: "POST", path: /^\/v1\/moderations$/, answer: answerModerations },
   { method: "GET", path: /^\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
 ];
 
 /** The answer to one request; refusals come in the OpenAI shape. `requiredKey` null accepts any credential. */
-export function answerRequest(call: ApiCall, requiredKey: string | null): Answer {
+export async function answerRequest(call: ApiCall, requiredKey: string | null): Promise<Answer> {
   const scripted = scriptedAnswer(call.behaviour);
-  const answer = scripted ?? ordinaryAnswer(call, requiredKey);
+  const answer = scripted ?? (await ordinaryAnswer(call, requiredKey));
   return {
     ...answer,
     status: scripted === null && answer.status < 400 ? (call.behaviour.status ?? answer.status) : answer.status,
@@ -24,9 +47,9 @@ export function answerRequest(call: ApiCall, requiredKey: string | null): Answer
   };
 }
 
-function ordinaryAnswer(call: ApiCall, requiredKey: string | null): Answer {
+async function ordinaryAnswer(call: ApiCall, requiredKey: string | null): Promise<Answer> {
   try {
-    return findEndpoint(call, requiredKey).answer(call);
+    return await findEndpoint(call, requiredKey).answer(call);
   } catch (error) {
     if (error instanceof RequestRefused) {
       return errorAnswer(error.error);

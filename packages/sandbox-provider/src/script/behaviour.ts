@@ -69,7 +69,7 @@ export const behaviourSchema = z.strictObject({
   /** So many pieces of text, each of `chunkBytes` (default 4) bytes, instead of the usual sentence. */
   chunks: count.optional(),
   chunkBytes: z.int().positive().optional(),
-  /** Pieces of text without end. */
+  /** Pieces of text without end, in a streamed chat completion. */
   isEndless: z.boolean().optional(),
   /** Laid over the counted usage, field by field; unknown fields are sent as they are. */
   usage: json.optional(),

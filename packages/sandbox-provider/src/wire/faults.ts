@@ -1,6 +1,7 @@
 /** The faults of the transport. Each function takes the pieces of an answer and gives those that are really sent. */
 import type { Behaviour, Place, Split } from "../script/behaviour.ts";
 import type { Piece } from "./plan.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 /** Cuts, holds and splits, in this order, so that a place means the same whether the answer is split or not. */
 export function spoilTransport(pieces: Iterable<Piece>, behaviour: Behaviour): Iterable<Piece> {
@@ -104,16 +105,5 @@ function cutFinder(split: Split): (position: number) => number {
       next += 1 + Math.floor(random() * split.bytesMax);
     }
     return next;
-  };
-}
-
-/** Mulberry32: small, and the same on every machine. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
