@@ -1,6 +1,6 @@
 /** Runs the sandbox provider as a program of its own. */
 import { readCommandLine } from "./command-line.ts";
-import { startSandboxProvider } from "./server.ts";
+import { type SandboxOptions, type SandboxProvider, startSandboxProvider } from "./server.ts";
 
 const command = readCommandLine(process.argv.slice(2), process.env);
 if (command.kind === "help") {
@@ -9,7 +9,19 @@ if (command.kind === "help") {
   console.error(command.text);
   process.exitCode = 2;
 } else {
-  const provider = startSandboxProvider(command.options);
+  run(command.options, command.exitsWithParent);
+}
+
+function run(options: SandboxOptions, exitsWithParent: boolean): void {
+  let provider: SandboxProvider;
+  try {
+    provider = startSandboxProvider(options);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`The sandbox provider cannot listen on ${options.hostname} port ${options.port}: ${reason}`);
+    process.exitCode = 1;
+    return;
+  }
   let isStopping = false;
   const stop = (): void => {
     if (!isStopping) {
@@ -23,7 +35,7 @@ if (command.kind === "help") {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  if (command.exitsWithParent) {
+  if (exitsWithParent) {
     // Whoever holds the other end of stdin is the parent; the kernel closes it even after a kill -9.
     process.stdin.on("end", stop);
     process.stdin.on("error", stop);

@@ -10,7 +10,7 @@ import type { Behaviour } from "./script/behaviour.ts";
 import { IncomingRequest } from "./script/incoming-request.ts";
 import { readCommands } from "./script/message-commands.ts";
 import type { Rules } from "./script/rules.ts";
-import { composePlan } from "./wire/compose.ts";
+import { type ComposeInput, composePlan } from "./wire/compose.ts";
 import type { Answer, Plan } from "./wire/plan.ts";
 
 export type ResponderOptions = {
@@ -95,8 +95,12 @@ export class Responder {
   }
 }
 
-function connectionFormOf({ head, body }: Exchange): { isKeepAlive: boolean; canChunk: boolean } {
-  return { isKeepAlive: head.isKeepAlive && body !== null, canChunk: head.version === "1.1" };
+function connectionFormOf({ head, body }: Exchange): Omit<ComposeInput, "answer" | "behaviour"> {
+  return {
+    isKeepAlive: head.isKeepAlive && body !== null,
+    canChunk: head.version === "1.1",
+    isHeadOnly: head.method === "HEAD",
+  };
 }
 
 function ignore(): void {

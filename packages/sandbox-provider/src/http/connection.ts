@@ -5,7 +5,7 @@ import { type ReaderLimits, type RequestHead, RequestReader } from "./request-re
 export type Exchange = {
   readonly head: RequestHead;
   /** Null when the request is answered before its body came. */
-  readonly body: Uint8Array | null;
+  readonly body: Buffer | null;
   readonly outlet: Outlet;
 };
 
@@ -35,7 +35,7 @@ export class Connection {
     this.#outlet = new Outlet(socket);
   }
 
-  onData(chunk: Uint8Array): void {
+  onData(chunk: Buffer): void {
     if (!this.#isOver) {
       this.#reader.push(chunk);
       this.#advance();

@@ -19,7 +19,7 @@ export type RequestHead = {
 export type ReadStep =
   | { readonly kind: "more" }
   | { readonly kind: "head"; readonly head: RequestHead }
-  | { readonly kind: "request"; readonly head: RequestHead; readonly body: Uint8Array }
+  | { readonly kind: "request"; readonly head: RequestHead; readonly body: Buffer }
   | { readonly kind: "violation"; readonly status: 400 | 413 | 431 | 505; readonly reason: string };
 
 export type ReaderLimits = { readonly headBytesMax: number; readonly bodyBytesMax: number };
@@ -27,13 +27,13 @@ export type ReaderLimits = { readonly headBytesMax: number; readonly bodyBytesMa
 type Violation = Extract<ReadStep, { kind: "violation" }>;
 
 type BodyState =
-  | { readonly kind: "length"; readonly bytes: Uint8Array; filled: number }
-  | { readonly kind: "chunked"; readonly parts: Uint8Array[]; length: number; left: number; phase: ChunkPhase };
+  | { readonly kind: "length"; readonly bytes: Buffer; filled: number }
+  | { readonly kind: "chunked"; readonly parts: Buffer[]; length: number; left: number; phase: ChunkPhase };
 
 type ChunkPhase = "size" | "data" | "data-end" | "trailer";
 
 const more = { kind: "more" } as const;
-const empty: Buffer<ArrayBufferLike> = Buffer.alloc(0);
+const empty: Buffer = Buffer.alloc(0);
 const headEnd = Buffer.from("\r\n\r\n");
 const lineEnd = Buffer.from("\r\n");
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -59,11 +59,11 @@ export class RequestReader {
     return this.#head !== null || this.#pending.length > 0;
   }
 
-  /** Adds bytes from the socket; they are copied where they are kept. */
-  push(chunk: Uint8Array): void {
+  /** Adds bytes from the socket. They are kept without a copy, so the caller must not write into them afterwards. */
+  push(chunk: Buffer): void {
     const rest = this.#fillLength(chunk);
     if (rest.length > 0) {
-      this.#pending = Buffer.concat([this.#pending, rest]);
+      this.#pending = this.#pending.length === 0 ? rest : Buffer.concat([this.#pending, rest]);
     }
   }
 
@@ -78,9 +78,9 @@ export class RequestReader {
   }
 
   /** Copies into a body of known length at once, so that a large upload isn't concatenated again and again. */
-  #fillLength(chunk: Uint8Array): Uint8Array {
+  #fillLength(chunk: Buffer): Buffer {
     const body = this.#body;
-    if (body?.kind !== "length" || this.#pending.length > 0) {
+    if (body?.kind !== "length" || body.filled === body.bytes.length) {
       return chunk;
     }
     const taken = chunk.subarray(0, body.bytes.length - body.filled);
@@ -101,16 +101,29 @@ export class RequestReader {
     if (parsed.kind === "violation") {
       return parsed;
     }
-    const body = openBody(parsed.head, this.#limits.bodyBytesMax);
-    if (body.kind === "violation") {
-      return body;
+    const length = bodyLength(parsed.head, this.#limits.bodyBytesMax);
+    if (typeof length === "object") {
+      return length;
     }
-    const rest = this.#pending.subarray(end + headEnd.length);
-    this.#pending = empty;
     this.#head = parsed.head;
-    this.#body = body;
-    this.push(rest);
+    this.#pending = this.#pending.subarray(end + headEnd.length);
+    this.#openBody(length);
     return { kind: "head", head: parsed.head };
+  }
+
+  #openBody(length: number | "chunked"): void {
+    if (length === "chunked") {
+      this.#body = { kind: "chunked", parts: [], length: 0, left: 0, phase: "size" };
+      return;
+    }
+    const rest = this.#pending;
+    if (rest.length >= length) {
+      this.#body = { kind: "length", bytes: rest.subarray(0, length), filled: length };
+      this.#pending = rest.subarray(length);
+    } else {
+      this.#body = { kind: "length", bytes: Buffer.alloc(length), filled: 0 };
+      this.#pending = this.#fillLength(rest);
+    }
   }
 
   #readBody(head: RequestHead): ReadStep {
@@ -132,7 +145,7 @@ export class RequestReader {
     }
   }
 
-  #finish(head: RequestHead, bytes: Uint8Array): ReadStep {
+  #finish(head: RequestHead, bytes: Buffer): ReadStep {
     this.#head = null;
     this.#body = null;
     return { kind: "request", head, body: bytes };
@@ -164,7 +177,7 @@ export class RequestReader {
       return more;
     }
     const taken = this.#pending.subarray(0, body.left);
-    body.parts.push(Buffer.from(taken));
+    body.parts.push(taken);
     body.left -= taken.length;
     this.#pending = this.#pending.subarray(taken.length);
     if (body.left === 0) {
@@ -246,7 +259,7 @@ export function valuesOf(headers: readonly RequestHeader[], name: string): strin
   return values;
 }
 
-function openBody(head: RequestHead, bodyBytesMax: number): BodyState | Violation {
+function bodyLength(head: RequestHead, bodyBytesMax: number): number | "chunked" | Violation {
   const encodings = valuesOf(head.headers, "transfer-encoding");
   const lengths = valuesOf(head.headers, "content-length");
   if (encodings.length > 0 && lengths.length > 0) {
@@ -254,14 +267,12 @@ function openBody(head: RequestHead, bodyBytesMax: number): BodyState | Violatio
   }
   if (encodings.length > 0) {
     return encodings.length === 1 && encodings[0]?.toLowerCase() === "chunked" && head.version === "1.1"
-      ? { kind: "chunked", parts: [], length: 0, left: 0, phase: "size" }
+      ? "chunked"
       : violation(400, "the only transfer encoding is 'chunked'");
   }
   const [length = "0", ...others] = lengths;
   if (others.length > 0 || !/^\d{1,15}$/.test(length)) {
     return violation(400, "Content-Length must be one decimal number");
   }
-  return Number(length) > bodyBytesMax
-    ? violation(413, "the body is too large")
-    : { kind: "length", bytes: new Uint8Array(Number(length)), filled: 0 };
+  return Number(length) > bodyBytesMax ? violation(413, "the body is too large") : Number(length);
 }

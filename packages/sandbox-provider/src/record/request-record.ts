@@ -54,8 +54,8 @@ export class RequestRecord {
   }
 
   /** The exact bytes of the body; empty when the answer came before it. */
-  get body(): Uint8Array {
-    return this.request.body ?? new Uint8Array(0);
+  get body(): Buffer {
+    return this.request.body ?? Buffer.alloc(0);
   }
 
   /** The parsed body; undefined when it is no JSON. */
@@ -103,7 +103,7 @@ export class RequestRecord {
       method: this.method,
       target: this.target,
       headLines: this.headLines,
-      bodyBase64: Buffer.from(this.body).toString("base64"),
+      bodyBase64: this.body.toString("base64"),
       credential: this.credential,
       status: this.status,
       outcome: this.outcome,

@@ -6,26 +6,24 @@ type JsonObject = { readonly [name: string]: unknown };
 export class IncomingRequest {
   readonly head: RequestHead;
   /** The exact bytes of the body, or null as long as it has not been read. */
-  readonly body: Uint8Array | null;
+  readonly body: Buffer | null;
   /** The path without the query. */
   readonly path: string;
+  /** What follows `Bearer` in the Authorization header. */
+  readonly credential: string | null;
   #json: { readonly value: unknown } | null = null;
 
-  constructor(head: RequestHead, body: Uint8Array | null) {
+  constructor(head: RequestHead, body: Buffer | null) {
     this.head = head;
     this.body = body;
     const query = head.target.indexOf("?");
+    this.credential = /^Bearer +(\S+)$/i.exec(this.header("authorization") ?? "")?.[1] ?? null;
     this.path = query < 0 ? head.target : head.target.slice(0, query);
   }
 
   /** The first value of a header, given its lower-case name. */
   header(name: string): string | null {
     return valuesOf(this.head.headers, name)[0] ?? null;
-  }
-
-  /** What follows `Bearer` in the Authorization header. */
-  get credential(): string | null {
-    return /^Bearer +(\S+)$/i.exec(this.header("authorization") ?? "")?.[1] ?? null;
   }
 
   /** The parsed body; undefined when it is no JSON. */
@@ -50,7 +48,7 @@ export class IncomingRequest {
   }
 }
 
-function parseJson(bytes: Uint8Array | null): unknown {
+function parseJson(bytes: Buffer | null): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes ?? new Uint8Array(0)));
   } catch {

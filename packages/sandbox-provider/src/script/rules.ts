@@ -83,6 +83,6 @@ function isMatch(matcher: Exclude<Matcher, (request: IncomingRequest) => boolean
     (matcher.credential === undefined || matcher.credential === request.credential) &&
     (matcher.model === undefined || matcher.model === request.model) &&
     (matcher.isStream === undefined || matcher.isStream === request.isStream) &&
-    (matcher.bodyIncludes === undefined || Buffer.from(request.body ?? []).includes(matcher.bodyIncludes))
+    (matcher.bodyIncludes === undefined || request.body?.includes(matcher.bodyIncludes) === true)
   );
 }

@@ -11,6 +11,8 @@ export type ComposeInput = {
   /** False when the client asked for the end of the connection, or speaks HTTP/1.0. */
   readonly isKeepAlive: boolean;
   readonly canChunk: boolean;
+  /** The answer to HEAD has all the headers and no body. */
+  readonly isHeadOnly: boolean;
 };
 
 type Framing = "chunked" | "content-length" | "close" | "none";
@@ -41,7 +43,7 @@ export function composePlan(input: ComposeInput): Plan {
   const lengthHeaders = framingHeaders(framing, contentLength, behaviour.contentLengthLie ?? 0);
   const head = headOf(answer, behaviour, willClose ? [...lengthHeaders, ["Connection", "close"]] : lengthHeaders);
   const body = framing === "chunked" ? chunkFrames(payload, behaviour.malformedFraming) : payload;
-  const pieces = framing === "none" ? [head] : prepend(head, body);
+  const pieces = framing === "none" || input.isHeadOnly ? [head] : prepend(head, body);
   const ending = endingOf(behaviour, !willClose && (behaviour.contentLengthLie ?? 0) <= 0);
   return { status: answer.status, pieces: spoilTransport(pieces, behaviour), ending };
 }
