@@ -181,10 +181,11 @@ class Sandbox implements SandboxProvider {
   }
 
   async stop(): Promise<void> {
-    this.#listener.stop(true);
+    // The listener would end connections by FIN, which looks like the end of an answer.
     for (const socket of [...this.#sockets]) {
       socket.terminate();
     }
+    this.#listener.stop(true);
     await this.#log.waitForIdle();
   }
 

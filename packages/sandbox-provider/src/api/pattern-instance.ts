@@ -78,6 +78,11 @@ function readEscape(cursor: Cursor): string {
   if (escaped === "b" || escaped === "B") {
     return "";
   }
+  const property = /^\{[^}]*\}/.exec(cursor.source.slice(cursor.at))?.[0];
+  if (/p/i.test(escaped) && property !== undefined) {
+    cursor.at += property.length;
+    return memberOf(`\\${escaped}${property}`);
+  }
   return classes[escaped] ?? escaped;
 }
 
@@ -98,10 +103,22 @@ function readClass(cursor: Cursor): string {
     cursor.at += cursor.source[cursor.at] === "\\" ? 2 : 1;
   }
   cursor.at += 1;
-  const source = cursor.source.slice(start, cursor.at);
-  const matcher = new RegExp(`^${source}$`);
+  return memberOf(cursor.source.slice(start, cursor.at));
+}
+
+/** A character that the class has; nothing for a class that is empty or broken. */
+function memberOf(source: string): string {
+  const matcher = compile(`^${source}$`, "u") ?? compile(`^${source}$`, "");
   const literal = source.slice(1, -1).replace(/^\^|\\/g, "");
-  return [...candidates, ...literal].find((character) => matcher.test(character)) ?? "";
+  return [...candidates, ...literal].find((character) => matcher?.test(character)) ?? "";
+}
+
+function compile(source: string, flags: string): RegExp | null {
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return null;
+  }
 }
 
 function readQuantifier(cursor: Cursor): number {

@@ -2,7 +2,9 @@
 import type { Socket } from "bun";
 
 /** The part of a Bun socket that is needed to send. */
-export type SendingSocket = Pick<Socket<unknown>, "write" | "end" | "terminate">;
+export type SendingSocket = Pick<Socket<unknown>, "write" | "end" | "shutdown" | "terminate">;
+
+const lingerMsMax = 2_000;
 
 export class Outlet {
   readonly #socket: SendingSocket;
@@ -56,9 +58,17 @@ export class Outlet {
     }
   }
 
-  /** Sends FIN after everything written so far. */
-  finish(): void {
-    this.#socket.end();
+  /**
+   * Sends FIN after everything written so far. A client in the middle of its request goes on sending for a while; closing
+   * under it would answer that with a reset, which can overtake the answer, so then only this side is closed at first.
+   */
+  finish(isClientSending: boolean): void {
+    if (isClientSending) {
+      this.#socket.shutdown();
+      setTimeout(() => this.#socket.end(), lingerMsMax).unref();
+    } else {
+      this.#socket.end();
+    }
   }
 
   /** Sends RST. */

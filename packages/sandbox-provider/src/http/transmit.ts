@@ -79,7 +79,7 @@ async function end(plan: Plan, outlet: Outlet): Promise<TransmitOutcome> {
     return "cut";
   }
   if (plan.ending.kind === "fin") {
-    outlet.finish();
+    outlet.finish(plan.ending.isEarly === true);
     return plan.ending.isCut ? "cut" : "completed";
   }
   return "completed";

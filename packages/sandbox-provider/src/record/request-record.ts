@@ -29,6 +29,7 @@ export class RequestRecord {
   bytesWritten = 0;
   chunksWritten = 0;
   #release: (() => void) | null = null;
+  #isReleased = false;
 
   constructor(index: number, request: IncomingRequest, from: ConnectionFacts) {
     this.index = index;
@@ -80,14 +81,20 @@ export class RequestRecord {
     return this.#release !== null;
   }
 
+  /** Called when the answer is held, with what lets it go on. */
   hold(release: () => void): void {
-    this.#release = release;
+    if (this.#isReleased) {
+      release();
+    } else {
+      this.#release = release;
+    }
   }
 
-  /** Lets a held answer go on; does nothing when it is not held. */
+  /** Lets a held answer go on; one that is not held yet will not be held any more. */
   release(): void {
     const release = this.#release;
     this.#release = null;
+    this.#isReleased = true;
     release?.();
   }
 

@@ -59,7 +59,7 @@ const commands: readonly Command[] = [
   {
     usage: "chunks 100",
     effect: "says so many pieces of filler",
-    pattern: /^chunks (?<count>\d+)$/,
+    pattern: /^chunks (?<count>\d{1,6})$/,
     read: ({ count }) => ({ chunks: Number(count) }),
   },
   {
@@ -147,7 +147,7 @@ export function readCommands(message: string): Behaviour {
 
 function readCommand(text: string): Partial<Behaviour> {
   for (const command of commands) {
-    const match = command.pattern.exec(text);
+    const match = new RegExp(command.pattern, "i").exec(text);
     if (match !== null) {
       return command.read({ ...match.groups });
     }

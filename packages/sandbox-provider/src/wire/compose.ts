@@ -63,7 +63,9 @@ function endingOf(behaviour: Behaviour, isKeptAlive: boolean): Ending {
   if (behaviour.cut !== undefined) {
     return { kind: "fin", isCut: true };
   }
-  return isKeptAlive ? { kind: "keep-alive" } : { kind: "fin", isCut: false };
+  return isKeptAlive
+    ? { kind: "keep-alive" }
+    : { kind: "fin", isCut: false, isEarly: behaviour.answersBeforeBody === true };
 }
 
 function framingHeaders(framing: Framing, length: number | null, lie: number): AnswerHeader[] {

@@ -27,7 +27,8 @@ export type Piece = {
 
 export type Ending =
   | { readonly kind: "keep-alive" }
-  | { readonly kind: "fin"; readonly isCut: boolean }
+  /** Early when the body of the request may still be on its way. */
+  | { readonly kind: "fin"; readonly isCut: boolean; readonly isEarly?: boolean }
   | { readonly kind: "rst"; readonly lingerMs: number };
 
 export type Plan = {
