@@ -54,11 +54,6 @@ export class RequestReader {
     this.#limits = limits;
   }
 
-  /** Whether a request has begun and isn't whole yet. */
-  get isMidRequest(): boolean {
-    return this.#head !== null || this.#pending.length > 0;
-  }
-
   /** Adds bytes from the socket. They are kept without a copy, so the caller must not write into them afterwards. */
   push(chunk: Buffer): void {
     const rest = this.#fillLength(chunk);

@@ -115,5 +115,4 @@ export const behaviourSchema = z.strictObject({
 
 export type Behaviour = Readonly<z.infer<typeof behaviourSchema>>;
 export type Split = z.infer<typeof split>;
-export type Cut = z.infer<typeof cut>;
 export type Place = z.infer<typeof place>;
