@@ -8,8 +8,8 @@
  */
 import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { findFreePort } from "./port.ts";
 import { type Account, chooseAccount, runAs, spawnIdentity } from "./postgres/account.ts";
 import { type PostgresBinaries, prepareBinaries } from "./postgres/binaries.ts";
 import { ensureDatabase } from "./postgres/database-store.ts";
@@ -308,16 +308,4 @@ function rotateLog(file: string): void {
   if (size > logBytesMax) {
     renameSync(file, `${file}.1`);
   }
-}
-
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
-export async function findFreePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const server = createServer();
-  server.once("error", reject);
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-  });
-  return await promise;
 }
