@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { readLines } from "./kept-process.ts";
 import type { Report } from "./progress.ts";
 import { StartError } from "./start-error.ts";
@@ -16,6 +17,7 @@ export type CommandOptions = {
  * @throws StartError with what the command gave as the reason
  */
 export async function runControlPlaneCommand(options: CommandOptions): Promise<Record<string, unknown>> {
+  const [file = ""] = options.command;
   const child = Bun.spawn([process.execPath, ...options.command], {
     cwd: options.cwd,
     env: options.env,
@@ -40,7 +42,8 @@ export async function runControlPlaneCommand(options: CommandOptions): Promise<R
   const result = parseObject(stdout.trim().split("\n").at(-1) ?? "");
   if (exitCode !== 0 || result === null) {
     const { error } = result ?? {};
-    throw new StartError(typeof error === "string" ? error : (remarks.at(-1) ?? `exit code ${exitCode}`));
+    const reason = typeof error === "string" ? error : (remarks.at(-1) ?? `exit code ${exitCode}`);
+    throw new StartError(`${basename(file)} failed: ${reason}`);
   }
   return result;
 }

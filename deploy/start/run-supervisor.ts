@@ -1,3 +1,4 @@
+import { watchLauncher } from "./launcher.ts";
 import type { StartSettings } from "./settings.ts";
 import { StartError } from "./start-error.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -7,8 +8,8 @@ const forcedExitCode = 130;
 const samePressMs = 500;
 
 /**
- * Runs the service until somebody asks it to stop: SIGINT (Ctrl-C), SIGTERM or SIGHUP drain it, a second one of them
- * ends everything at once.
+ * Runs the service until somebody asks it to stop: SIGINT (Ctrl-C), SIGTERM or SIGHUP drain it, as does the end of
+ * the command that started it; a second signal ends everything at once.
  * @returns the exit code of the program
  */
 export async function runSupervisor(settings: StartSettings): Promise<number> {
@@ -36,6 +37,7 @@ export async function runSupervisor(settings: StartSettings): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, onSignal);
   }
+  watchLauncher(onSignal);
   try {
     await supervisor.start();
   } catch (error) {

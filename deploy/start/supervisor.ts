@@ -58,7 +58,9 @@ export class Supervisor {
     await this.#sandbox?.stop();
     await this.#postgresRecovery;
     await this.#postgres?.stop();
-    say("stopped", `in ${formatDuration(performance.now() - startedAt)}`);
+    if (this.#postgres !== null || this.#workers.length > 0) {
+      say("stopped", `in ${formatDuration(performance.now() - startedAt)}`);
+    }
   }
 
   /** Ends everything at once. Postgres recovers at the next start. */
