@@ -37,6 +37,8 @@ export type EmbeddedPostgres = {
   readonly url: string;
   /** Process id of the server, null while it is down. */
   readonly pid: number | null;
+  /** The folder of the database files. */
+  readonly directory: string;
   /** Fast shutdown: sessions are cut, everything is on disk, no recovery at the next start. Gives up the lock. */
   stop(): Promise<void>;
   /** Immediate shutdown: like a crash of the server; committed data is recovered at the next start. */
@@ -135,6 +137,10 @@ class Server implements EmbeddedPostgres {
 
   get url(): string {
     return this.#databaseUrl(databaseUser);
+  }
+
+  get directory(): string {
+    return this.#parts.cluster;
   }
 
   get pid(): number | null {

@@ -1,7 +1,7 @@
 /** `bun start`: from a clone to a running service. `--reload` restarts the service when its source changes. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ensureInstalled } from "./install.ts";
+import { ensureInstalled, startOver } from "./install.ts";
 import { say } from "./progress.ts";
 import { StartError } from "./start-error.ts";
 
@@ -15,7 +15,9 @@ async function main(): Promise<void> {
     process.loadEnvFile(envFile);
     say("settings", "read from .env; what the environment sets wins");
   }
-  await ensureInstalled(root);
+  if (await ensureInstalled(root)) {
+    startOver(import.meta.path);
+  }
   const { runSupervisor } = await import("./run-supervisor.ts");
   const { readSettings } = await import("./settings.ts");
   process.exit(await runSupervisor(readSettings(root, process.env, process.argv.slice(2))));

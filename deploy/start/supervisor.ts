@@ -119,8 +119,8 @@ export class Supervisor {
           this.#postgresRecovery = this.#bringPostgresBack(reason);
         },
       });
-      const { port } = new URL(this.#postgres.url);
-      return { summary: `Postgres on 127.0.0.1:${port}, files in ${home}`, url: this.#postgres.url };
+      const { url, directory } = this.#postgres;
+      return { summary: `Postgres on 127.0.0.1:${new URL(url).port}, files in ${directory}`, url };
     }).then(({ url }) => url);
   }
 
