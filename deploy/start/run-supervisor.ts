@@ -17,12 +17,14 @@ export async function runSupervisor(settings: StartSettings): Promise<number> {
   const stopped = Promise.withResolvers<number>();
   let isStopping = false;
   let firstSignalAt = 0;
+  let exitCode = 0;
   const onSignal = (): void => {
     if (firstSignalAt > 0) {
       if (performance.now() - firstSignalAt < samePressMs) {
         return;
       }
       process.stderr.write("\nstopping at once\n");
+      exitCode = forcedExitCode;
       void supervisor.kill().finally(() => process.exit(forcedExitCode));
       return;
     }
@@ -32,7 +34,7 @@ export async function runSupervisor(settings: StartSettings): Promise<number> {
     }
     isStopping = true;
     process.stderr.write("\n");
-    supervisor.stop().then(() => stopped.resolve(0), stopped.reject);
+    supervisor.stop().then(() => stopped.resolve(exitCode), stopped.reject);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, onSignal);

@@ -2,7 +2,8 @@ import { chmod, copyFile, mkdir, readdir, readFile, readlink, rename, rm, symlin
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { StartError } from "../start-error.ts";
-import { type Account, runAs } from "./account.ts";
+import { type Account, canEnter, runAs } from "./account.ts";
+import { exists } from "./place.ts";
 
 export type PostgresBinaries = {
   readonly postgres: string;
@@ -38,6 +39,10 @@ export async function prepareBinaries(
   // A copy helps against a place that can't be entered or written, not against a library that the machine lacks.
   const isWorthCopying = linkFailure !== null || account !== null;
   for (const root of isWorthCopying ? copyRoots : []) {
+    // A root that is missing is made by the copy, open to everyone; one that is there may be closed to the account.
+    if ((await exists(root)) && !(await canEnter(account, root))) {
+      continue;
+    }
     const target = join(root, `${source.name}-${source.version}`);
     const binaries = binariesIn(target);
     if ((await tryToRun(binaries, account)) === null) {

@@ -1,5 +1,10 @@
 /** Stands in for the control plane where only its starting and stopping matters. */
-const { PORT, HOST, WORKER_INDEX, SANDBOX_URL } = process.env;
+const { PORT, HOST, WORKER_INDEX, SANDBOX_URL, STUB_FAIL } = process.env;
+
+if (STUB_FAIL === "1") {
+  process.stderr.write("no money, no work\n");
+  process.exit(3);
+}
 
 const server = Bun.serve({
   port: Number(PORT),
@@ -15,6 +20,7 @@ const server = Bun.serve({
     return Response.json({ pid: process.pid, worker: WORKER_INDEX, sandbox: SANDBOX_URL ?? null });
   },
 });
+process.stdout.write(`worker ${WORKER_INDEX} is up\n`);
 
 process.on("SIGTERM", () => {
   void server.stop().then(() => {
