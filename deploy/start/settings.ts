@@ -9,6 +9,8 @@ export type StartSettings = {
   /** 0 asks for any free port. */
   readonly port: number;
   readonly workers: number;
+  /** How long the calls in progress get when the service stops. */
+  readonly drainMsMax: number;
   readonly dataDirectory: string;
   /** Null starts the embedded Postgres. */
   readonly databaseUrl: string | null;
@@ -28,6 +30,7 @@ export type Programs = {
 };
 
 const workersMax = 64;
+const drainMsLimit = 3_600_000;
 const portMax = 65_535;
 
 /**
@@ -35,13 +38,14 @@ const portMax = 65_535;
  * @throws StartError with a sentence that names the variable
  */
 export function readSettings(root: string, environment: NodeJS.ProcessEnv, words: readonly string[]): StartSettings {
-  const { HOST, PORT, WORKERS, DATA_DIR, DATABASE_URL, PROVIDER_API_KEY, NODE_ENV } = environment;
+  const { HOST, PORT, WORKERS, DATA_DIR, DATABASE_URL, PROVIDER_API_KEY, NODE_ENV, DRAIN_TIMEOUT_MS } = environment;
   const dataDirectory = DATA_DIR || ".data";
   return {
     root,
     host: HOST || "127.0.0.1",
-    port: readInteger("PORT", PORT, { fallback: 8080, min: 0, max: portMax }),
+    port: readInteger("PORT", PORT, { fallback: 3000, min: 0, max: portMax }),
     workers: readInteger("WORKERS", WORKERS, { fallback: 1, min: 1, max: workersMax }),
+    drainMsMax: readInteger("DRAIN_TIMEOUT_MS", DRAIN_TIMEOUT_MS, { fallback: 30_000, min: 0, max: drainMsLimit }),
     dataDirectory: isAbsolute(dataDirectory) ? dataDirectory : join(root, dataDirectory),
     databaseUrl: DATABASE_URL || null,
     hasProviderKey: Boolean(PROVIDER_API_KEY),
@@ -66,7 +70,7 @@ function readInteger(name: string, text: string | undefined, range: IntegerRange
   if (text === undefined || text === "") {
     return range.fallback;
   }
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= range.min && value <= range.max)) {
     throw new StartError(`${name} must be a whole number from ${range.min} to ${range.max}, but it is "${text}".`);
   }

@@ -13,7 +13,8 @@ import { welcomeText } from "./welcome.ts";
 
 const readyMsMax = 60_000;
 const readyPollMs = 20;
-const workerDrainMsMax = 40_000;
+/** A worker ends by itself when its time is over; it is killed only if it does not. */
+const drainMarginMs = 10_000;
 const reloadDrainMsMax = 3_000;
 const sandboxDrainMsMax = 5_000;
 const postgresRestartPauseMs = 1_000;
@@ -179,13 +180,18 @@ export class Supervisor {
   }
 
   async #startWorkers(env: Readonly<Record<string, string | undefined>>, url: string): Promise<void> {
-    const { workers, programs, root, isReloading } = this.#settings;
+    const { workers, programs, root, isReloading, drainMsMax } = this.#settings;
     await runStep("service", "starting", async () => {
       this.#workers = Array.from({ length: workers }, (_, index) => {
         const name = workers === 1 ? "service" : `worker ${index}`;
-        const drainMsMax = isReloading ? reloadDrainMsMax : workerDrainMsMax;
         const childEnv = { ...env, WORKER_INDEX: String(index) };
-        return new KeptProcess({ name, command: programs.worker, env: childEnv, cwd: root, drainMsMax });
+        return new KeptProcess({
+          name,
+          command: programs.worker,
+          env: childEnv,
+          cwd: root,
+          drainMsMax: isReloading ? reloadDrainMsMax : drainMsMax + drainMarginMs,
+        });
       });
       for (const worker of this.#workers) {
         worker.start();
