@@ -22,33 +22,32 @@ import { systemClock, utcDay } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { loadMasterKey, type MasterKey } from "./platform/crypto/master-key.ts";
 import { type Database, openDatabase } from "./platform/db.ts";
-import { isDatabaseOutage } from "./platform/db-errors.ts";
+import { gauge } from "./platform/gauge.ts";
 import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
 import type { Log } from "./platform/log.ts";
-import { counter, gauge } from "./platform/metric.ts";
 import { type Notifications, openNotifications } from "./platform/notifications.ts";
 import type { DrainOptions } from "./platform/spool/drain.ts";
 import { replayOrphans } from "./platform/spool/orphans.ts";
+import { isRejectedByDatabase } from "./platform/spool/poison.ts";
 import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
 import { relayRoutes } from "./relay/routes.ts";
 import { RelayService } from "./relay/service.ts";
 import type { TraceRow } from "./trace/model.ts";
-import { commitTraces, TraceService, traceRowCodec } from "./trace/service.ts";
+import { TraceService } from "./trace/service.ts";
+import { decodeTraceRow, encodeTraceRow } from "./trace/trace-row.ts";
 
 /** The rows of a finished call that the spool keeps until they are in the database. */
 type CallRows = { usage: UsageRow; trace: TraceRow };
 
 const codecs = {
   usage: { encode: encodeUsageRow, decode: decodeUsageRow },
-  trace: traceRowCodec,
+  trace: { encode: encodeTraceRow, decode: decodeTraceRow },
 };
 
 const loopLagMsMax = 500;
 const flushMs = 10_000;
 const closeMs = 2_000;
 const silentReplicaSeconds = 600;
-const poisonAttempts = 3;
-const payloadsQueuedMax = 20_000;
 const partitionedTables: readonly PartitionedTable[] = ["usage_log", "trace_record", "payload_record"];
 
 /** The program, put together and ready to listen. */
@@ -80,11 +79,20 @@ type Base = {
  */
 export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);
-  const trace = openTrace(base);
+  const trace = new TraceService({
+    db: base.db,
+    masterKey: base.masterKey,
+    log,
+    registry: base.registry,
+    append: (row) => base.spool.append({ kind: "trace", row }),
+    isPayloadStored: config.TRACE_PAYLOADS,
+    payloadBytesMax: config.TRACE_MAX_PAYLOAD_BYTES,
+    queueBytesMax: config.TRACE_QUEUE_BYTES_MAX,
+  });
   await makePartitions(base.db);
   await trace.start();
   const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? await openGateway(base) : null;
-  await bringIntoStep(base, gateway?.leases ?? null);
+  await bringIntoStep(base, trace, gateway?.leases ?? null);
   await gateway?.start();
   return assemble(base, trace, gateway);
 }
@@ -123,31 +131,6 @@ async function openBase(config: Config, log: Log): Promise<Base> {
   };
 }
 
-function openTrace({ config, db, masterKey, log, spool, registry }: Base): TraceService {
-  const stored = counter(registry, "sluice_payloads_stored_total", "Bodies of calls that were stored.");
-  const dropped = counter(registry, "sluice_payloads_dropped_total", "Bodies of calls that were dropped.", "reason");
-  return new TraceService({
-    db,
-    masterKey,
-    clock: systemClock,
-    log,
-    append: (row) => {
-      spool.append({ kind: "trace", row }).catch((error: unknown) => {
-        log.error("trace.row_lost", { requestId: row.requestId, error });
-      });
-    },
-    limits: {
-      bodyBytesMax: config.TRACE_MAX_PAYLOAD_BYTES,
-      queueBytesMax: config.TRACE_QUEUE_BYTES_MAX,
-      queueCountMax: payloadsQueuedMax,
-    },
-    observer: {
-      onStored: (count) => stored(count),
-      onDropped: (reason, count) => dropped(count, reason),
-    },
-  });
-}
-
 async function openGateway(base: Base): Promise<GatewayRuntime> {
   const { config, spool } = base;
   return new GatewayRuntime({
@@ -182,33 +165,34 @@ async function openClient(config: Config): Promise<PooledHttpClient> {
 /** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
 function drainOptions(
   base: Base,
+  trace: TraceService,
   owner: { readonly replicaId: ReplicaId; readonly leases: CommitLeases | null },
 ): DrainOptions<CallRows> {
   const { db, log } = base;
   return {
     commit: ({ entries, isReplay, isRetry }) => {
-      const usage = entries.flatMap((entry) => (entry.kind === "usage" ? [entry.row] : []));
+      const usage = entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : []));
       const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
       return commitUsageBatch(
         {
           ...owner,
           db,
-          alongside: (tx) => commitTraces(tx, traces),
+          alongside: (tx) => trace.commit(tx, traces),
           createPartitions: (days) => createPartitions(db, [...days, ...traces.map(({ day }) => day)]),
         },
         { rows: usage, isReplay, isRetry },
       );
     },
-    isPoison: (error, attempt) => attempt >= poisonAttempts && !isDatabaseOutage(error),
+    isPoison: isRejectedByDatabase,
     onQuarantine: ({ error, text }) => log.error("spool.quarantined", { error, bytes: text.length }),
     onRetry: (error, attempt, delayMs) => log.warn("spool.commit_failed", { error, attempt, delayMs }),
   };
 }
 
 /** Rows of an earlier life are committed and its leases given back before any call is let in. */
-async function bringIntoStep(base: Base, leases: CommitLeases | null): Promise<void> {
+async function bringIntoStep(base: Base, trace: TraceService, leases: CommitLeases | null): Promise<void> {
   const { spool, db } = base;
-  spool.drain(drainOptions(base, { replicaId: spool.replicaId, leases }));
+  spool.drain(drainOptions(base, trace, { replicaId: spool.replicaId, leases }));
   await spool.replayed;
   await releaseLeases(db, spool.replicaId);
 }
@@ -225,12 +209,12 @@ async function makePartitions(db: Database): Promise<void> {
   }
 }
 
-function jobs(base: Base, signal: AbortSignal): Job[] {
+function jobs(base: Base, trace: TraceService, signal: AbortSignal): Job[] {
   const { spoolOptions } = base;
   const orphans = () =>
     replayOrphans({
       ...spoolOptions,
-      drain: (replicaId) => drainOptions(base, { replicaId, leases: null }),
+      drain: (replicaId) => drainOptions(base, trace, { replicaId, leases: null }),
       onReplayed: async (replicaId) => {
         await releaseLeases(base.db, replicaId);
       },
@@ -252,7 +236,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const linkKey = linkKeyOf(base);
   const stopping = new AbortController();
-  const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, stopping.signal), db, log) : null;
+  const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, trace, stopping.signal), db, log) : null;
   const routes: AnyElysia[] = [operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry)];
   if (config.ROLES.includes("relay")) {
     routes.push(relayRoutes(relay, edge));
@@ -271,7 +255,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       scheduled?.stop();
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
-      await trace.close(flushMs);
+      await trace.stop(flushMs);
       await spool.close(isReleased);
       base.lag.stop();
       await base.notifications.close();

@@ -2,8 +2,7 @@ import { chmod, copyFile, mkdir, readdir, readFile, readlink, rename, rm, symlin
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { StartError } from "../start-error.ts";
-import { type Account, canEnter, runAs } from "./account.ts";
-import { exists } from "./place.ts";
+import { type Account, runAs } from "./account.ts";
 
 export type PostgresBinaries = {
   readonly postgres: string;
@@ -31,21 +30,19 @@ export async function prepareBinaries(
   report: (line: string) => void,
 ): Promise<PostgresBinaries> {
   const source = await findPlatformPackage();
-  const linkFailure = await createLibraryLinks(source.directory);
-  let failure = linkFailure ?? (await tryToRun(binariesIn(source.directory), account));
+  let failure = await createLibraryLinks(source.directory);
   if (failure === null) {
-    return binariesIn(source.directory);
-  }
-  // A copy helps against a place that can't be entered or written, not against a library that the machine lacks.
-  const isWorthCopying = linkFailure !== null || account !== null;
-  for (const root of isWorthCopying ? copyRoots : []) {
-    // A root that is missing is made by the copy, open to everyone; one that is there may be closed to the account.
-    if ((await exists(root)) && !(await canEnter(account, root))) {
-      continue;
+    const binaries = binariesIn(source.directory);
+    failure = await tryToRun(binaries, account);
+    if (failure === null) {
+      return binaries;
     }
+  }
+  for (const root of copyRoots) {
     const target = join(root, `${source.name}-${source.version}`);
     const binaries = binariesIn(target);
-    if ((await tryToRun(binaries, account)) === null) {
+    const earlierFailure = await tryToRun(binaries, account);
+    if (earlierFailure === null) {
       return binaries;
     }
     try {
@@ -53,15 +50,14 @@ export async function prepareBinaries(
     } catch {
       continue;
     }
-    const copyFailure = await tryToRun(binaries, account);
-    if (copyFailure === null) {
-      report(`copied the Postgres programs to ${target}, because they can't be used where they are (${failure})`);
+    failure = await tryToRun(binaries, account);
+    if (failure === null) {
+      report(`copied the Postgres programs to ${target}, because their user may not enter ${source.directory}`);
       return binaries;
     }
-    failure = copyFailure;
   }
   throw new StartError(
-    `The Postgres that comes with this program does not run here: ${failure}\n` +
+    `The Postgres that comes with this program does not run here: ${failure ?? "no folder to copy it to"}\n` +
       "Set DATABASE_URL to a Postgres of version 15 or later.",
   );
 }

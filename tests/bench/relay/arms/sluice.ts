@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
-import { findFreePort } from "@sluice/deploy/start/port";
+import { findFreePort, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import type { Arm, RunningArm, Site } from "../arm.ts";
 import { type RunningServer, startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";

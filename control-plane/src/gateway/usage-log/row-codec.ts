@@ -1,0 +1,225 @@
+import type { RequestId } from "@sluice/contracts/ids";
+import { parseDecimal } from "@sluice/contracts/money";
+import type { Attempt, Outcome, UsageRow } from "./model.ts";
+
+/** Stands first in the text of a row. A reader knows every version that may still lie in a spool. */
+const version = 1;
+const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
+const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
+
+const safeMax = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A JSON number where that is exact, which is the cheaper form, else text. */
+function exact(value: bigint): number | string {
+  return value <= safeMax && value >= -safeMax ? Number(value) : value.toString();
+}
+
+function exactOrNull(value: bigint | null): number | string | null {
+  return value === null ? null : exact(value);
+}
+
+/** A row together with its text, which `store.ts` hands to the database as it is. */
+export type EncodedUsageRow = { readonly row: UsageRow; readonly json: string };
+
+/** Escapes of characters that Postgres can't hold: U+0000 and halves of surrogate pairs. Rare, so looked for at the end. */
+const escapePrefix = "\\u";
+
+/**
+ * A usage row as one line of JSON: an array without names, because it is written for every call. The places of the
+ * fields are those that the statement in `store.ts` reads. Characters that Postgres can't hold become U+FFFD.
+ */
+export function encodeUsageRow(row: UsageRow): string {
+  const json = toJson(row);
+  return json.includes(escapePrefix) ? toJson(withStorableText(row)) : json;
+}
+
+function withStorableText(row: UsageRow): UsageRow {
+  const orNull = (text: string | null) => (text === null ? null : storable(text));
+  return {
+    ...row,
+    groupName: storable(row.groupName),
+    path: storable(row.path),
+    model: orNull(row.model),
+    errorCode: orNull(row.errorCode),
+    attempts: row.attempts.map((attempt) => ({
+      ...attempt,
+      channel: storable(attempt.channel),
+      result: storable(attempt.result),
+    })),
+  };
+}
+
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
+function toJson(row: UsageRow): string {
+  const { units } = row;
+  return JSON.stringify([
+    version,
+    row.requestId,
+    row.day,
+    exact(row.gatewayUserId),
+    exact(row.apiKeyId),
+    exact(row.userBudgetId),
+    exactOrNull(row.keyBudgetId),
+    row.groupName,
+    row.path,
+    row.model,
+    exactOrNull(row.channelId),
+    row.outcome,
+    row.httpStatus,
+    row.errorCode,
+    row.isStream,
+    exact(units.inputTokens),
+    exact(units.outputTokens),
+    exact(units.cacheReadTokens),
+    exact(units.cacheWriteTokens),
+    exact(units.reasoningTokens),
+    units.images,
+    exact(units.audioMs),
+    row.usageSource,
+    row.priceVersion,
+    row.rateMultiplier,
+    exact(row.quota),
+    exact(row.quotaHeld),
+    row.attempts,
+    row.firstByteMs,
+    row.durationMs,
+    row.startedAtMs,
+  ]);
+}
+
+/**
+ * The row that `encodeUsageRow` made the JSON of.
+ * @throws TypeError when the value is no such row, RangeError for a version that this program does not know
+ */
+export function decodeUsageRow(value: unknown): UsageRow {
+  const fields = new Fields(value);
+  const found = fields.integer();
+  if (found !== version) {
+    throw new RangeError(`usage row of unknown version ${found}`);
+  }
+  const row: UsageRow = {
+    requestId: fields.text() as RequestId,
+    day: fields.text(),
+    gatewayUserId: fields.bigint() as UsageRow["gatewayUserId"],
+    apiKeyId: fields.bigint() as UsageRow["apiKeyId"],
+    userBudgetId: fields.bigint() as UsageRow["userBudgetId"],
+    keyBudgetId: fields.orNull(() => fields.bigint()) as UsageRow["keyBudgetId"],
+    groupName: fields.text(),
+    path: fields.text(),
+    model: fields.orNull(() => fields.text()),
+    channelId: fields.orNull(() => fields.bigint()) as UsageRow["channelId"],
+    outcome: fields.oneOf(outcomes),
+    httpStatus: fields.integer(),
+    errorCode: fields.orNull(() => fields.text()),
+    isStream: fields.boolean(),
+    units: {
+      inputTokens: fields.bigint(),
+      outputTokens: fields.bigint(),
+      cacheReadTokens: fields.bigint(),
+      cacheWriteTokens: fields.bigint(),
+      reasoningTokens: fields.bigint(),
+      images: fields.integer(),
+      audioMs: fields.bigint(),
+    },
+    usageSource: fields.oneOf(usageSources),
+    priceVersion: fields.orNull(() => fields.integer()),
+    rateMultiplier: parseDecimal(fields.text()),
+    quota: fields.bigint() as UsageRow["quota"],
+    quotaHeld: fields.bigint() as UsageRow["quotaHeld"],
+    attempts: fields.list(decodeAttempt),
+    firstByteMs: fields.orNull(() => fields.integer()),
+    durationMs: fields.integer(),
+    startedAtMs: fields.integer(),
+  };
+  return row;
+}
+
+function decodeAttempt(value: unknown): Attempt {
+  if (typeof value !== "object" || value === null) {
+    throw new TypeError("an attempt of a usage row is no object");
+  }
+  const attempt = value as Partial<Record<keyof Attempt, unknown>>;
+  const fields = new Fields([
+    attempt.channelId,
+    attempt.channel,
+    attempt.startedAtMs,
+    attempt.durationMs,
+    attempt.status,
+    attempt.result,
+  ]);
+  return {
+    channelId: fields.text(),
+    channel: fields.text(),
+    startedAtMs: fields.integer(),
+    durationMs: fields.integer(),
+    status: fields.orNull(() => fields.integer()),
+    result: fields.text(),
+  };
+}
+
+/** Reads the fields of a row one after another and refuses what is not of the expected type. */
+class Fields {
+  readonly #values: readonly unknown[];
+  #next = 0;
+
+  constructor(values: unknown) {
+    if (!Array.isArray(values)) {
+      throw new TypeError("a usage row is no array");
+    }
+    this.#values = values;
+  }
+
+  text(): string {
+    const value = this.#take();
+    return typeof value === "string" ? value : this.#refuse("text");
+  }
+
+  integer(): number {
+    const value = this.#take();
+    return typeof value === "number" && Number.isSafeInteger(value) ? value : this.#refuse("an integer");
+  }
+
+  bigint(): bigint {
+    const value = this.#take();
+    if (typeof value === "number" && Number.isSafeInteger(value)) {
+      return BigInt(value);
+    }
+    return typeof value === "string" && /^-?\d{1,40}$/.test(value) ? BigInt(value) : this.#refuse("an integer");
+  }
+
+  boolean(): boolean {
+    const value = this.#take();
+    return typeof value === "boolean" ? value : this.#refuse("a boolean");
+  }
+
+  oneOf<Word extends string>(words: readonly Word[]): Word {
+    const value = this.#take();
+    return words.find((word) => word === value) ?? this.#refuse(`one of ${words.join(", ")}`);
+  }
+
+  list<Item>(decode: (value: unknown) => Item): Item[] {
+    const value = this.#take();
+    return Array.isArray(value) ? value.map(decode) : this.#refuse("a list");
+  }
+
+  orNull<Value>(read: () => Value): Value | null {
+    if (this.#values[this.#next] === null) {
+      this.#next += 1;
+      return null;
+    }
+    return read();
+  }
+
+  #take(): unknown {
+    const value = this.#values[this.#next];
+    this.#next += 1;
+    return value;
+  }
+
+  #refuse(expected: string): never {
+    throw new TypeError(`field ${this.#next - 1} of a usage row is not ${expected}`);
+  }
+}

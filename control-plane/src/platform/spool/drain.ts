@@ -1,0 +1,190 @@
+import type { Backlog, TakenBatch } from "./backlog.ts";
+import type { EncodedEntry, QuarantinedEntry, SpoolBatch } from "./model.ts";
+
+export type DrainOptions<Rows> = {
+  /** Writes one batch where it belongs. Must be idempotent: a batch may come again after any failure. */
+  readonly commit: (batch: SpoolBatch<Rows>) => Promise<void>;
+  /**
+   * Whether a failure is the fault of the rows, so that trying the same rows again is pointless. Every other failure is
+   * retried for ever, because the rows must not be lost. `attempt` counts from 1.
+   */
+  readonly isPoison: (error: unknown, attempt: number) => boolean;
+  /** A row was put aside and will be tried again at the next start. A person should look at it. */
+  readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
+  readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
+  /** Rows in one commit. Default 500. */
+  readonly batchMax?: number;
+  /** How long rows gather before they are committed. Default 50. */
+  readonly intervalMs?: number;
+};
+
+const batchMaxDefault = 500;
+const intervalMsDefault = 50;
+const backoffMsMin = 50;
+const backoffMsMax = 5_000;
+
+/** What the drain tells its owner. */
+export type DrainEvents = {
+  /** Entries have left the backlog. */
+  readonly onProgress: () => void;
+  /** Rows that are committed could not be taken off the disk; it is tried again after this call. */
+  readonly onDiskError: (error: unknown) => void;
+};
+
+type Wait = { readonly reason: "idle" | "interval" | "backoff"; readonly end: () => void };
+
+/** Commits the backlog in order, one batch at a time, for as long as it takes. */
+export class Drain<Rows> {
+  readonly #backlog: Backlog<Rows>;
+  readonly #options: DrainOptions<Rows>;
+  readonly #batchMax: number;
+  readonly #intervalMs: number;
+  readonly #finished: Promise<void>;
+  readonly #events: DrainEvents;
+  #wait: Wait | null = null;
+  #isStopped = false;
+  #isHurried = false;
+
+  /** Starts at once. */
+  constructor(backlog: Backlog<Rows>, options: DrainOptions<Rows>, events: DrainEvents) {
+    this.#backlog = backlog;
+    this.#options = options;
+    this.#batchMax = options.batchMax ?? batchMaxDefault;
+    this.#intervalMs = options.intervalMs ?? intervalMsDefault;
+    this.#events = events;
+    this.#finished = this.#run();
+  }
+
+  /** Entries were recorded. */
+  onRecorded(): void {
+    const reason = this.#wait?.reason;
+    if (reason === "idle" || (reason === "interval" && this.#backlog.entries >= this.#batchMax)) {
+      this.#wait?.end();
+    }
+  }
+
+  /** Tries again at once instead of waiting for the end of a pause: the database is back, or the process wants to end. */
+  wake(): void {
+    this.#wait?.end();
+  }
+
+  /** While hurried, no time is spent on gathering rows. */
+  setHurried(isHurried: boolean): void {
+    this.#isHurried = isHurried;
+    this.wake();
+  }
+
+  /** Ends after the commit that is under way. What is not committed stays on disk. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.wake();
+    await this.#finished;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      const batch = this.#backlog.take(this.#batchMax);
+      if (batch === null) {
+        await this.#pause("idle", null);
+        await this.#gather();
+        continue;
+      }
+      const rejected = await this.#commit(batch.entries, batch, batch.isRetry);
+      if (rejected === null) {
+        return;
+      }
+      await this.#complete(batch, [...batch.unreadable, ...rejected]);
+      if (this.#backlog.entries < this.#batchMax) {
+        await this.#gather();
+      }
+    }
+  }
+
+  async #gather(): Promise<void> {
+    if (!this.#isHurried && this.#backlog.entries < this.#batchMax) {
+      await this.#pause("interval", this.#intervalMs);
+    }
+  }
+
+  /** Commits all rows but the poisonous ones, which it returns; null when it was stopped before. */
+  async #commit(
+    entries: readonly EncodedEntry<Rows>[],
+    batch: TakenBatch<Rows>,
+    isRetry: boolean,
+  ): Promise<QuarantinedEntry<Rows>[] | null> {
+    for (let attempt = 1; entries.length > 0; attempt += 1) {
+      if (this.#isStopped) {
+        return null;
+      }
+      try {
+        await this.#options.commit({ entries, isReplay: batch.isReplay, isRetry: isRetry || attempt > 1 });
+        return [];
+      } catch (error) {
+        if (this.#options.isPoison(error, attempt)) {
+          return this.#separate(entries, batch, error);
+        }
+        const delayMs = backoffMs(attempt);
+        this.#options.onRetry?.(error, attempt, delayMs);
+        await this.#pause("backoff", delayMs);
+      }
+    }
+    return [];
+  }
+
+  /** Halves the rows until the poisonous ones stand alone. */
+  async #separate(
+    entries: readonly EncodedEntry<Rows>[],
+    batch: TakenBatch<Rows>,
+    error: unknown,
+  ): Promise<QuarantinedEntry<Rows>[] | null> {
+    const [only] = entries;
+    if (entries.length === 1 && only !== undefined) {
+      return [this.#backlog.reject(only, error)];
+    }
+    const half = Math.ceil(entries.length / 2);
+    const left = await this.#commit(entries.slice(0, half), batch, true);
+    const right = left === null ? null : await this.#commit(entries.slice(half), batch, true);
+    return left === null || right === null ? null : [...left, ...right];
+  }
+
+  /** The rows are committed; taking them off the disk may fail while it is full, and then has to wait. */
+  async #complete(batch: TakenBatch<Rows>, rejected: readonly QuarantinedEntry<Rows>[]): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.#backlog.complete(batch, rejected, Date.now());
+        break;
+      } catch (error) {
+        if (this.#isStopped) {
+          return;
+        }
+        this.#events.onDiskError(error);
+        await this.#pause("backoff", attempt === 1 ? 0 : backoffMs(attempt));
+      }
+    }
+    for (const entry of rejected) {
+      this.#options.onQuarantine(entry);
+    }
+    this.#events.onProgress();
+  }
+
+  #pause(reason: Wait["reason"], milliseconds: number | null): Promise<void> {
+    if (this.#isStopped) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#wait = null;
+        resolve();
+      };
+      const timer = milliseconds === null ? undefined : setTimeout(end, milliseconds);
+      this.#wait = { reason, end };
+    });
+  }
+}
+
+/** Doubles up to a limit; the lower half is certain, the rest is chance, so that replicas do not come back together. */
+function backoffMs(attempt: number): number {
+  const ceiling = Math.min(backoffMsMax, backoffMsMin * 2 ** Math.min(attempt - 1, 16));
+  return Math.round(ceiling * (0.5 + Math.random() / 2));
+}

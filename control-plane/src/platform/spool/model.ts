@@ -1,0 +1,86 @@
+/** How rows of one kind become JSON text and come back from the parsed JSON. */
+export type RowCodec<Row> = {
+  /** One line of JSON. It must not throw for a valid row: its caller has already done the work that is recorded. */
+  readonly encode: (row: Row) => string;
+  /** @throws Error when the value is not a row of a known version */
+  readonly decode: (value: unknown) => Row;
+};
+
+/** One codec for each kind of row. `Rows` maps the name of a kind to the type of its rows. */
+export type RowCodecs<Rows> = { readonly [Kind in keyof Rows]: RowCodec<Rows[Kind]> };
+
+/** One row with the name of its kind. */
+export type SpoolEntry<Rows> = {
+  [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind] };
+}[keyof Rows & string];
+
+/** A recorded row with what its codec made of it, so that a consumer who wants JSON need not encode it again. */
+export type EncodedEntry<Rows> = {
+  [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind]; readonly json: string };
+}[keyof Rows & string];
+
+/** What the consumer is asked to commit in one transaction. It must be idempotent: a batch may come again. */
+export type SpoolBatch<Rows> = {
+  readonly entries: readonly EncodedEntry<Rows>[];
+  /** The rows were recorded before this process opened the spool: nothing in memory belongs to them. */
+  readonly isReplay: boolean;
+  /** The rows were offered before, and it is unknown whether that attempt took effect. */
+  readonly isRetry: boolean;
+};
+
+/** A row that can't be committed, kept on disk until the next start, which tries it again. */
+export type QuarantinedEntry<Rows> = {
+  /** Null when not even its text could be read. */
+  readonly entry: SpoolEntry<Rows> | null;
+  readonly text: string;
+  readonly error: unknown;
+};
+
+export type SpoolDepth = {
+  readonly entries: number;
+  /** On disk and not yet committed, quarantine included. */
+  readonly bytes: number;
+  /** Age of the oldest row that is not committed; 0 when there is none. */
+  readonly oldestAgeMs: number;
+  readonly quarantined: number;
+};
+
+export type SpoolWarning = {
+  readonly event:
+    | "spool.disk_full"
+    | "spool.disk_recovered"
+    | "spool.backlog_full"
+    | "spool.corrupt"
+    | "spool.sync_failed"
+    | "spool.slots_skipped";
+  readonly detail: Record<string, unknown>;
+};
+
+/**
+ * Encodes the row of an entry.
+ * @throws whatever its codec throws
+ */
+export function encodeEntry<Rows>(codecs: RowCodecs<Rows>, { kind, row }: SpoolEntry<Rows>): EncodedEntry<Rows> {
+  return { kind, row, json: codecs[kind].encode(row) };
+}
+
+/** The text of one entry, as it stands on a line of its group. */
+export function entryText<Rows>({ kind, json }: EncodedEntry<Rows>): string {
+  return `["${kind}",${json}]`;
+}
+
+/**
+ * Reads the text of one entry. Its row is encoded anew, because the text may be of an older version.
+ * @throws Error when it is not JSON, of an unknown kind, or refused by its codec
+ */
+export function parseEntry<Rows>(codecs: RowCodecs<Rows>, text: string): EncodedEntry<Rows> {
+  const parsed: unknown = JSON.parse(text);
+  if (!Array.isArray(parsed) || parsed.length !== 2 || typeof parsed[0] !== "string") {
+    throw new Error("not an entry of a spool");
+  }
+  const kind = parsed[0] as keyof Rows & string;
+  if (!Object.hasOwn(codecs, kind)) {
+    throw new Error(`no codec for entries of kind ${kind.slice(0, 40)}`);
+  }
+  return encodeEntry(codecs, { kind, row: codecs[kind].decode(parsed[1]) });
+}

@@ -1,0 +1,58 @@
+import type { ReplicaId } from "@sluice/contracts/ids";
+import type { DrainOptions } from "./drain.ts";
+import { leaveSlot, listSlots, tryTakeSlot, wasReleased } from "./slot.ts";
+import { Spool, type SpoolOptions } from "./spool.ts";
+
+export type OrphanOptions<Rows> = SpoolOptions<Rows> & {
+  /** How the entries of a replica that is gone are committed, in its name. */
+  readonly drain: (replicaId: ReplicaId) => DrainOptions<Rows>;
+  /** Everything of the replica is committed: its leases can be given back. Must be idempotent. */
+  readonly onReplayed: (replicaId: ReplicaId) => Promise<void>;
+  /** Ends the work early; what is left is found again. */
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Looks after the slots of processes that are gone: commits what they recorded, lets the owner give back what they held,
+ * and leaves the slots free. Slots of living processes are left alone.
+ * @returns the replicas that were looked after
+ * @throws whatever `onReplayed` throws; the slot is found again by the next call
+ */
+export async function replayOrphans<Rows>(options: OrphanOptions<Rows>): Promise<ReplicaId[]> {
+  const finished: ReplicaId[] = [];
+  for (const number of listSlots(options.directory)) {
+    if (options.signal.aborted) {
+      break;
+    }
+    const slot = tryTakeSlot({ ...options, reserveBytes: 0 }, number);
+    if (slot === null) {
+      continue;
+    }
+    if (wasReleased(slot)) {
+      await leaveSlot(slot, true);
+      continue;
+    }
+    if (await replay(new Spool(slot, options), options)) {
+      finished.push(slot.replicaId);
+    }
+  }
+  return finished;
+}
+
+/** Returns whether the replica is done with. */
+async function replay<Rows>(spool: Spool<Rows>, options: OrphanOptions<Rows>): Promise<boolean> {
+  const aborted = Promise.withResolvers<void>();
+  options.signal.addEventListener("abort", () => aborted.resolve(), { once: true });
+  let isDone = false;
+  try {
+    spool.drain(options.drain(spool.replicaId));
+    await Promise.race([spool.replayed, aborted.promise]);
+    if (spool.depth().entries === 0) {
+      await options.onReplayed(spool.replicaId);
+      isDone = true;
+    }
+  } finally {
+    await spool.close(isDone);
+  }
+  return isDone;
+}

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { ReplicaId } from "@sluice/contracts/ids";
+import { SlotTakenError } from "./errors.ts";
+import type { SpoolWarning } from "./model.ts";
+import { ReserveFile } from "./reserve-file.ts";
+import { isDamage, isDiskFailure, SpoolStore } from "./spool-store.ts";
+
+/** A numbered folder that belongs to one process at a time, and the replica that it stands for. */
+export type Slot = {
+  readonly number: number;
+  readonly folder: string;
+  readonly replicaId: ReplicaId;
+  readonly store: SpoolStore;
+  readonly reserve: ReserveFile;
+};
+
+export type SlotOptions = {
+  readonly directory: string;
+  /** Space that is given up when the disk is full, so that calls in flight can still be recorded. */
+  readonly reserveBytes: number;
+  readonly onWarning: (warning: SpoolWarning) => void;
+};
+
+/** More processes than this on one machine are a mistake. */
+const slotsMax = 1_024;
+
+/** Slots of this process. The lock of SQLite keeps other processes out; this keeps us from asking it about our own. */
+const held = new Set<string>();
+
+/**
+ * Takes the first slot that no living process holds. A slot that was left behind comes with its replica and its entries.
+ * @throws Error when there is none, or the folder can't be written
+ */
+export function takeFreeSlot(options: SlotOptions): Slot {
+  for (let number = 0; number < slotsMax; number += 1) {
+    const slot = tryTakeSlot(options, number);
+    if (slot !== null) {
+      return slot;
+    }
+  }
+  throw new Error(`all ${slotsMax} slots in ${options.directory} are taken`);
+}
+
+/** Numbers of the slots that exist, taken or not. */
+export function listSlots(directory: string): number[] {
+  if (!existsSync(directory)) {
+    return [];
+  }
+  const names = readdirSync(directory).filter((name) => /^\d{1,4}$/.test(name));
+  return names.map(Number).sort((left, right) => left - right);
+}
+
+/**
+ * Takes one slot, or returns null when a living process holds it.
+ * @throws Error when the folder can't be written
+ */
+export function tryTakeSlot(options: SlotOptions, number: number): Slot | null {
+  const folder = join(options.directory, String(number));
+  if (held.has(folder)) {
+    return null;
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const reserve = new ReserveFile(join(folder, "reserve"), options.reserveBytes);
+  try {
+    const store = openStore(folder, reserve, options.onWarning);
+    held.add(folder);
+    return { number, folder, replicaId: replicaOf(store), store, reserve };
+  } catch (error) {
+    if (error instanceof SlotTakenError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** Lets the slot go. `isReleased` says that nobody has to look at it again: it is empty and its replica holds nothing. */
+export async function leaveSlot(slot: Slot, isReleased: boolean): Promise<void> {
+  if (isReleased) {
+    slot.store.writeMeta(releasedName, "yes");
+  }
+  await slot.store.close();
+  held.delete(slot.folder);
+}
+
+const replicaName = "replica_id";
+const releasedName = "is_released";
+
+/** Whether the last holder of the slot left it with nothing to do. */
+export function wasReleased(slot: Slot): boolean {
+  return slot.store.readMeta(releasedName) === "yes" && slot.store.totals().entries === 0;
+}
+
+/** From now on the slot has to be looked after when its process ends. */
+export function claimSlot(slot: Slot): void {
+  slot.store.writeMeta(releasedName, "no");
+}
+
+function replicaOf(store: SpoolStore): ReplicaId {
+  const known = store.readMeta(replicaName);
+  if (known !== null) {
+    return known as ReplicaId;
+  }
+  const fresh = Bun.randomUUIDv7() as ReplicaId;
+  store.writeMeta(replicaName, fresh);
+  return fresh;
+}
+
+function openStore(folder: string, reserve: ReserveFile, onWarning: SlotOptions["onWarning"]): SpoolStore {
+  try {
+    return new SpoolStore(folder);
+  } catch (error) {
+    if (isDamage(error)) {
+      const movedTo = moveAside(folder);
+      onWarning({ event: "spool.corrupt", detail: { folder, movedTo, error } });
+      return new SpoolStore(folder);
+    }
+    // What an earlier process recorded must be readable on a full disk too, and even that needs a little room.
+    if (isDiskFailure(error) && reserve.release()) {
+      onWarning({ event: "spool.disk_full", detail: { folder, error } });
+      return new SpoolStore(folder);
+    }
+    throw error;
+  }
+}
+
+/** Keeps a damaged file for a person to look at. */
+function moveAside(folder: string): string {
+  const target = `spool.db.corrupt-${Date.now()}`;
+  for (const suffix of ["", "-wal"]) {
+    const path = join(folder, `spool.db${suffix}`);
+    if (existsSync(path)) {
+      renameSync(path, join(folder, `${target}${suffix}`));
+    }
+  }
+  return target;
+}

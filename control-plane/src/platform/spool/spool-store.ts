@@ -1,0 +1,260 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { closeSync, fdatasync, openSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { SlotTakenError } from "./errors.ts";
+
+/** Rows that were recorded in one turn of the event loop, one JSON text a line. */
+export type StoredGroup = {
+  readonly id: number;
+  readonly count: number;
+  readonly bytes: number;
+  readonly body: string;
+};
+
+export type StoredTotals = {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly quarantined: number;
+  readonly quarantinedBytes: number;
+};
+
+export type RejectedLine = { readonly text: string; readonly reason: string };
+
+const pageBytes = 4096;
+/** The measured worst stall of a checkpoint grows with the pages it must write: few when the backlog is small. */
+const walBytesMax = 16 * 1024 * 1024;
+const walBytesMaxWithBacklog = 4 * 1024 * 1024;
+const backlogBytesSmall = 2 * 1024 * 1024;
+/** A database that held a long backlog is given back to the disk once it is empty. */
+const vacuumBytesMin = 64 * 1024 * 1024;
+
+const schema = `
+  create table if not exists meta (name text primary key, value text not null) without rowid;
+  create table if not exists entry_group (
+    id integer primary key, count integer not null, bytes integer not null, at_ms integer not null, body text not null
+  );
+  create table if not exists quarantine (
+    id integer primary key, at_ms integer not null, reason text not null, text text not null
+  );
+`;
+
+/**
+ * The SQLite file of one slot. Its lock is held from opening to closing and ends with the process, however that ends.
+ *
+ * SQLite itself flushes only in checkpoints, and those run on the event loop. So the log file is flushed here, on a
+ * thread of the runtime and shortly before each checkpoint: the loop is not stopped while the disk works, and a power
+ * cut costs what was recorded since the last flush.
+ */
+export class SpoolStore {
+  readonly #database: Database;
+  readonly #path: string;
+  readonly #logFile: number;
+  readonly #insert;
+  readonly #deleteUpTo;
+  readonly #select;
+  readonly #quarantine;
+  #logBytes = 0;
+  #mainBytes: number;
+  #isDirty = false;
+  #syncing: Promise<void> | null = null;
+
+  /**
+   * @throws SlotTakenError when another process holds the file
+   * @throws SQLiteError when it is damaged or can't be created
+   */
+  constructor(folder: string) {
+    this.#path = join(folder, "spool.db");
+    this.#database = openLocked(this.#path);
+    this.#logFile = openSync(`${this.#path}-wal`, "r+");
+    this.#mainBytes = statSync(this.#path).size;
+    this.#insert = this.#database.prepare<unknown, [number, number, number, number, string]>(
+      "insert into entry_group (id, count, bytes, at_ms, body) values (?, ?, ?, ?, ?)",
+    );
+    this.#deleteUpTo = this.#database.prepare<unknown, [number]>("delete from entry_group where id <= ?");
+    this.#select = this.#database.prepare<StoredGroup, [number, number, number]>(
+      "select id, count, bytes, body from entry_group where id >= ? and id < ? order by id limit ?",
+    );
+    this.#quarantine = this.#database.prepare<unknown, [number, string, string]>(
+      "insert into quarantine (at_ms, reason, text) values (?, ?, ?)",
+    );
+  }
+
+  /** @throws SQLiteError; see `isDiskFailure` */
+  insert(group: StoredGroup, atMs: number): void {
+    this.#insert.run(group.id, group.count, group.bytes, atMs, group.body);
+    this.#logBytes += group.bytes + 2 * pageBytes;
+    this.#isDirty = true;
+  }
+
+  /** Groups from `fromId` on, below `endId`, in order. */
+  read(fromId: number, endId: number, groupsMax: number): StoredGroup[] {
+    return this.#select.all(fromId, endId, groupsMax);
+  }
+
+  /** Removes what was committed, and puts aside what can't be, in one step. */
+  complete(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
+    if (rejected.length === 0) {
+      this.#deleteUpTo.run(upToId);
+    } else {
+      this.#database.transaction(() => {
+        for (const { text, reason } of rejected) {
+          this.#quarantine.run(atMs, reason, text);
+          this.#logBytes += text.length + pageBytes;
+        }
+        this.#deleteUpTo.run(upToId);
+      })();
+    }
+    this.#logBytes += 4 * pageBytes;
+    this.#isDirty = true;
+  }
+
+  /** Makes groups of their own out of what was put aside, so that it is tried again. Returns how many there were. */
+  requeueQuarantined(atMs: number): number {
+    const requeue = this.#database.transaction(() => {
+      const next = this.totals().lastId;
+      this.#database.run(
+        `insert into entry_group (id, count, bytes, at_ms, body)
+          select ? + row_number() over (order by id), 1, length(cast(text as blob)), ?, text from quarantine`,
+        [next, atMs],
+      );
+      return this.#database.run("delete from quarantine").changes;
+    });
+    return requeue();
+  }
+
+  totals(): StoredTotals {
+    const row = this.#database
+      .query<StoredTotals, []>(`select coalesce(sum(count), 0) as entries, coalesce(sum(bytes), 0) as bytes,
+        coalesce(min(id), 1) as firstId, coalesce(max(id), 0) as lastId,
+        (select count(*) from quarantine) as quarantined,
+        (select coalesce(sum(length(cast(text as blob))), 0) from quarantine) as quarantinedBytes from entry_group`)
+      .get();
+    if (row === null) {
+      throw new Error("a sum over a table has a row");
+    }
+    return row;
+  }
+
+  /** When the oldest group was recorded, or null when there is none. */
+  oldestAtMs(): number | null {
+    const query = this.#database.query<{ at_ms: number }, []>("select at_ms from entry_group order by id limit 1");
+    return query.get()?.at_ms ?? null;
+  }
+
+  readMeta(name: string): string | null {
+    const query = this.#database.query<{ value: string }, [string]>("select value from meta where name = ?");
+    return query.get(name)?.value ?? null;
+  }
+
+  writeMeta(name: string, value: string): void {
+    this.#database.run("insert or replace into meta (name, value) values (?, ?)", [name, value]);
+    this.#isDirty = true;
+  }
+
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /**
+   * Flushes the log to the disk without stopping the event loop, then moves it into the main file if it has grown long.
+   * @throws Error of the file system or of SQLite
+   */
+  async sync(backlogBytes: number): Promise<void> {
+    if (this.#syncing !== null) {
+      await this.#syncing;
+      return;
+    }
+    this.#isDirty = false;
+    this.#syncing = flushFile(this.#logFile);
+    try {
+      await this.#syncing;
+    } finally {
+      this.#syncing = null;
+    }
+    const limit = backlogBytes > backlogBytesSmall ? walBytesMaxWithBacklog : walBytesMax;
+    if (this.#logBytes > limit) {
+      this.checkpoint();
+    }
+  }
+
+  /**
+   * Moves the log into the main file, so that it is written from its start again. Stops the event loop for some
+   * milliseconds.
+   * @throws SQLiteError
+   */
+  checkpoint(): void {
+    this.#database.run("pragma wal_checkpoint(passive)");
+    this.#logBytes = 0;
+    this.#mainBytes = statSync(this.#path).size;
+  }
+
+  /** Gives the space of a past backlog back to the file system; called when there are no entries. */
+  shrink(): void {
+    if (this.#mainBytes > vacuumBytesMin) {
+      this.#database.run("vacuum");
+      this.checkpoint();
+    }
+  }
+
+  /** Moves everything into the main file and lets the lock go. */
+  async close(): Promise<void> {
+    await this.#syncing?.catch(() => undefined);
+    for (const statement of [this.#insert, this.#deleteUpTo, this.#select, this.#quarantine]) {
+      statement.finalize();
+    }
+    // Strict, because a forgotten statement would keep the file open and its lock held without a word.
+    this.#database.close(true);
+    closeSync(this.#logFile);
+  }
+}
+
+function openLocked(path: string): Database {
+  const database = new Database(path, { create: true, strict: true });
+  try {
+    database.run("pragma busy_timeout = 0");
+    // Set before the first access, so that SQLite takes the lock at once, keeps it, and needs no shared memory file: a
+    // page of that file that the disk has no room for would kill the process.
+    database.run("pragma locking_mode = exclusive");
+    database.run("pragma journal_mode = wal");
+    database.run("pragma synchronous = normal");
+    database.run("pragma wal_autocheckpoint = 0");
+    database.run(schema);
+    database.run("insert or replace into meta (name, value) values ('locked_by', ?)", [String(process.pid)]);
+    return database;
+  } catch (error) {
+    database.close();
+    throw isLocked(error) ? new SlotTakenError(`${path} is held by another process`) : error;
+  }
+}
+
+function flushFile(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(file, (error) => {
+      if (error === null) {
+        resolve();
+      } else {
+        reject(error);
+      }
+    });
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof SQLiteError ? (error.code ?? "") : "";
+}
+
+function isLocked(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+}
+
+/** Whether the disk had no room or refused to write, as opposed to a mistake of ours. */
+export function isDiskFailure(error: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY)/.test(codeOf(error));
+}
+
+/** Whether the file is no database any more, or a damaged one. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+}

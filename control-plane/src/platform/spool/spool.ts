@@ -1,0 +1,299 @@
+import type { ReplicaId } from "@sluice/contracts/ids";
+import { Backlog } from "./backlog.ts";
+import { Drain, type DrainOptions } from "./drain.ts";
+import { StorageUnavailableError } from "./errors.ts";
+import {
+  type EncodedEntry,
+  encodeEntry,
+  entryText,
+  type RowCodecs,
+  type SpoolDepth,
+  type SpoolEntry,
+  type SpoolWarning,
+} from "./model.ts";
+import { claimSlot, leaveSlot, type Slot, takeFreeSlot } from "./slot.ts";
+import { isDiskFailure } from "./spool-store.ts";
+
+export type SpoolOptions<Rows> = {
+  /** Holds one numbered folder for each process; on a local disk. */
+  readonly directory: string;
+  readonly codecs: RowCodecs<Rows>;
+  readonly onWarning: (warning: SpoolWarning) => void;
+  /** Above this, rows are refused. Default 1 GiB. */
+  readonly bytesMax?: number;
+  /** Default 64 MiB. */
+  readonly reserveBytes?: number;
+  /** Rows kept in memory besides the disk, so that they need not be read again. Default 10,000. */
+  readonly cachedEntriesMax?: number;
+};
+
+const bytesMaxDefault = 1024 ** 3;
+const reserveBytesDefault = 64 * 1024 ** 2;
+const cachedEntriesMaxDefault = 10_000;
+/** Rows of one turn of the event loop; more make a second group. Must not be above a usual batch. */
+const groupEntriesMax = 128;
+/** What a power cut can cost. A mere crash of the process costs nothing. */
+const syncDelayMs = 50;
+const diskCheckMs = 1_000;
+/** New work is refused earlier than the rows of work that is under way, and is welcome again later. */
+const backlogFullShare = 0.9;
+const backlogRelievedShare = 0.8;
+
+type Group<Rows> = {
+  readonly entries: EncodedEntry<Rows>[];
+  readonly written: PromiseWithResolvers<void>;
+};
+
+/**
+ * Opens a spool in the first folder that no living process holds. Entries that an earlier process left in it are the
+ * first that `drain` commits.
+ * @throws Error when the folder can't be written
+ */
+export async function openSpool<Rows>(options: SpoolOptions<Rows>): Promise<Spool<Rows>> {
+  const { directory, onWarning, reserveBytes = reserveBytesDefault } = options;
+  const spool = new Spool(takeFreeSlot({ directory, onWarning, reserveBytes }), options);
+  await spool.prepare();
+  return spool;
+}
+
+/**
+ * A durable queue on local disk: a row is safe from the death of the process when `append` resolves, and leaves the disk
+ * when it was committed elsewhere. Rows of one turn of the event loop share one write.
+ */
+export class Spool<Rows> {
+  readonly replicaId: ReplicaId;
+  readonly slotNumber: number;
+  /** Resolves when everything that was on disk at the start is committed. */
+  readonly replayed: Promise<void>;
+  readonly #slot: Slot;
+  readonly #codecs: RowCodecs<Rows>;
+  readonly #onWarning: SpoolOptions<Rows>["onWarning"];
+  readonly #bytesMax: number;
+  readonly #backlog: Backlog<Rows>;
+  readonly #hasReplayed = Promise.withResolvers<void>();
+  readonly #emptied = new Set<() => void>();
+  #group: Group<Rows> | null = null;
+  #drain: Drain<Rows> | null = null;
+  #syncTimer: Timer | null = null;
+  #diskTimer: Timer | null = null;
+  #isDiskFull = false;
+  #isBacklogFull = false;
+  #isClosed = false;
+
+  /** For a slot that was taken already; see `openSpool`. */
+  constructor(slot: Slot, options: SpoolOptions<Rows>) {
+    this.#slot = slot;
+    this.#codecs = options.codecs;
+    this.#onWarning = options.onWarning;
+    this.#bytesMax = options.bytesMax ?? bytesMaxDefault;
+    this.replicaId = slot.replicaId;
+    this.slotNumber = slot.number;
+    this.replayed = this.#hasReplayed.promise;
+    claimSlot(slot);
+    slot.store.requeueQuarantined(Date.now());
+    this.#backlog = new Backlog(slot.store, options.codecs, options.cachedEntriesMax ?? cachedEntriesMaxDefault);
+    this.#noteProgress();
+  }
+
+  /** Occupies the reserve. Until that has succeeded, no new work is accepted. */
+  async prepare(): Promise<void> {
+    if (!(await this.#slot.reserve.occupy())) {
+      this.#setDiskFull(null);
+    }
+  }
+
+  /** Whether new work should be let in, whose rows will come later. */
+  get isAccepting(): boolean {
+    return !(this.#isClosed || this.#isDiskFull || this.#isBacklogFull);
+  }
+
+  /**
+   * Records a row. Resolves when it is on disk: neither the death of the process nor an absent database can lose it then.
+   * The promise is shared by all rows of one write.
+   * @throws StorageUnavailableError when it can't be recorded; RangeError or the like when its codec refuses it
+   */
+  append(entry: SpoolEntry<Rows>): Promise<void> {
+    if (this.#isClosed || this.#backlog.bytes >= this.#bytesMax) {
+      const reason = this.#isClosed ? "the spool is closed" : "the backlog has reached its limit";
+      return Promise.reject(new StorageUnavailableError(reason));
+    }
+    let encoded: EncodedEntry<Rows>;
+    try {
+      encoded = encodeEntry(this.#codecs, entry);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const group = this.#openGroup();
+    group.entries.push(encoded);
+    if (group.entries.length >= groupEntriesMax) {
+      this.#writeGroup();
+    }
+    return group.written.promise;
+  }
+
+  depth(): SpoolDepth {
+    const oldestAtMs = this.#backlog.entries === 0 || this.#isClosed ? null : this.#slot.store.oldestAtMs();
+    return {
+      entries: this.#backlog.entries,
+      bytes: this.#backlog.bytes,
+      oldestAgeMs: oldestAtMs === null ? 0 : Math.max(0, Date.now() - oldestAtMs),
+      quarantined: this.#backlog.quarantined,
+    };
+  }
+
+  /** Starts the one consumer. */
+  drain(options: DrainOptions<Rows>): void {
+    if (this.#drain !== null) {
+      throw new Error("the spool has a consumer already");
+    }
+    this.#drain = new Drain(this.#backlog, options, {
+      onProgress: () => this.#noteProgress(),
+      onDiskError: (error) => this.#setDiskFull(error),
+    });
+  }
+
+  /** Ends a pause between attempts: the database is reachable again. */
+  wake(): void {
+    this.#drain?.wake();
+  }
+
+  /** Commits without gathering until nothing is left or the time is over. Returns whether nothing is left. */
+  async flush(timeoutMs: number): Promise<boolean> {
+    this.#writeGroup();
+    if (this.#backlog.entries > 0 && this.#drain !== null) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#emptied.add(resolve);
+      this.#drain.setHurried(true);
+      const timer = setTimeout(resolve, timeoutMs);
+      await promise;
+      clearTimeout(timer);
+      this.#emptied.delete(resolve);
+      this.#drain.setHurried(this.#emptied.size > 0);
+    }
+    return this.#backlog.entries === 0;
+  }
+
+  /**
+   * Ends after the commit that is under way; what is not committed stays on disk for the next process.
+   * `isReleased` says that this replica holds no leases any more, so that nobody has to look after the slot.
+   */
+  async close(isReleased = false): Promise<void> {
+    if (this.#isClosed) {
+      return;
+    }
+    this.#writeGroup();
+    this.#isClosed = true;
+    clearTimeout(this.#syncTimer ?? undefined);
+    clearInterval(this.#diskTimer ?? undefined);
+    await this.#drain?.stop();
+    await leaveSlot(this.#slot, isReleased && this.#backlog.entries === 0);
+  }
+
+  #openGroup(): Group<Rows> {
+    if (this.#group === null) {
+      this.#group = { entries: [], written: Promise.withResolvers() };
+      // A caller that has gone away must not turn a full disk into the end of the process.
+      this.#group.written.promise.catch(() => undefined);
+      setImmediate(() => this.#writeGroup());
+    }
+    return this.#group;
+  }
+
+  #writeGroup(): void {
+    const group = this.#group;
+    if (group === null) {
+      return;
+    }
+    this.#group = null;
+    try {
+      this.#record(group);
+    } catch (error) {
+      group.written.reject(new StorageUnavailableError("the row could not be written to the disk", { cause: error }));
+      return;
+    }
+    group.written.resolve();
+    this.#drain?.onRecorded();
+    this.#scheduleSync();
+    if (!this.#isBacklogFull && this.#backlog.bytes >= this.#bytesMax * backlogFullShare) {
+      this.#isBacklogFull = true;
+      this.#onWarning({ event: "spool.backlog_full", detail: { ...this.depth() } });
+    }
+  }
+
+  /** Writes the group; when the disk is full, with the space of the reserve. */
+  #record(group: Group<Rows>): void {
+    const body = group.entries.map(entryText).join("\n");
+    try {
+      this.#backlog.record(group.entries, body, Date.now());
+    } catch (error) {
+      if (!isDiskFailure(error)) {
+        throw error;
+      }
+      this.#setDiskFull(error);
+      this.#backlog.record(group.entries, body, Date.now());
+    }
+  }
+
+  /** Makes what room there is: the reserve, and the log file, which starts anew after a checkpoint. */
+  #setDiskFull(error: unknown): void {
+    const hadReserve = this.#slot.reserve.release();
+    try {
+      this.#slot.store.checkpoint();
+    } catch (failure) {
+      if (!isDiskFailure(failure)) {
+        throw failure;
+      }
+    }
+    if (!this.#isDiskFull) {
+      this.#isDiskFull = true;
+      this.#onWarning({ event: "spool.disk_full", detail: { hadReserve, error } });
+      this.#diskTimer = setInterval(() => void this.#checkDisk(), diskCheckMs);
+      this.#diskTimer.unref();
+    }
+  }
+
+  /** The disk has room again once the reserve fits on it. */
+  async #checkDisk(): Promise<void> {
+    const hasRoom = await this.#slot.reserve.occupy().catch(() => false);
+    if (hasRoom && this.#isDiskFull && !this.#isClosed) {
+      this.#isDiskFull = false;
+      clearInterval(this.#diskTimer ?? undefined);
+      this.#onWarning({ event: "spool.disk_recovered", detail: {} });
+    }
+  }
+
+  #scheduleSync(): void {
+    if (this.#syncTimer === null && !this.#isClosed) {
+      this.#syncTimer = setTimeout(() => void this.#sync(), syncDelayMs);
+      this.#syncTimer.unref();
+    }
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#slot.store.sync(this.#backlog.bytes);
+    } catch (error) {
+      this.#onWarning({ event: "spool.sync_failed", detail: { error } });
+    }
+    this.#syncTimer = null;
+    if (this.#slot.store.isDirty) {
+      this.#scheduleSync();
+    }
+  }
+
+  #noteProgress(): void {
+    if (this.#backlog.isReplayed) {
+      this.#hasReplayed.resolve();
+    }
+    if (this.#backlog.bytes < this.#bytesMax * backlogRelievedShare) {
+      this.#isBacklogFull = false;
+    }
+    if (this.#backlog.entries === 0) {
+      this.#slot.store.shrink();
+      for (const resolve of this.#emptied) {
+        resolve();
+      }
+    }
+    this.#scheduleSync();
+  }
+}

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import type { BudgetCharge } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import type { EncodedUsageRow } from "@sluice/control-plane/gateway/usage-log/row-codec.ts";
+import { commitUsage, commitUsageBatch } from "@sluice/control-plane/gateway/usage-log/service.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { type Customer, createCustomer, encoded, usageRow } from "../support/usage-rows.ts";
+
+const { TEST_FULL } = process.env;
+const rivalBatches = TEST_FULL === "1" ? 200 : 30;
+const granted = 1_000_000n;
+const replica = "replica one" as ReplicaId;
+const rival = "replica two" as ReplicaId;
+
+let server: TestDatabase;
+let db: Database;
+let customer: Customer;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test" });
+  for (const id of [replica, rival]) {
+    await db.sql`insert into replica (id) values (${id})`;
+  }
+  await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
+});
+
+beforeEach(async () => {
+  customer = await createCustomer(db, granted);
+});
+
+afterAll(async () => {
+  expect(await db.sql`select * from check_money()`).toEqual([]);
+  await db.close(1_000);
+  await server.drop();
+});
+
+type Budget = { used: bigint; leased: bigint; reserved: bigint };
+
+async function budget(id: BudgetId): Promise<Budget | undefined> {
+  const [row] = await db.sql<Budget>`select used, leased, reserved from budget where id = ${id}::bigint`;
+  return row;
+}
+
+async function lease(id: BudgetId, amount: bigint, owner: ReplicaId = replica): Promise<void> {
+  const [row] = await db.sql<{ leased_now: bigint }>`
+    select leased_now from lease_quota(${id}::bigint, ${owner}, ${amount}::bigint, ${amount}::bigint, 0::bigint)`;
+  expect(row?.leased_now).toBe(amount);
+}
+
+function commit(rows: readonly EncodedUsageRow[], owner: ReplicaId = replica): Promise<BudgetCharge[]> {
+  return db.withTransaction((tx) => commitUsage(tx, owner, rows));
+}
+
+const quota = (amount: number): Quota => BigInt(amount) as Quota;
+
+describe("committing usage rows", () => {
+  test("writes every field of a row", async () => {
+    const row = usageRow(customer, {
+      channelId: (2n ** 62n) as never,
+      errorCode: 'quote " backslash \\ line\nbreak, comma {brace} 漢😀',
+      units: {
+        inputTokens: 9_007_199_254_740_993n,
+        outputTokens: 2n,
+        cacheReadTokens: 3n,
+        cacheWriteTokens: 4n,
+        reasoningTokens: 5n,
+        images: 6,
+        audioMs: 7n,
+      },
+      quota: quota(11),
+      rateMultiplier: "0.7500" as Decimal,
+    });
+    await commit(encoded(row));
+    const [stored] = await db.sql<Record<string, unknown>>`
+      select *, day::text as day, rate_multiplier::text as rate_multiplier, request_id::text as request_id
+      from usage_log where request_id = ${row.requestId}::text::uuid`;
+    const { xid, ...fields } = stored ?? {};
+    expect(typeof xid).toBe("string");
+    expect(fields).toEqual({
+      day: row.day,
+      request_id: row.requestId,
+      gateway_user_id: row.gatewayUserId,
+      api_key_id: row.apiKeyId,
+      user_budget_id: row.userBudgetId,
+      key_budget_id: row.keyBudgetId,
+      group_name: row.groupName,
+      path: row.path,
+      model: row.model,
+      channel_id: row.channelId,
+      outcome: row.outcome,
+      http_status: row.httpStatus,
+      error_code: row.errorCode,
+      is_stream: row.isStream,
+      input_tokens: row.units.inputTokens,
+      output_tokens: row.units.outputTokens,
+      cache_read_tokens: row.units.cacheReadTokens,
+      cache_write_tokens: row.units.cacheWriteTokens,
+      reasoning_tokens: row.units.reasoningTokens,
+      images: row.units.images,
+      audio_ms: row.units.audioMs,
+      usage_source: row.usageSource,
+      price_version: row.priceVersion,
+      rate_multiplier: row.rateMultiplier,
+      quota: row.quota,
+      quota_held: row.quotaHeld,
+      attempts: row.attempts,
+      first_byte_ms: row.firstByteMs,
+      duration_ms: row.durationMs,
+      started_at: new Date(row.startedAtMs),
+    });
+  });
+
+  test("takes characters that the database can't hold", async () => {
+    const row = usageRow(customer, { path: "/v1/\0\ud800", model: null, keyBudgetId: null });
+    await commit(encoded(row));
+    const [stored] = await db.sql<{ path: string }>`
+      select path from usage_log where request_id = ${row.requestId}::text::uuid`;
+    expect(stored?.path).toBe("/v1/\uFFFD\uFFFD");
+  });
+
+  test("charges user and key, and takes it from the lease of the replica", async () => {
+    await lease(customer.userBudgetId, 100n);
+    const charges = await commit(
+      encoded(usageRow(customer), usageRow(customer, { keyBudgetId: null }), usageRow(customer, { quota: quota(0) })),
+    );
+    expect(charges).toEqual([
+      { budgetId: customer.userBudgetId, charged: quota(20), taken: quota(20) },
+      { budgetId: customer.keyBudgetId, charged: quota(10), taken: quota(0) },
+    ]);
+    expect(await budget(customer.userBudgetId)).toEqual({ used: 20n, leased: 80n, reserved: 0n });
+    expect(await budget(customer.keyBudgetId)).toEqual({ used: 10n, leased: 0n, reserved: 0n });
+  });
+
+  test("sets aside for the user what a multiplier above 1 adds, rounded up for each row", async () => {
+    const expensive = { rateMultiplier: "1.2500" as Decimal };
+    const cheap = { rateMultiplier: "0.5000" as Decimal };
+    await commit(encoded(usageRow(customer, expensive), usageRow(customer, expensive), usageRow(customer, cheap)));
+    expect(await budget(customer.userBudgetId)).toEqual({ used: 30n, leased: 0n, reserved: 6n });
+    expect(await budget(customer.keyBudgetId)).toEqual({ used: 30n, leased: 0n, reserved: 0n });
+  });
+
+  test("takes what a lease does not cover from what remains", async () => {
+    await lease(customer.userBudgetId, 5n);
+    const [charge] = await commit(encoded(usageRow(customer, { quota: quota(12), quotaHeld: quota(5) })));
+    expect(charge).toEqual({ budgetId: customer.userBudgetId, charged: quota(12), taken: quota(5) });
+    expect(await budget(customer.userBudgetId)).toEqual({ used: 12n, leased: 0n, reserved: 0n });
+  });
+
+  test("changes nothing when it is repeated", async () => {
+    const rows = encoded(usageRow(customer), usageRow(customer));
+    await commit(rows);
+    const before = await budget(customer.userBudgetId);
+    expect(await commit(rows)).toEqual([]);
+    expect(await commit(rows, rival)).toEqual([]);
+    expect(await budget(customer.userBudgetId)).toEqual(before as Budget);
+  });
+
+  test("charges only the rows that are new, and each id once", async () => {
+    const [known, fresh] = [usageRow(customer), usageRow(customer)];
+    await commit(encoded(known));
+    const charges = await commit(encoded(known, fresh, fresh, usageRow(customer, { quota: quota(1) })));
+    expect(charges.map(({ charged }) => charged)).toEqual([quota(11), quota(11)]);
+    expect((await budget(customer.userBudgetId))?.used).toBe(21n);
+  });
+
+  test("does nothing for no rows", async () => {
+    expect(await commit([])).toEqual([]);
+  });
+
+  test("refuses the whole batch when a budget does not exist", async () => {
+    const good = usageRow(customer);
+    const stray = usageRow(customer, { userBudgetId: 999_999_999n as BudgetId });
+    await expect(commit(encoded(good, stray))).rejects.toThrow(/budget 999999999/);
+    expect(await budget(customer.userBudgetId)).toEqual({ used: 0n, leased: 0n, reserved: 0n });
+  });
+});
+
+describe("a day without a partition", () => {
+  const days = (ago: number) => Date.now() - ago * 86_400_000;
+
+  test("is refused by the bare statement", async () => {
+    const failure = await commit(encoded(usageRow(customer, { startedAtMs: days(40) }))).catch((error) => error);
+    expect(isMissingPartition(failure)).toBe(true);
+  });
+
+  test("gets one, and no row is lost", async () => {
+    const asked: string[][] = [];
+    const old = [usageRow(customer, { startedAtMs: days(30) }), usageRow(customer, { startedAtMs: days(31) })];
+    await commitUsageBatch(
+      {
+        db,
+        replicaId: replica,
+        leases: null,
+        createPartitions: async (wanted) => {
+          asked.push([...wanted]);
+          await createMissingPartitions(db, "usage_log", asked[0] ?? []);
+        },
+      },
+      { rows: encoded(...old, usageRow(customer)), isReplay: true, isRetry: true },
+    );
+    expect(asked).toEqual([[...old.map(({ day }) => day), utcDay(Date.now())]]);
+    expect((await budget(customer.userBudgetId))?.used).toBe(30n);
+  });
+});
+
+describe("a batch", () => {
+  test("tells the leases what was charged and what had been pending, and replayed rows were not", async () => {
+    const told: unknown[] = [];
+    const parts = {
+      db,
+      replicaId: replica,
+      leases: {
+        commit: async (run: () => Promise<unknown>) => {
+          told.push(await run());
+        },
+      },
+      createPartitions: async () => undefined,
+    };
+    const rows = encoded(usageRow(customer, { rateMultiplier: "2.0000" as Decimal, keyBudgetId: null }));
+    const charge = { budgetId: customer.userBudgetId, charged: quota(10), taken: quota(0) };
+    await commitUsageBatch(parts, { rows, isReplay: false, isRetry: false });
+    await commitUsageBatch(parts, { rows, isReplay: true, isRetry: true });
+    expect(told).toEqual([
+      { charges: [charge], totals: new Map([[customer.userBudgetId, 20n]]), isRetry: false },
+      { charges: [], totals: new Map(), isRetry: true },
+    ]);
+  });
+
+  test("is undone together with what is written alongside", async () => {
+    const parts = {
+      db,
+      replicaId: replica,
+      leases: null,
+      alongside: async () => {
+        throw new Error("the other table is broken");
+      },
+      createPartitions: async () => undefined,
+    };
+    const batch = { rows: encoded(usageRow(customer)), isReplay: false, isRetry: false };
+    await expect(commitUsageBatch(parts, batch)).rejects.toThrow(/other table/);
+    expect((await budget(customer.userBudgetId))?.used).toBe(0n);
+  });
+});
+
+describe("two replicas that share budgets", () => {
+  test("commit at the same time in opposite orders without a deadlock, and the sums are right", async () => {
+    const shared = await Promise.all(Array.from({ length: 8 }, () => createCustomer(db, granted)));
+    for (const { userBudgetId } of shared) {
+      await lease(userBudgetId, 1_000n, replica);
+      await lease(userBudgetId, 1_000n, rival);
+    }
+    let transactions = 0;
+    const run = async (owner: ReplicaId, order: readonly Customer[]) => {
+      for (let batch = 0; batch < rivalBatches; batch += 1) {
+        const rows = encoded(...order.flatMap((one) => [usageRow(one), usageRow(one, { quota: quota(3) })]));
+        await db.withTransaction((tx) => {
+          transactions += 1;
+          return commitUsage(tx, owner, rows);
+        });
+      }
+    };
+    await Promise.all([run(replica, shared), run(rival, shared.toReversed())]);
+    for (const { userBudgetId, keyBudgetId } of shared) {
+      const used = BigInt(rivalBatches * 2 * 13);
+      const left = 2_000n - used;
+      expect(await budget(userBudgetId)).toEqual({ used, leased: left > 0n ? left : 0n, reserved: 0n });
+      expect(await budget(keyBudgetId)).toEqual({ used, leased: 0n, reserved: 0n });
+    }
+    // A transaction that fell to a deadlock would have been run again.
+    expect(transactions).toBe(2 * rivalBatches);
+  });
+});
