@@ -81,6 +81,7 @@ describe("a split", () => {
     const { bytes, pieces, end } = await answerUntilEnd({ closeAfter: true, splitAt: "every-byte", chunks: 2 });
     expect(end).toBe("fin");
     expect(pieces).toBe(bytes.length);
+    expect((await provider.waitForEnd(0)).chunksWritten).toBe(5);
   });
 
   test("at given offsets and by seed divides the bytes at the same places each time", async () => {

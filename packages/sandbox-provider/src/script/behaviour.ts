@@ -107,7 +107,7 @@ export const behaviourSchema = z.strictObject({
   /** Nothing more comes until the request is released, or for ever. */
   silence: place.optional(),
   neverAnswer: z.boolean().optional(),
-  /** Answers when the head is complete, without waiting for the body. */
+  /** Answers when the head is complete, without waiting for the body; its rule can only look at the head. */
   answersBeforeBody: z.boolean().optional(),
   /** The answer is composed once and then replayed byte for byte, whatever the next request says: for load tests. */
   isReplayed: z.boolean().optional(),

@@ -93,6 +93,19 @@ const commands: readonly Command[] = [
     read: ({ reason = "stop" }) => ({ finishReason: reason }),
   },
   {
+    usage: "usage 1000 500 [cached 200]",
+    effect: "reports so many prompt and completion tokens",
+    pattern: /^usage (?<prompt>\d{1,9}) (?<completion>\d{1,9})(?: cached (?<cached>\d{1,9}))?$/,
+    read: ({ prompt, completion, cached = "0" }) => ({
+      usage: {
+        prompt_tokens: Number(prompt),
+        completion_tokens: Number(completion),
+        total_tokens: Number(prompt) + Number(completion),
+        prompt_tokens_details: { cached_tokens: Number(cached), audio_tokens: 0 },
+      },
+    }),
+  },
+  {
     usage: "omit usage",
     effect: "leaves the usage out",
     pattern: /^omit usage$/,
