@@ -22,9 +22,9 @@ import { systemClock, utcDay } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { loadMasterKey, type MasterKey } from "./platform/crypto/master-key.ts";
 import { type Database, openDatabase } from "./platform/db.ts";
-import { gauge } from "./platform/gauge.ts";
 import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
 import type { Log } from "./platform/log.ts";
+import { counter, gauge } from "./platform/metric.ts";
 import { type Notifications, openNotifications } from "./platform/notifications.ts";
 import type { DrainOptions } from "./platform/spool/drain.ts";
 import { replayOrphans } from "./platform/spool/orphans.ts";
@@ -33,21 +33,21 @@ import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool
 import { relayRoutes } from "./relay/routes.ts";
 import { RelayService } from "./relay/service.ts";
 import type { TraceRow } from "./trace/model.ts";
-import { TraceService } from "./trace/service.ts";
-import { decodeTraceRow, encodeTraceRow } from "./trace/trace-row.ts";
+import { commitTraces, TraceService, traceRowCodec } from "./trace/service.ts";
 
 /** The rows of a finished call that the spool keeps until they are in the database. */
 type CallRows = { usage: UsageRow; trace: TraceRow };
 
 const codecs = {
   usage: { encode: encodeUsageRow, decode: decodeUsageRow },
-  trace: { encode: encodeTraceRow, decode: decodeTraceRow },
+  trace: traceRowCodec,
 };
 
 const loopLagMsMax = 500;
 const flushMs = 10_000;
 const closeMs = 2_000;
 const silentReplicaSeconds = 600;
+const payloadsQueuedMax = 20_000;
 const partitionedTables: readonly PartitionedTable[] = ["usage_log", "trace_record", "payload_record"];
 
 /** The program, put together and ready to listen. */
@@ -79,20 +79,11 @@ type Base = {
  */
 export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);
-  const trace = new TraceService({
-    db: base.db,
-    masterKey: base.masterKey,
-    log,
-    registry: base.registry,
-    append: (row) => base.spool.append({ kind: "trace", row }),
-    isPayloadStored: config.TRACE_PAYLOADS,
-    payloadBytesMax: config.TRACE_MAX_PAYLOAD_BYTES,
-    queueBytesMax: config.TRACE_QUEUE_BYTES_MAX,
-  });
+  const trace = openTrace(base);
   await makePartitions(base.db);
   await trace.start();
   const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? await openGateway(base) : null;
-  await bringIntoStep(base, trace, gateway?.leases ?? null);
+  await bringIntoStep(base, gateway?.leases ?? null);
   await gateway?.start();
   return assemble(base, trace, gateway);
 }
@@ -131,6 +122,31 @@ async function openBase(config: Config, log: Log): Promise<Base> {
   };
 }
 
+function openTrace({ config, db, masterKey, log, spool, registry }: Base): TraceService {
+  const stored = counter(registry, "sluice_payloads_stored_total", "Bodies of calls that were stored.");
+  const dropped = counter(registry, "sluice_payloads_dropped_total", "Bodies of calls that were dropped.", "reason");
+  return new TraceService({
+    db,
+    masterKey,
+    clock: systemClock,
+    log,
+    append: (row) => {
+      spool.append({ kind: "trace", row }).catch((error: unknown) => {
+        log.error("trace.row_lost", { requestId: row.requestId, error });
+      });
+    },
+    limits: {
+      bodyBytesMax: config.TRACE_MAX_PAYLOAD_BYTES,
+      queueBytesMax: config.TRACE_QUEUE_BYTES_MAX,
+      queueCountMax: payloadsQueuedMax,
+    },
+    observer: {
+      onStored: (count) => stored(count),
+      onDropped: (reason, count) => dropped(count, reason),
+    },
+  });
+}
+
 async function openGateway(base: Base): Promise<GatewayRuntime> {
   const { config, spool } = base;
   return new GatewayRuntime({
@@ -165,7 +181,6 @@ async function openClient(config: Config): Promise<PooledHttpClient> {
 /** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
 function drainOptions(
   base: Base,
-  trace: TraceService,
   owner: { readonly replicaId: ReplicaId; readonly leases: CommitLeases | null },
 ): DrainOptions<CallRows> {
   const { db, log } = base;
@@ -177,7 +192,7 @@ function drainOptions(
         {
           ...owner,
           db,
-          alongside: (tx) => trace.commit(tx, traces),
+          alongside: (tx) => commitTraces(tx, traces),
           createPartitions: (days) => createPartitions(db, [...days, ...traces.map(({ day }) => day)]),
         },
         { rows: usage, isReplay, isRetry },
@@ -190,9 +205,9 @@ function drainOptions(
 }
 
 /** Rows of an earlier life are committed and its leases given back before any call is let in. */
-async function bringIntoStep(base: Base, trace: TraceService, leases: CommitLeases | null): Promise<void> {
+async function bringIntoStep(base: Base, leases: CommitLeases | null): Promise<void> {
   const { spool, db } = base;
-  spool.drain(drainOptions(base, trace, { replicaId: spool.replicaId, leases }));
+  spool.drain(drainOptions(base, { replicaId: spool.replicaId, leases }));
   await spool.replayed;
   await releaseLeases(db, spool.replicaId);
 }
@@ -209,12 +224,12 @@ async function makePartitions(db: Database): Promise<void> {
   }
 }
 
-function jobs(base: Base, trace: TraceService, signal: AbortSignal): Job[] {
+function jobs(base: Base, signal: AbortSignal): Job[] {
   const { spoolOptions } = base;
   const orphans = () =>
     replayOrphans({
       ...spoolOptions,
-      drain: (replicaId) => drainOptions(base, trace, { replicaId, leases: null }),
+      drain: (replicaId) => drainOptions(base, { replicaId, leases: null }),
       onReplayed: async (replicaId) => {
         await releaseLeases(base.db, replicaId);
       },
@@ -236,7 +251,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const linkKey = linkKeyOf(base);
   const stopping = new AbortController();
-  const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, trace, stopping.signal), db, log) : null;
+  const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, stopping.signal), db, log) : null;
   const routes: AnyElysia[] = [operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry)];
   if (config.ROLES.includes("relay")) {
     routes.push(relayRoutes(relay, edge));
@@ -255,7 +270,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       scheduled?.stop();
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
-      await trace.stop(flushMs);
+      await trace.close(flushMs);
       await spool.close(isReleased);
       base.lag.stop();
       await base.notifications.close();

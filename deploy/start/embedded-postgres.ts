@@ -8,8 +8,8 @@
  */
 import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { findFreePort } from "./port.ts";
 import { type Account, chooseAccount, runAs, spawnIdentity } from "./postgres/account.ts";
 import { type PostgresBinaries, prepareBinaries } from "./postgres/binaries.ts";
 import { ensureDatabase } from "./postgres/database-store.ts";
@@ -37,6 +37,8 @@ export type EmbeddedPostgres = {
   readonly url: string;
   /** Process id of the server, null while it is down. */
   readonly pid: number | null;
+  /** The folder of the database files. */
+  readonly directory: string;
   /** Fast shutdown: sessions are cut, everything is on disk, no recovery at the next start. Gives up the lock. */
   stop(): Promise<void>;
   /** Immediate shutdown: like a crash of the server; committed data is recovered at the next start. */
@@ -135,6 +137,10 @@ class Server implements EmbeddedPostgres {
 
   get url(): string {
     return this.#databaseUrl(databaseUser);
+  }
+
+  get directory(): string {
+    return this.#parts.cluster;
   }
 
   get pid(): number | null {
@@ -308,16 +314,4 @@ function rotateLog(file: string): void {
   if (size > logBytesMax) {
     renameSync(file, `${file}.1`);
   }
-}
-
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
-export async function findFreePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const server = createServer();
-  server.once("error", reject);
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-  });
-  return await promise;
 }

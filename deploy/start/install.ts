@@ -13,20 +13,31 @@ const aliveIntervalMs = 5_000;
 /**
  * Installs the packages of the checkout if those that are there don't belong to its lock file. Says nothing when there is
  * nothing to do.
+ * @returns whether it installed anything; the calling process then can't import packages, see `startOver`
  * @throws StartError when the installation fails
  */
-export async function ensureInstalled(root: string): Promise<void> {
+export async function ensureInstalled(root: string): Promise<boolean> {
   const stampFile = join(root, "node_modules", stampName);
   const wanted = await hashManifests(root);
   const present = await readFile(stampFile, "utf8").catch(() => "");
   if (present === wanted) {
-    return;
+    return false;
   }
   await runStep("packages", "installing (a few minutes on a slow line, only the first time)", async (remark) => {
     await install(root, remark);
     await writeFile(stampFile, wanted);
     return { summary: "installed" };
   });
+  return true;
+}
+
+/**
+ * Replaces this process by a fresh one that runs the same program. Bun remembers which folders it found empty, so a
+ * process that was there before the packages can't import them.
+ */
+export function startOver(program: string): never {
+  process.execve?.(process.execPath, [process.execPath, program, ...process.argv.slice(2)], { ...process.env });
+  throw new StartError("The packages are installed now. Start again.");
 }
 
 /** The lock file alone is not enough: a changed package.json has to be noticed too. */

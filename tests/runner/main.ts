@@ -80,7 +80,7 @@ function stopOnSignal(signal: NodeJS.Signals): void {
 }
 
 /** Answers the exit code: not zero when something failed, and when no test ran at all. */
-export async function runTests(words: readonly string[]): Promise<number> {
+async function runTests(words: readonly string[]): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     stopOnSignal(signal);
   }
@@ -100,6 +100,8 @@ export async function runTests(words: readonly string[]): Promise<number> {
   print(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
   return totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 }
+
+process.exit(await runTests(process.argv.slice(2)));
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -61,6 +61,8 @@ export async function runAs(account: Account | null, command: string[]): Promise
   try {
     const child = Bun.spawn(command, {
       ...spawnIdentity(account),
+      // Out of reach of Ctrl-C: a check that was cut short would look like a check that failed.
+      detached: true,
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

@@ -2,7 +2,8 @@ import { chmod, copyFile, mkdir, readdir, readFile, readlink, rename, rm, symlin
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { StartError } from "../start-error.ts";
-import { type Account, runAs } from "./account.ts";
+import { type Account, canEnter, runAs } from "./account.ts";
+import { exists } from "./place.ts";
 
 export type PostgresBinaries = {
   readonly postgres: string;
@@ -30,19 +31,21 @@ export async function prepareBinaries(
   report: (line: string) => void,
 ): Promise<PostgresBinaries> {
   const source = await findPlatformPackage();
-  let failure = await createLibraryLinks(source.directory);
+  const linkFailure = await createLibraryLinks(source.directory);
+  let failure = linkFailure ?? (await tryToRun(binariesIn(source.directory), account));
   if (failure === null) {
-    const binaries = binariesIn(source.directory);
-    failure = await tryToRun(binaries, account);
-    if (failure === null) {
-      return binaries;
-    }
+    return binariesIn(source.directory);
   }
-  for (const root of copyRoots) {
+  // A copy helps against a place that can't be entered or written, not against a library that the machine lacks.
+  const isWorthCopying = linkFailure !== null || account !== null;
+  for (const root of isWorthCopying ? copyRoots : []) {
+    // A root that is missing is made by the copy, open to everyone; one that is there may be closed to the account.
+    if ((await exists(root)) && !(await canEnter(account, root))) {
+      continue;
+    }
     const target = join(root, `${source.name}-${source.version}`);
     const binaries = binariesIn(target);
-    const earlierFailure = await tryToRun(binaries, account);
-    if (earlierFailure === null) {
+    if ((await tryToRun(binaries, account)) === null) {
       return binaries;
     }
     try {
@@ -50,14 +53,15 @@ export async function prepareBinaries(
     } catch {
       continue;
     }
-    failure = await tryToRun(binaries, account);
-    if (failure === null) {
-      report(`copied the Postgres programs to ${target}, because their user may not enter ${source.directory}`);
+    const copyFailure = await tryToRun(binaries, account);
+    if (copyFailure === null) {
+      report(`copied the Postgres programs to ${target}, because they can't be used where they are (${failure})`);
       return binaries;
     }
+    failure = copyFailure;
   }
   throw new StartError(
-    `The Postgres that comes with this program does not run here: ${failure ?? "no folder to copy it to"}\n` +
+    `The Postgres that comes with this program does not run here: ${failure}\n` +
       "Set DATABASE_URL to a Postgres of version 15 or later.",
   );
 }

@@ -80,7 +80,8 @@ async function readRememberedPlace(home: string, report: (line: string) => void)
 }
 
 async function createOutsidePlace(origin: string): Promise<string> {
-  const name = `${basename(dirname(dirname(origin)))}-${createHash("sha256").update(origin).digest("hex").slice(0, 12)}`;
+  const checkout = basename(dirname(dirname(origin))).replace(/[^\w.-]/g, "-");
+  const name = `${checkout}-${createHash("sha256").update(origin).digest("hex").slice(0, 12)}`;
   for (const root of outsideRoots) {
     try {
       await mkdir(root, { recursive: true });

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "@sluice/deploy/start/embedded-postgres";
+import { findFreePort } from "@sluice/deploy/start/port";
 import type { Arm } from "../arm.ts";
 import { startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";

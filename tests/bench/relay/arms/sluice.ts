@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { findFreePort } from "@sluice/deploy/start/port";
 import type { Arm, RunningArm, Site } from "../arm.ts";
 import { type RunningServer, startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";

@@ -1,0 +1,62 @@
+import {
+  type CipherGCM,
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type DecipherGCM,
+  type KeyObject,
+} from "node:crypto";
+import { inspect } from "node:util";
+import { sha256Hex } from "./digest.ts";
+
+export const sealingKeyBytes = 32;
+export const tagBytes = 16;
+
+const idDomain = Buffer.from("sluice key id v1\0");
+
+/** Names a key without telling it: the first eight hex digits of a SHA-256 over a domain prefix and the key. */
+export function keyIdOf(secret: Uint8Array): string {
+  return sha256Hex(Buffer.concat([idDomain, secret])).slice(0, 8);
+}
+
+/**
+ * A key for AES-256-GCM with its name. The bytes stay inside: whatever prints, serialises or spreads it gets the name at
+ * most.
+ */
+export class SealingKey {
+  /** Eight lower-case hex digits. */
+  readonly id: string;
+  readonly #secret: KeyObject;
+
+  /** @throws RangeError when the secret is not 32 bytes or the id not eight hex digits */
+  constructor(id: string, secret: Uint8Array) {
+    if (secret.length !== sealingKeyBytes) {
+      throw new RangeError(`a sealing key has ${sealingKeyBytes} bytes, not ${secret.length}`);
+    }
+    if (!/^[0-9a-f]{8}$/.test(id)) {
+      throw new RangeError("a key id has eight lower-case hex digits");
+    }
+    this.id = id;
+    this.#secret = createSecretKey(secret);
+  }
+
+  encipher(nonce: Uint8Array): CipherGCM {
+    return createCipheriv("aes-256-gcm", this.#secret, nonce, { authTagLength: tagBytes });
+  }
+
+  decipher(nonce: Uint8Array): DecipherGCM {
+    return createDecipheriv("aes-256-gcm", this.#secret, nonce, { authTagLength: tagBytes });
+  }
+
+  toJSON(): string {
+    return "[secret]";
+  }
+
+  toString(): string {
+    return "[secret]";
+  }
+
+  [inspect.custom](): string {
+    return "[secret]";
+  }
+}

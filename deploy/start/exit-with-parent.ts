@@ -1,0 +1,17 @@
+/**
+ * Preloaded into every program that the supervisor keeps running. The supervisor holds the other end of stdin and never
+ * writes; when it dies, however suddenly, the kernel closes that end, and the program drains as if it had been asked to.
+ */
+const { DRAIN_TIMEOUT_MS } = process.env;
+const drainMsMax = (Number(DRAIN_TIMEOUT_MS) || 30_000) + 10_000;
+
+function leave(): void {
+  process.kill(process.pid, "SIGTERM");
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), drainMsMax).unref();
+}
+
+process.stdin.once("end", leave);
+process.stdin.once("error", leave);
+process.stdin.resume();
+// Waiting for the parent is no reason to stay: a program that is done may end.
+process.stdin.unref();

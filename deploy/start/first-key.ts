@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * In development the first API key is kept, so that every later start can print a line that works: the database only
+ * has its hash. It is tied to the database it is valid in.
+ */
+export async function keepFirstKey(dataDirectory: string, databaseName: string, apiKey: string): Promise<void> {
+  const content = `${JSON.stringify({ database: fingerprint(databaseName), apiKey })}\n`;
+  await writeFile(keyFile(dataDirectory), content, { mode: 0o600 });
+}
+
+export async function readFirstKey(dataDirectory: string, databaseName: string): Promise<string | null> {
+  try {
+    const kept: { database?: unknown; apiKey?: unknown } = JSON.parse(await readFile(keyFile(dataDirectory), "utf8"));
+    return kept.database === fingerprint(databaseName) && typeof kept.apiKey === "string" ? kept.apiKey : null;
+  } catch {
+    return null;
+  }
+}
+
+function keyFile(dataDirectory: string): string {
+  return join(dataDirectory, "first-api-key.json");
+}
+
+function fingerprint(databaseName: string): string {
+  return createHash("sha256").update(databaseName).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,34 @@
+/** `bun start`: from a clone to a running service. `--reload` restarts the service when its source changes. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ensureInstalled, startOver } from "./install.ts";
+import { say } from "./progress.ts";
+import { StartError } from "./start-error.ts";
+
+// Only what Bun brings along may be imported here: on a fresh clone the packages come with the first step.
+
+const root = join(import.meta.dir, "../..");
+
+async function main(): Promise<void> {
+  const envFile = join(root, ".env");
+  if (existsSync(envFile)) {
+    process.loadEnvFile(envFile);
+    say("settings", "read from .env; what the environment sets wins");
+  }
+  if (await ensureInstalled(root)) {
+    startOver(import.meta.path);
+  }
+  const { runSupervisor } = await import("./run-supervisor.ts");
+  const { readSettings } = await import("./settings.ts");
+  process.exit(await runSupervisor(readSettings(root, process.env, process.argv.slice(2))));
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof StartError)) {
+    throw error;
+  }
+  process.stderr.write(`\n${error.message}\n`);
+  process.exitCode = 1;
+}

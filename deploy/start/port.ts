@@ -1,0 +1,33 @@
+import { createServer } from "node:net";
+import { StartError } from "./start-error.ts";
+
+/**
+ * Finds out whether the service can listen there, before anything else is started.
+ * @returns the port, which is a free one when 0 was asked for
+ * @throws StartError that names the port and the remedy
+ */
+export async function claimPort(host: string, port: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const server = createServer();
+  server.once("error", (error: NodeJS.ErrnoException) => reject(new StartError(explain(error, host, port))));
+  server.listen({ host, port, exclusive: true }, () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
+  });
+  return await promise;
+}
+
+/** A port of 127.0.0.1 that nobody listens on at this moment. */
+export async function findFreePort(): Promise<number> {
+  return await claimPort("127.0.0.1", 0);
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): string {
+  if (error.code === "EADDRINUSE") {
+    return `Port ${port} on ${host} is taken by another program. Choose another one with PORT=${port + 1}, or stop that program.`;
+  }
+  if (error.code === "EACCES") {
+    return `This user may not listen on port ${port}. Choose one above 1023 with PORT=3000.`;
+  }
+  return `The service can't listen on ${host}, port ${port} (${error.code ?? error.message}). Check HOST and PORT.`;
+}

@@ -1,0 +1,37 @@
+import { type FSWatcher, watch } from "node:fs";
+import { join } from "node:path";
+
+const quietMs = 150;
+const sourceFile = /\.(ts|tsx|sql|json)$/;
+
+/**
+ * Calls back when source files of the programs have changed and then been quiet for a moment, with one of their names.
+ * A change that comes while the callback is still at work leads to one more call afterwards.
+ */
+export function watchSources(root: string, onChange: (file: string) => Promise<void>): () => void {
+  let timer: Timer | null = null;
+  let running: Promise<void> = Promise.resolve();
+  const schedule = (file: string): void => {
+    if (timer !== null) {
+      clearTimeout(timer);
+    }
+    timer = setTimeout(() => {
+      running = running.then(() => onChange(file));
+    }, quietMs);
+  };
+  const watchers: FSWatcher[] = ["control-plane/src", "packages"].map((folder) =>
+    watch(join(root, folder), { recursive: true }, (_, name) => {
+      if (name !== null && sourceFile.test(name) && !name.includes("node_modules")) {
+        schedule(join(folder, name));
+      }
+    }),
+  );
+  return () => {
+    if (timer !== null) {
+      clearTimeout(timer);
+    }
+    for (const watcher of watchers) {
+      watcher.close();
+    }
+  };
+}

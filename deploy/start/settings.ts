@@ -1,0 +1,78 @@
+import { isAbsolute, join } from "node:path";
+import { StartError } from "./start-error.ts";
+
+/** What the environment says about how to start. */
+export type StartSettings = {
+  /** The folder of the checkout. */
+  readonly root: string;
+  readonly host: string;
+  /** 0 asks for any free port. */
+  readonly port: number;
+  readonly workers: number;
+  /** How long the calls in progress get when the service stops. */
+  readonly drainMsMax: number;
+  readonly dataDirectory: string;
+  /** Null starts the embedded Postgres. */
+  readonly databaseUrl: string | null;
+  readonly hasProviderKey: boolean;
+  readonly isProduction: boolean;
+  /** Restart the workers when a source file changes. */
+  readonly isReloading: boolean;
+  readonly programs: Programs;
+};
+
+/** The commands that are started, each without the path of Bun in front. */
+export type Programs = {
+  readonly migrate: readonly string[];
+  readonly seed: readonly string[];
+  readonly sandbox: readonly string[];
+  readonly worker: readonly string[];
+};
+
+const workersMax = 64;
+const drainMsLimit = 3_600_000;
+const portMax = 65_535;
+
+/**
+ * Reads the variables that concern the start; everything else is passed on to the programs unread.
+ * @throws StartError with a sentence that names the variable
+ */
+export function readSettings(root: string, environment: NodeJS.ProcessEnv, words: readonly string[]): StartSettings {
+  const { HOST, PORT, WORKERS, DATA_DIR, DATABASE_URL, PROVIDER_API_KEY, NODE_ENV, DRAIN_TIMEOUT_MS } = environment;
+  const dataDirectory = DATA_DIR || ".data";
+  return {
+    root,
+    host: HOST || "127.0.0.1",
+    port: readInteger("PORT", PORT, { fallback: 3000, min: 0, max: portMax }),
+    workers: readInteger("WORKERS", WORKERS, { fallback: 1, min: 1, max: workersMax }),
+    drainMsMax: readInteger("DRAIN_TIMEOUT_MS", DRAIN_TIMEOUT_MS, { fallback: 30_000, min: 0, max: drainMsLimit }),
+    dataDirectory: isAbsolute(dataDirectory) ? dataDirectory : join(root, dataDirectory),
+    databaseUrl: DATABASE_URL || null,
+    hasProviderKey: Boolean(PROVIDER_API_KEY),
+    isProduction: NODE_ENV === "production",
+    isReloading: words.includes("--reload"),
+    programs: {
+      migrate: [join(root, "control-plane/src/commands/migrate.ts")],
+      seed: [join(root, "control-plane/src/commands/seed.ts")],
+      sandbox: [join(root, "packages/sandbox-provider/src/main.ts")],
+      worker: [join(root, "control-plane/src/main.ts")],
+    },
+  };
+}
+
+type IntegerRange = {
+  readonly fallback: number;
+  readonly min: number;
+  readonly max: number;
+};
+
+function readInteger(name: string, text: string | undefined, range: IntegerRange): number {
+  if (text === undefined || text === "") {
+    return range.fallback;
+  }
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= range.min && value <= range.max)) {
+    throw new StartError(`${name} must be a whole number from ${range.min} to ${range.max}, but it is "${text}".`);
+  }
+  return value;
+}

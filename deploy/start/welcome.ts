@@ -1,0 +1,34 @@
+export type Welcome = {
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly userEmail: string | null;
+  readonly isSandbox: boolean;
+};
+
+const unknownKey = "<API key>";
+
+/** What the person who started the service needs next. This is the only thing that goes to stdout. */
+export function welcomeText(welcome: Welcome): string {
+  const { url, apiKey, userEmail, isSandbox } = welcome;
+  const body = '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}';
+  const rows = [
+    ["Address", url],
+    ["API key", apiKey === null ? "was shown by the first start, and only its hash is kept" : apiKey],
+    ...(userEmail === null ? [] : [["User", userEmail]]),
+    [
+      "Provider",
+      isSandbox ? "a sandbox that makes its answers up; PROVIDER_API_KEY=... asks a real one" : "as configured",
+    ],
+    ["Stop", "Ctrl-C"],
+  ];
+  return [
+    "",
+    ...rows.map(([title, text]) => `  ${String(title).padEnd(10)}${text}`),
+    "",
+    "  Try it:",
+    `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${apiKey ?? unknownKey}" ` +
+      `-H "Content-Type: application/json" -d '${body}'`,
+    "",
+    "",
+  ].join("\n");
+}

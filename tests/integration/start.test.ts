@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findFreePort } from "@sluice/deploy/start/port";
+import { findProcesses, type StartedProgram, startProgram, waitUntilGone } from "../support/start-process.ts";
+import { createTestDatabase } from "../support/test-database.ts";
+
+const stopMsMax = 10_000;
+
+let folder = "";
+let port = 0;
+let programs: StartedProgram[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice start "));
+  // Postgres may run as another user; a folder that is closed to it is a matter of embedded-postgres.test.ts.
+  await chmod(folder, 0o711);
+  port = await findFreePort();
+  programs = [];
+});
+
+afterEach(async () => {
+  for (const program of programs) {
+    program.signal("SIGKILL");
+    await program.exited;
+  }
+  expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(env: Record<string, string> = {}): StartedProgram {
+  const program = startProgram({ env: { DATA_DIR: join(folder, "data"), PORT: String(port), ...env } });
+  programs.push(program);
+  return program;
+}
+
+/** With a database that is there already a start takes a fraction of a second. */
+async function startOnDatabase(env: Record<string, string> = {}): Promise<StartedProgram> {
+  const { url } = await createTestDatabase();
+  return start({ DATABASE_URL: url, ...env });
+}
+
+async function ask(path: string): Promise<{ pid: number; worker: string; sandbox: string | null }> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return (await response.json()) as { pid: number; worker: string; sandbox: string | null };
+}
+
+test("a start prints the address, the key and a call to paste, and the next start is quick and knows the key", async () => {
+  const first = start();
+  const output = await first.waitFor("Try it:");
+  expect(output).toContain(`http://127.0.0.1:${port}/v1/chat/completions -H "Authorization: Bearer sk-stub"`);
+  expect(await ask("/")).toMatchObject({ worker: "0", sandbox: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+  first.signal("SIGINT");
+  expect(await first.exited).toBe(0);
+  expect(findProcesses(folder)).toEqual([]);
+
+  const startedAt = performance.now();
+  const second = start({ STUB_NO_KEY: "1" });
+  expect(await second.waitFor("Try it:")).toContain("Bearer sk-stub");
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(second.output()).not.toContain("installed");
+  second.signal("SIGTERM");
+  expect(await second.exited).toBe(0);
+});
+
+test("a taken port is said in one sentence with the remedy, before anything is started", async () => {
+  const other = createServer().listen(port, "127.0.0.1");
+  try {
+    const program = start();
+    expect(await program.exited).toBe(1);
+    expect(program.output().trim()).toBe(
+      `Port ${port} on 127.0.0.1 is taken by another program. Choose another one with PORT=${port + 1}, or stop that program.`,
+    );
+    expect(findProcesses(folder)).toEqual([]);
+  } finally {
+    other.close();
+  }
+});
+
+test("a variable with a bad value is named", async () => {
+  const program = start({ WORKERS: "many" });
+  expect(await program.exited).toBe(1);
+  expect(program.output()).toContain('WORKERS must be a whole number from 1 to 64, but it is "many".');
+});
+
+test("a second start on the same data is refused and does not disturb the first", async () => {
+  const first = start();
+  await first.waitFor("Try it:");
+  const second = start({ PORT: String(await findFreePort()) });
+  expect(await second.exited).toBe(1);
+  expect(second.output()).toMatch(/Process \d+ already runs the database in .*set DATA_DIR/s);
+  expect(await ask("/")).toMatchObject({ worker: "0" });
+});
+
+test("Ctrl-C lets the calls in progress finish, then stops everything and exits with 0", async () => {
+  const program = await startOnDatabase();
+  await program.waitFor("Try it:");
+  const call = ask("/slow?ms=700");
+  await program.waitFor("slow call began");
+  program.signal("SIGINT");
+  expect(await call).toMatchObject({ worker: "0" });
+  expect(await program.exited).toBe(0);
+  expect(program.output()).toContain("worker drained");
+  expect(findProcesses(folder)).toEqual([]);
+});
+
+test("a second Ctrl-C does not wait", async () => {
+  const program = await startOnDatabase();
+  await program.waitFor("Try it:");
+  const call = ask("/slow?ms=60000").catch(() => "cut off");
+  await program.waitFor("slow call began");
+  program.signal("SIGINT");
+  await program.waitFor("stopping; calls in progress");
+  // The same key press can arrive twice within this time, which must not count as a second one.
+  await Bun.sleep(600);
+  program.signal("SIGINT");
+  expect(await call).toBe("cut off");
+  expect(await program.exited).toBe(130);
+  expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
+});
+
+test("Ctrl-C in the middle of the start leaves nothing running", async () => {
+  const program = start();
+  await program.waitFor("migrations");
+  program.signal("SIGINT");
+  expect(await program.exited).toBe(0);
+  expect(findProcesses(folder)).toEqual([]);
+});
+
+test("a worker that dies is started again and that is said", async () => {
+  const program = await startOnDatabase({ WORKERS: "2" });
+  await program.waitFor("Try it:");
+  const { pid, worker } = await ask("/");
+  process.kill(pid, "SIGKILL");
+  await program.waitFor(`worker ${worker}     ended unexpectedly (SIGKILL); starting it again`);
+  await program.waitFor(new RegExp(`(worker ${worker} is up[^]*){2}`));
+});
+
+test("a service that can't start ends the start with its reason and leaves nothing running", async () => {
+  const program = await startOnDatabase({ STUB_FAIL: "1" });
+  expect(await program.exited).toBe(1);
+  expect(program.output()).toContain("no money, no work");
+  expect(program.output()).toContain("The service ended before it was ready (exit code 3)");
+  expect(findProcesses(folder)).toEqual([]);
+});
+
+test("when Postgres dies it is brought back", async () => {
+  const program = start();
+  await program.waitFor("Try it:");
+  const postgres = findProcesses(join(folder, "data")).find((command) => command.includes("bin/postgres"));
+  process.kill(Number.parseInt(postgres ?? "", 10), "SIGKILL");
+  await program.waitFor("Postgres is back");
+  program.signal("SIGINT");
+  expect(await program.exited).toBe(0);
+});
+
+test("when the start program itself is killed, what it started drains and ends", async () => {
+  const program = start({ WORKERS: "2" });
+  await program.waitFor("Try it:");
+  expect(findProcesses(folder).length).toBeGreaterThan(3);
+  program.signal("SIGKILL");
+  expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
+  await program.exited;
+  expect(program.output().match(/worker drained/g)).toHaveLength(2);
+
+  const next = start();
+  await next.waitFor("Try it:");
+});
