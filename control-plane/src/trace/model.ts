@@ -41,3 +41,26 @@ export type Payload = {
   readonly requestBytes: number;
   readonly responseBytes: number;
 };
+
+/** The bodies of one call, sealed under the data key of its day: a row of `payload_record`. */
+export type SealedPayload = {
+  readonly requestId: RequestId;
+  readonly day: string;
+  readonly gatewayUserId: GatewayUserId;
+  /** Eight hex digits; names the key in `payload_day_key`. */
+  readonly keyId: string;
+  readonly sealed: Uint8Array;
+  /** The whole lengths, also when less was kept. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  readonly isRequestTruncated: boolean;
+  readonly isResponseTruncated: boolean;
+};
+
+/** What a sealed payload holds. */
+export type OpenedPayload = {
+  readonly request: Uint8Array | null;
+  readonly response: Uint8Array;
+  readonly isRequestTruncated: boolean;
+  readonly isResponseTruncated: boolean;
+};

@@ -1,0 +1,177 @@
+import type { Clock } from "../platform/clock.ts";
+import type { SealingKey } from "../platform/crypto/sealing-key.ts";
+import type { Log } from "../platform/log.ts";
+import { ByteAllowance } from "./byte-allowance.ts";
+import type { Payload, SealedPayload } from "./model.ts";
+import {
+  blobLength,
+  compressBlob,
+  compressBlobAside,
+  type PayloadBlob,
+  packPayload,
+  sealPayload,
+} from "./payload-sealing.ts";
+import { PayloadWriter, type PayloadWriterParts } from "./payload-writer.ts";
+
+/**
+ * Why a payload is not stored: too many wait (`queue_full`; `database_away` when that is because of an outage), the key
+ * of the day is not here, the database refused the row, the process ended, or (a defect) it could not be sealed.
+ */
+export type PayloadDropReason = "queue_full" | "database_away" | "no_key" | "write_refused" | "closed" | "seal_failed";
+
+export type PayloadObserver = {
+  readonly onStored: (count: number) => void;
+  readonly onDropped: (reason: PayloadDropReason, count: number) => void;
+};
+
+export type PayloadLimits = {
+  /** Of the request and of the response, each; what is longer is cut off and marked. */
+  readonly bodyBytesMax: number;
+  readonly queueBytesMax: number;
+  readonly queueCountMax: number;
+};
+
+export type PayloadQueueParts = Pick<PayloadWriterParts, "write" | "isOutage"> & {
+  readonly findKey: (day: string) => SealingKey | null;
+  readonly limits: PayloadLimits;
+  readonly observer: PayloadObserver;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** What an entry of the queue takes besides its bytes; measured on the heap, rounded up. */
+const entryBytes = 512;
+
+/**
+ * Blobs up to this length are sealed within `offer`: that takes less time (3 us for 3 KB, at most 0.15 ms) than keeping
+ * the bodies, which hang on buffers of sockets many times their size. Longer ones are compressed on another thread.
+ */
+const sealedAtOnceBytesMax = 64 * 1024;
+
+/**
+ * Blobs from this length on are always compressed: that saves the database more work than it costs us. Shorter ones
+ * cost us four times the rest of the sealing and save only disk, so they are compressed as long as there are few: up to
+ * so many bytes a second, which takes half a percent of a core.
+ */
+const compressedBytesMin = 4 * 1024;
+const compressedSmallBytesPerSecond = 1024 * 1024;
+/** Below this length a frame is as long as what is in it. */
+const compressibleBytesMin = 256;
+
+/**
+ * Takes the bodies of finished calls, seals them and has them written in batches. The caller never waits: what does not
+ * fit into the limits is dropped and counted. Only sealed bytes are kept, but for long bodies that are being compressed.
+ */
+export class PayloadQueue {
+  readonly #parts: PayloadQueueParts;
+  readonly #writer: PayloadWriter;
+  readonly #scratch = new Uint8Array(sealedAtOnceBytesMax);
+  readonly #smallAllowance: ByteAllowance;
+  readonly #underway = new Set<Promise<void>>();
+  #underwayBytes = 0;
+  #isClosed = false;
+
+  constructor(parts: PayloadQueueParts) {
+    this.#parts = parts;
+    this.#smallAllowance = new ByteAllowance(compressedSmallBytesPerSecond, parts.clock);
+    this.#writer = new PayloadWriter({
+      write: parts.write,
+      isOutage: parts.isOutage,
+      entryBytes,
+      clock: parts.clock,
+      log: parts.log,
+      onStored: parts.observer.onStored,
+      onDropped: parts.observer.onDropped,
+    });
+  }
+
+  /** What the queue holds, in bytes, overhead included; for a gauge. */
+  get queuedBytes(): number {
+    return this.#writer.queuedBytes + this.#underwayBytes;
+  }
+
+  get queuedCount(): number {
+    return this.#writer.queuedCount + this.#underway.size;
+  }
+
+  /**
+   * Seals a payload for storing; neither the payload nor its bodies are kept. Never throws, never waits.
+   * @returns "stored" when it is in the queue. It may still be dropped there, when the database refuses it or the
+   *   process ends while the database is away; that is counted.
+   */
+  offer(payload: Payload): "stored" | "dropped" {
+    const bodyBytesMax = this.#parts.limits.bodyBytesMax;
+    const key = this.#parts.findKey(payload.day);
+    const bytes = blobLength(payload, bodyBytesMax) + entryBytes;
+    const reason = this.#refusal(bytes);
+    if (reason !== null || key === null) {
+      return this.#drop(reason ?? "no_key");
+    }
+    try {
+      if (bytes <= this.#scratch.length) {
+        this.#writer.add(this.#sealAtOnce(key, payload));
+      } else {
+        this.#sealAside(key, payload, bytes);
+      }
+      return "stored";
+    } catch (error) {
+      return this.#failToSeal(payload, error);
+    }
+  }
+
+  /** Takes no more, and writes what is queued for at most `timeoutMs`; what is left then is dropped and counted. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#underway);
+    await this.#writer.close(timeoutMs);
+  }
+
+  #refusal(bytes: number): PayloadDropReason | null {
+    const { queueBytesMax, queueCountMax } = this.#parts.limits;
+    if (this.#isClosed) {
+      return "closed";
+    }
+    if (this.queuedBytes + bytes <= queueBytesMax && this.queuedCount < queueCountMax) {
+      return null;
+    }
+    return this.#writer.isDatabaseAway ? "database_away" : "queue_full";
+  }
+
+  #sealAtOnce(key: SealingKey, payload: Payload): SealedPayload {
+    const blob = packPayload(payload, this.#parts.limits.bodyBytesMax, this.#scratch);
+    const length = blob.bytes.length;
+    const isCompressed =
+      length >= compressedBytesMin || (length >= compressibleBytesMin && this.#smallAllowance.take(length));
+    return sealPayload(key, payload, blob, isCompressed ? compressBlob(blob.bytes) : blob.bytes);
+  }
+
+  #sealAside(key: SealingKey, payload: Payload, bytes: number): void {
+    const blob = packPayload(payload, this.#parts.limits.bodyBytesMax);
+    // From here on only what identifies the call is needed; the bodies are not kept alive.
+    const bare = { ...payload, request: null, response: [] };
+    this.#underwayBytes += bytes;
+    const sealing = this.#finishAside(key, bare, blob).finally(() => {
+      this.#underwayBytes -= bytes;
+      this.#underway.delete(sealing);
+    });
+    this.#underway.add(sealing);
+  }
+
+  async #finishAside(key: SealingKey, payload: Payload, blob: PayloadBlob): Promise<void> {
+    try {
+      this.#writer.add(sealPayload(key, payload, blob, await compressBlobAside(blob.bytes)));
+    } catch (error) {
+      this.#failToSeal(payload, error);
+    }
+  }
+
+  #failToSeal(payload: Payload, error: unknown): "dropped" {
+    this.#parts.log.error("trace.payload_not_sealed", { requestId: payload.requestId, error });
+    return this.#drop("seal_failed");
+  }
+
+  #drop(reason: PayloadDropReason): "dropped" {
+    this.#parts.observer.onDropped(reason, 1);
+    return "dropped";
+  }
+}

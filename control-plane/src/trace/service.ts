@@ -1,0 +1,105 @@
+import type { RequestId } from "@sluice/contracts/ids";
+import { createMissingPartitions } from "../db/partitions.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database, Queryable } from "../platform/db.ts";
+import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
+import type { Log } from "../platform/log.ts";
+import type { OpenedPayload, Payload, SealedPayload, TraceRow } from "./model.ts";
+import { PayloadKeys } from "./payload-keys.ts";
+import { type PayloadLimits, type PayloadObserver, PayloadQueue } from "./payload-queue.ts";
+import { openPayload } from "./payload-sealing.ts";
+import { findPayload, insertPayloads, insertTraces } from "./store.ts";
+import { decodeTraceRow, encodeTraceRow, toStoredRow } from "./trace-row.ts";
+
+export type TraceServiceParts = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Hands a row to the spool, which has it committed with `commitTraces`. */
+  readonly append: (row: TraceRow) => void;
+  readonly limits: PayloadLimits;
+  readonly observer: PayloadObserver;
+};
+
+/** How trace rows become lines of the spool and come back. */
+export const traceRowCodec = { encode: encodeTraceRow, decode: decodeTraceRow };
+
+/**
+ * Writes spooled trace rows within the transaction that commits the usage of the same calls. Rows that are there
+ * already stay as they are.
+ * @throws an error with `isMissingPartition` when a day has no partition; make it (`trace_record`) and commit again
+ */
+export async function commitTraces(tx: Queryable, rows: readonly TraceRow[]): Promise<void> {
+  await insertTraces(tx, rows);
+}
+
+/** Remembers what calls were about: metadata of every call, and the bodies as far as there is room for them. */
+export class TraceService {
+  readonly #parts: TraceServiceParts;
+  readonly #keys: PayloadKeys;
+  readonly #queue: PayloadQueue;
+
+  constructor(parts: TraceServiceParts) {
+    this.#parts = parts;
+    this.#keys = new PayloadKeys(parts);
+    this.#queue = new PayloadQueue({
+      ...parts,
+      findKey: (day) => this.#keys.find(day),
+      write: (rows) => this.#writePayloads(rows),
+      isOutage: isDatabaseOutage,
+    });
+  }
+
+  /** Makes the data keys of today and tomorrow ready. Does not fail when the database is away, but tries on. */
+  async start(): Promise<void> {
+    await this.#keys.start();
+  }
+
+  /** Takes the metadata of one call. It is never dropped: it goes where the usage of the call goes. */
+  record(row: TraceRow): void {
+    this.#parts.append(toStoredRow(row));
+  }
+
+  /** Seals the bodies of one call for storing, if there is room. Never throws, never waits, keeps nothing of its input. */
+  storePayload(payload: Payload): "stored" | "dropped" {
+    return this.#queue.offer(payload);
+  }
+
+  /** What waits to be written, for gauges. */
+  load(): { readonly queuedBytes: number; readonly queuedCount: number } {
+    return { queuedBytes: this.#queue.queuedBytes, queuedCount: this.#queue.queuedCount };
+  }
+
+  /**
+   * The bodies of one call, or null when none were stored. It shows what users wrote: whoever offers this to a person
+   * writes the audit entry first.
+   * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
+   */
+  async readPayload(day: string, requestId: RequestId): Promise<OpenedPayload | null> {
+    const row = await findPayload(this.#parts.db, day, requestId);
+    const key = row === null ? null : await this.#keys.read(day);
+    return row === null ? null : openPayload(key ?? [], row);
+  }
+
+  /** Takes no more payloads and writes those that wait, for at most `timeoutMs`. */
+  async close(timeoutMs: number): Promise<void> {
+    await this.#queue.close(timeoutMs);
+    this.#keys.stop();
+  }
+
+  async #writePayloads(rows: readonly SealedPayload[]): Promise<void> {
+    const { db } = this.#parts;
+    try {
+      await insertPayloads(db, rows);
+    } catch (error) {
+      if (!isMissingPartition(error)) {
+        throw error;
+      }
+      const days = rows.map(({ day }) => day);
+      await createMissingPartitions(db, "payload_record", days);
+      await insertPayloads(db, rows);
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
+import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
+import { TraceService, type TraceServiceParts } from "@sluice/control-plane/trace/service.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+
+const { TEST_FULL } = process.env;
+const payloadsMany = TEST_FULL === "1" ? 20_000 : 1_000;
+// The clock stands still, so that no run meets midnight.
+const now = Date.now();
+const clock = { ...systemClock, now: () => now };
+const today = utcDay(now);
+const tomorrow = utcDay(now + 86_400_000);
+const masterKey = new MasterKey(randomBytes(32));
+
+let server: TestDatabase;
+let db: Database;
+const services: TraceService[] = [];
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test" });
+  await ensurePartitions(db, { table: "payload_record", today });
+});
+
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.close(0)));
+  await db.close(1_000);
+  await server.drop();
+});
+
+async function startTrace(
+  changes: Partial<TraceServiceParts> = {},
+): Promise<{ trace: TraceService; counts: PayloadCounts }> {
+  const counts = new PayloadCounts();
+  const trace = new TraceService({
+    db,
+    masterKey,
+    clock,
+    log: silentLog,
+    append: () => undefined,
+    limits: { bodyBytesMax: 262_144, queueBytesMax: 64 * 1024 * 1024, queueCountMax: 100_000 },
+    observer: counts,
+    ...changes,
+  });
+  services.push(trace);
+  await trace.start();
+  return { trace, counts };
+}
+
+const textOf = (bytes: Uint8Array | null | undefined) => (bytes ? new TextDecoder().decode(bytes) : null);
+
+describe("a stored payload", () => {
+  test("comes back as it was, and the row says how long the bodies were", async () => {
+    const { trace, counts } = await startTrace();
+    const payload = payloadOf({ day: today, request: "question ".repeat(200), response: "answer ".repeat(100) });
+    expect(trace.storePayload(payload)).toBe("stored");
+    await counts.untilStored(1);
+    const opened = await trace.readPayload(today, payload.requestId);
+    expect(textOf(opened?.request)).toBe("question ".repeat(200));
+    expect(textOf(opened?.response)).toBe("answer ".repeat(100));
+    const [row] = await db.sql`
+      select request_bytes, response_bytes, is_request_truncated, is_response_truncated, gateway_user_id
+      from payload_record where day = ${today}::text::date and request_id = ${payload.requestId}::text::uuid`;
+    expect(row).toEqual({
+      request_bytes: 1_800n,
+      response_bytes: 700n,
+      is_request_truncated: false,
+      is_response_truncated: false,
+      gateway_user_id: 1n,
+    });
+  });
+
+  test("of any number and size is there once, and nothing is left in the queue", async () => {
+    const { trace, counts } = await startTrace();
+    const sizes = [0, 1, 100, 2_000, 5_000, 70_000, 300_000];
+    const payloads = Array.from({ length: payloadsMany }, (_, index) => {
+      const size = index % 50 === 0 ? (sizes[(index / 50) % sizes.length] ?? 0) : index % 3_000;
+      return payloadOf({ day: today, request: randomBytes(size), response: `answer ${index}`, gatewayUserId: 99n });
+    });
+    for (const payload of payloads) {
+      expect(trace.storePayload(payload)).toBe("stored");
+    }
+    await counts.untilStored(payloads.length);
+    expect(counts.droppedTotal).toBe(0);
+    expect(trace.load()).toEqual({ queuedBytes: 0, queuedCount: 0 });
+    const [row] = await db.sql`select count(*) as count from payload_record where gateway_user_id = 99`;
+    expect(row).toEqual({ count: BigInt(payloads.length) });
+    for (const payload of payloads.slice(0, 400)) {
+      const opened = await trace.readPayload(today, payload.requestId);
+      const kept = payload.request?.subarray(0, 262_144) ?? new Uint8Array();
+      expect(Buffer.from(opened?.request ?? []).equals(kept)).toBe(true);
+      expect(opened?.isRequestTruncated).toBe(payload.requestBytes > 262_144);
+    }
+  });
+
+  test("is marked where it was cut, in the row and inside the seal", async () => {
+    const { trace, counts } = await startTrace({
+      limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 10 },
+    });
+    const payload = payloadOf({ day: today, request: "q".repeat(1_000), response: "a".repeat(1_001) });
+    trace.storePayload(payload);
+    await counts.untilStored(1);
+    const opened = await trace.readPayload(today, payload.requestId);
+    expect([textOf(opened?.request), textOf(opened?.response)]).toEqual(["q".repeat(1_000), "a".repeat(1_000)]);
+    expect([opened?.isRequestTruncated, opened?.isResponseTruncated]).toEqual([false, true]);
+    const [row] = await db.sql`
+      select is_request_truncated, is_response_truncated, response_bytes from payload_record
+      where request_id = ${payload.requestId}::text::uuid`;
+    expect(row).toEqual({ is_request_truncated: false, is_response_truncated: true, response_bytes: 1_001n });
+  });
+
+  test("that was moved to another call or another user does not open", async () => {
+    const { trace, counts } = await startTrace();
+    const [one, other, third] = ["of one", "of another", "of a third"].map((request) =>
+      payloadOf({ day: today, request }),
+    );
+    if (!(one && other && third)) {
+      throw new Error("three payloads were made");
+    }
+    for (const payload of [one, other, third]) {
+      trace.storePayload(payload);
+    }
+    await counts.untilStored(3);
+    await db.sql`
+      update payload_record set sealed = (select sealed from payload_record where request_id = ${other.requestId}::text::uuid)
+      where request_id = ${one.requestId}::text::uuid`;
+    await db.sql`update payload_record set gateway_user_id = 2 where request_id = ${third.requestId}::text::uuid`;
+    await expect(trace.readPayload(today, one.requestId)).rejects.toThrow(BrokenSealError);
+    await expect(trace.readPayload(today, third.requestId)).rejects.toThrow(BrokenSealError);
+    expect(textOf((await trace.readPayload(today, other.requestId))?.request)).toBe("of another");
+  });
+
+  test("reaches a day that has no partition yet", async () => {
+    const { trace, counts } = await startTrace();
+    const owner = new Bun.SQL(server.url, { max: 1 });
+    await owner.unsafe(`drop table payload_record_y${today.replace("-", "m").replace("-", "d")}`);
+    await owner.close();
+    const payload = payloadOf({ day: today, request: "first of the day" });
+    trace.storePayload(payload);
+    await counts.untilStored(1);
+    expect(textOf((await trace.readPayload(today, payload.requestId))?.request)).toBe("first of the day");
+  });
+
+  test("does not open without the master key it was sealed under", async () => {
+    const { trace, counts } = await startTrace();
+    const payload = payloadOf({ day: today });
+    trace.storePayload(payload);
+    await counts.untilStored(1);
+    const { trace: stranger } = await startTrace({ masterKey: new MasterKey(randomBytes(32)) });
+    await expect(stranger.readPayload(today, payload.requestId)).rejects.toThrow(UnknownSealingKeyError);
+  });
+});
+
+describe("the key of a day", () => {
+  test("is one for all replicas, also when they start at the same moment", async () => {
+    await using other = await createTestDatabase();
+    const pools = Array.from({ length: 6 }, () =>
+      openDatabase({ url: other.url, poolMax: 2, applicationName: "test" }),
+    );
+    try {
+      const replicas = await Promise.all(pools.map((pool) => startTrace({ db: pool })));
+      const payloads = replicas.map(({ trace }) => {
+        const payload = payloadOf({ day: today, request: "shared" });
+        expect(trace.storePayload(payload)).toBe("stored");
+        return payload;
+      });
+      await Promise.all(replicas.map(({ counts }) => counts.untilStored(1)));
+      for (const { trace } of replicas) {
+        for (const payload of payloads) {
+          expect(textOf((await trace.readPayload(today, payload.requestId))?.request)).toBe("shared");
+        }
+      }
+      const [first = db] = pools;
+      const [row] = await first.sql`
+        select count(*) as days, count(distinct key_id) as keys,
+          (select count(distinct key_id) from payload_record) as used from payload_day_key`;
+      expect(row).toEqual({ days: 2n, keys: 2n, used: 1n });
+    } finally {
+      await Promise.all(pools.map((pool) => pool.close(1_000)));
+    }
+  });
+
+  test("is ready for tomorrow before tomorrow comes", async () => {
+    const { trace } = await startTrace();
+    expect(trace.storePayload(payloadOf({ day: tomorrow }))).toBe("stored");
+  });
+
+  test("is never made again once it was destroyed, and what it sealed is gone", async () => {
+    await using other = await createTestDatabase();
+    const pool = openDatabase({ url: other.url, poolMax: 2, applicationName: "test" });
+    try {
+      const { trace, counts } = await startTrace({ db: pool });
+      const payload = payloadOf({ day: today, request: "to be forgotten" });
+      trace.storePayload(payload);
+      await counts.untilStored(1);
+      await pool.sql`
+        update payload_day_key set wrapped = null, destroyed_at = now() where day = ${today}::text::date`;
+      await expect(trace.readPayload(today, payload.requestId)).rejects.toThrow(DayKeyDestroyedError);
+      const { trace: restarted, counts: after } = await startTrace({ db: pool });
+      expect(restarted.storePayload(payloadOf({ day: today }))).toBe("dropped");
+      expect(after.dropped.get("no_key")).toBe(1);
+      const [row] = await pool.sql`
+        select wrapped, destroyed_at is not null as is_destroyed from payload_day_key where day = ${today}::text::date`;
+      expect(row).toEqual({ wrapped: null, is_destroyed: true });
+    } finally {
+      await pool.close(1_000);
+    }
+  });
+
+  test("is wrapped for its own day: the wrapped key of another day does not open", async () => {
+    await using other = await createTestDatabase();
+    const pool = openDatabase({ url: other.url, poolMax: 2, applicationName: "test" });
+    try {
+      const { trace, counts } = await startTrace({ db: pool });
+      const payload = payloadOf({ day: today });
+      trace.storePayload(payload);
+      await counts.untilStored(1);
+      await pool.sql`
+        update payload_day_key set wrapped = (select wrapped from payload_day_key where day = ${tomorrow}::text::date)
+        where day = ${today}::text::date`;
+      await expect(trace.readPayload(today, payload.requestId)).rejects.toThrow(BrokenSealError);
+    } finally {
+      await pool.close(1_000);
+    }
+  });
+});
+
+test("metadata goes to the spool with whole milliseconds and without control characters", async () => {
+  const rows: TraceRow[] = [];
+  const { trace } = await startTrace({ append: (row) => rows.push(row) });
+  trace.record(traceRowOf({ day: today, userAgent: "bad\u001b[31m\r\nagent", durationMs: 12.6, firstTokenMs: 3.2 }));
+  expect(rows).toEqual([
+    expect.objectContaining({ userAgent: "bad\\u001b[31m\\u000d\\u000aagent", durationMs: 13, firstTokenMs: 3 }),
+  ]);
+});

@@ -1,0 +1,95 @@
+import type { ApiKeyId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import { createLog, type Log } from "@sluice/control-plane/platform/log.ts";
+import type { Payload, TraceRow } from "@sluice/control-plane/trace/model.ts";
+import type { PayloadDropReason, PayloadObserver } from "@sluice/control-plane/trace/payload-queue.ts";
+
+export const silentLog: Log = createLog("error", () => undefined);
+
+export function newRequestId(): RequestId {
+  return Bun.randomUUIDv7() as RequestId;
+}
+
+const utf8 = new TextEncoder();
+
+/** A payload of whole bodies; lengths follow the bodies. */
+export function payloadOf(bodies: {
+  readonly day: string;
+  readonly request?: string | Uint8Array | null;
+  readonly response?: string | Uint8Array;
+  readonly gatewayUserId?: bigint;
+}): Payload {
+  const bytes = (body: string | Uint8Array) => (typeof body === "string" ? utf8.encode(body) : body);
+  const request = bodies.request === null ? null : bytes(bodies.request ?? "a request");
+  const response = bytes(bodies.response ?? "a response");
+  return {
+    requestId: newRequestId(),
+    day: bodies.day,
+    gatewayUserId: (bodies.gatewayUserId ?? 1n) as GatewayUserId,
+    request,
+    response: response.length === 0 ? [] : [response],
+    requestBytes: request?.length ?? 0,
+    responseBytes: response.length,
+  };
+}
+
+export function traceRowOf(changes: Partial<TraceRow> & { readonly day: string }): TraceRow {
+  return {
+    requestId: newRequestId(),
+    userId: null,
+    gatewayUserId: 7n as GatewayUserId,
+    apiKeyId: 3n as ApiKeyId,
+    method: "POST",
+    path: "/v1/chat/completions",
+    model: "gpt-4o-mini",
+    status: "completed",
+    errorCode: null,
+    httpStatus: 200,
+    isStream: false,
+    inputTokens: 12n,
+    outputTokens: 34n,
+    firstTokenMs: 56,
+    durationMs: 78,
+    clientIp: "203.0.113.7",
+    userAgent: "test",
+    payload: "stored",
+    startedAtMs: Date.parse(`${changes.day}T12:34:56.789Z`),
+    ...changes,
+  };
+}
+
+/** Counts what became of payloads, and lets a test wait until a number of them is accounted for. */
+export class PayloadCounts implements PayloadObserver {
+  stored = 0;
+  readonly dropped = new Map<PayloadDropReason, number>();
+  #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  readonly onStored = (count: number): void => {
+    this.stored += count;
+    this.#review();
+  };
+
+  readonly onDropped = (reason: PayloadDropReason, count: number): void => {
+    this.dropped.set(reason, (this.dropped.get(reason) ?? 0) + count);
+    this.#review();
+  };
+
+  get droppedTotal(): number {
+    return [...this.dropped.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Resolves when so many payloads are stored. */
+  async untilStored(count: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ count, resolve });
+    this.#review();
+    await promise;
+  }
+
+  #review(): void {
+    const met = this.#waiting.filter(({ count }) => this.stored >= count);
+    this.#waiting = this.#waiting.filter(({ count }) => this.stored < count);
+    for (const { resolve } of met) {
+      resolve();
+    }
+  }
+}
