@@ -1,0 +1,73 @@
+import { type HttpBodySink, HttpClientError } from "./model.ts";
+
+const empty = new Uint8Array(0);
+
+/** Puts the pieces of a body together; a body that came in one piece is not copied. */
+export class BodyCollector implements HttpBodySink {
+  readonly #bytesMax: number;
+  #first: Uint8Array = empty;
+  #more: Uint8Array[] | null = null;
+  #length = 0;
+  #bytes: Uint8Array | null = null;
+  #error: HttpClientError | null = null;
+  #resolve: ((bytes: Uint8Array) => void) | null = null;
+  #reject: ((error: HttpClientError) => void) | null = null;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** The whole body; most have already been collected when this is called. */
+  collected(): Promise<Uint8Array> {
+    if (this.#bytes !== null) {
+      return Promise.resolve(this.#bytes);
+    }
+    if (this.#error !== null) {
+      return Promise.reject(this.#error);
+    }
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** @throws HttpClientError of kind `too_large` */
+  onChunk(chunk: Uint8Array): void {
+    this.#length += chunk.length;
+    if (this.#length > this.#bytesMax) {
+      throw bodyTooLarge(this.#bytesMax);
+    }
+    if (this.#first.length === 0) {
+      this.#first = chunk;
+    } else if (this.#more === null) {
+      this.#more = [this.#first, chunk];
+    } else {
+      this.#more.push(chunk);
+    }
+  }
+
+  onEnd(): void {
+    const bytes = this.#more === null ? this.#first : concatenate(this.#more, this.#length);
+    this.#bytes = bytes;
+    this.#resolve?.(bytes);
+  }
+
+  onError(error: HttpClientError): void {
+    this.#error = error;
+    this.#reject?.(error);
+  }
+}
+
+export function bodyTooLarge(bytesMax: number): HttpClientError {
+  return new HttpClientError("too_large", true, `the body of the response is larger than ${bytesMax} bytes`);
+}
+
+function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}

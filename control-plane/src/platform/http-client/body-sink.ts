@@ -1,0 +1,28 @@
+import { type HttpBodySink, HttpClientError } from "./model.ts";
+
+/** Why a response is given up whose sink threw out of `onChunk`; what a sink of our own throws is the reason itself. */
+export function sinkFailure(thrown: unknown): HttpClientError {
+  if (thrown instanceof HttpClientError) {
+    return thrown;
+  }
+  const error = new HttpClientError("aborted", true, "the receiver of the body failed");
+  error.cause = thrown;
+  return error;
+}
+
+/** Nobody is left to tell when the last callback throws: that is a defect, and no business of the connection. */
+export function tellEnd(sink: HttpBodySink, isDelimited: boolean): void {
+  try {
+    sink.onEnd(isDelimited);
+  } catch (thrown) {
+    reportError(thrown);
+  }
+}
+
+export function tellError(sink: HttpBodySink, error: HttpClientError): void {
+  try {
+    sink.onError(error);
+  } catch (thrown) {
+    reportError(thrown);
+  }
+}

@@ -1,0 +1,224 @@
+import { Connection, type ConnectionKeeper, type ConnectionUser, type Destination } from "./connection.ts";
+import type { DeadlineTicker, Timed } from "./deadline-ticker.ts";
+import { formatHost, parseHostname, scratchBytesMin } from "./http1-request-encoder.ts";
+import { HttpClientError, type HttpRequest } from "./model.ts";
+
+export type ConnectionPoolOptions = {
+  readonly connectionsMax: number;
+  readonly idleMsMax: number;
+  readonly tlsCa: string | null;
+};
+
+export type ConnectionStatistics = {
+  /** Connections that exist now, in use or idle, with those that are being opened. */
+  readonly open: number;
+  readonly idle: number;
+  /** How many were begun since the client exists. */
+  readonly begun: number;
+};
+
+// The system goes on with an attempt to connect for about two minutes, whatever we think of it. Without a limit, a
+// host that swallows packets would fill the whole pool with them.
+const unansweredMax = 64;
+// Closing a little before the peer does leaves no moment in which a request can meet its farewell.
+const keepAliveMarginMs = 1_000;
+
+/** All connections of one client: which of them are idle, how many there may be, when they are closed. */
+export class ConnectionPool implements ConnectionKeeper, Timed {
+  tickerSlot = -1;
+  readonly scratch = Buffer.allocUnsafe(scratchBytesMin);
+  readonly #options: ConnectionPoolOptions;
+  readonly #ticker: DeadlineTicker;
+  readonly #destinations = new Map<string, Destination>();
+  #latest: Destination | null = null;
+  #open = 0;
+  #begun = 0;
+  #isClosed = false;
+
+  constructor(options: ConnectionPoolOptions, ticker: DeadlineTicker) {
+    this.#options = options;
+    this.#ticker = ticker;
+  }
+
+  get statistics(): ConnectionStatistics {
+    let idle = 0;
+    for (const destination of this.#destinations.values()) {
+      idle += destination.idle.length;
+    }
+    return { open: this.#open, idle, begun: this.#begun };
+  }
+
+  /** @throws HttpClientError of kind `malformed` for a host name or an address that is none */
+  destinationOf(request: HttpRequest): Destination {
+    const { protocol, hostname, port } = request;
+    const address = request.address ?? null;
+    const latest = this.#latest;
+    if (
+      latest !== null &&
+      latest.hostname === hostname &&
+      latest.port === port &&
+      latest.protocol === protocol &&
+      latest.address === address
+    ) {
+      return latest;
+    }
+    const key = `${protocol}//${hostname} ${port} ${address ?? ""}`;
+    const destination = this.#destinations.get(key) ?? this.#addDestination(key, request, address);
+    this.#latest = destination;
+    return destination;
+  }
+
+  /**
+   * The connection that became idle last: of all it is the one most likely to be alive, and the others can grow old
+   * enough to be closed when there are more of them than the load needs.
+   */
+  takeIdle(destination: Destination): Connection | null {
+    const connection = destination.idle.pop();
+    if (connection === undefined) {
+      return null;
+    }
+    connection.isIdle = false;
+    return connection;
+  }
+
+  /** @throws HttpClientError of kind `unreachable` when the client is closed or a limit is reached */
+  connect(destination: Destination, user: ConnectionUser): Connection {
+    if (this.#isClosed) {
+      throw new HttpClientError("unreachable", false, "the HTTP client is closed");
+    }
+    if (destination.unanswered >= unansweredMax) {
+      throw new HttpClientError("unreachable", false, `the peer has not answered ${unansweredMax} connection attempts`);
+    }
+    if (this.#open >= this.#options.connectionsMax && !this.#closeOldestIdle()) {
+      throw new HttpClientError("unreachable", false, `all ${this.#options.connectionsMax} connections are in use`);
+    }
+    const connection = new Connection(destination, this);
+    destination.open += 1;
+    this.#open += 1;
+    this.#begun += 1;
+    connection.connect(user);
+    return connection;
+  }
+
+  onOpened(connection: Connection): void {
+    if (connection.isAbandoned) {
+      connection.isAbandoned = false;
+      // The host is there, so the attempts that it has not answered yet say nothing about it any more.
+      connection.destination.unanswered = 0;
+    }
+  }
+
+  onAbandoned(connection: Connection): void {
+    connection.destination.unanswered += 1;
+  }
+
+  onReleased(connection: Connection): void {
+    const { keepAliveMsMax } = connection;
+    if (this.#isClosed || (keepAliveMsMax !== null && keepAliveMsMax <= keepAliveMarginMs)) {
+      connection.close();
+      return;
+    }
+    connection.isReused = true;
+    connection.isIdle = true;
+    connection.idleSinceMs = this.#ticker.nowMs;
+    connection.destination.idle.push(connection);
+  }
+
+  onClosed(connection: Connection): void {
+    const destination = connection.destination;
+    destination.open -= 1;
+    this.#open -= 1;
+    if (connection.isAbandoned) {
+      destination.unanswered = Math.max(0, destination.unanswered - 1);
+    }
+    if (connection.isIdle) {
+      connection.isIdle = false;
+      destination.idle.splice(destination.idle.indexOf(connection), 1);
+    }
+  }
+
+  onTick(nowMs: number): void {
+    for (const destination of this.#destinations.values()) {
+      this.#closeExpired(destination, nowMs);
+      if (destination.open === 0) {
+        this.#removeDestination(destination);
+      }
+    }
+  }
+
+  /** Closes what is idle and lets nothing become idle again. */
+  close(): void {
+    this.#isClosed = true;
+    for (const destination of this.#destinations.values()) {
+      closeAll(destination.idle.splice(0));
+    }
+  }
+
+  #addDestination(key: string, request: HttpRequest, address: string | null): Destination {
+    const { protocol, port } = request;
+    const hostname = parseHostname(request.hostname);
+    const { tlsCa } = this.#options;
+    const destination: Destination = {
+      key,
+      protocol,
+      hostname,
+      port,
+      address: address === null ? null : parseHostname(address),
+      host: formatHost(protocol, hostname, port),
+      tls:
+        protocol === "https:"
+          ? { serverName: hostname, rejectUnauthorized: true, ...(tlsCa === null ? {} : { ca: tlsCa }) }
+          : null,
+      idle: [],
+      open: 0,
+      unanswered: 0,
+    };
+    if (this.#destinations.size === 0) {
+      this.#ticker.add(this);
+    }
+    this.#destinations.set(key, destination);
+    return destination;
+  }
+
+  #removeDestination(destination: Destination): void {
+    this.#destinations.delete(destination.key);
+    this.#latest = null;
+    if (this.#destinations.size === 0) {
+      this.#ticker.remove(this);
+    }
+  }
+
+  #closeExpired(destination: Destination, nowMs: number): void {
+    let expired = 0;
+    for (const connection of destination.idle) {
+      const { keepAliveMsMax } = connection;
+      const idleMsMax = Math.min(this.#options.idleMsMax, (keepAliveMsMax ?? Number.MAX_VALUE) - keepAliveMarginMs);
+      if (nowMs - connection.idleSinceMs < idleMsMax) {
+        break;
+      }
+      expired += 1;
+    }
+    if (expired > 0) {
+      closeAll(destination.idle.splice(0, expired));
+    }
+  }
+
+  #closeOldestIdle(): boolean {
+    let oldest: Connection | null = null;
+    for (const destination of this.#destinations.values()) {
+      const candidate = destination.idle[0];
+      if (candidate !== undefined && (oldest === null || candidate.idleSinceMs < oldest.idleSinceMs)) {
+        oldest = candidate;
+      }
+    }
+    oldest?.close();
+    return oldest !== null;
+  }
+}
+
+function closeAll(connections: readonly Connection[]): void {
+  for (const connection of connections) {
+    connection.isIdle = false;
+    connection.close();
+  }
+}

@@ -1,0 +1,374 @@
+import { encodeRequestHead } from "./http1-request-encoder.ts";
+import { Http1ParseError, type Http1ResponseHead } from "./http1-response-head.ts";
+import { Http1ResponseParser } from "./http1-response-parser.ts";
+import type { HttpRequest } from "./model.ts";
+import { RequestWriter } from "./request-writer.ts";
+
+/** Where connections lead to; those of one destination can stand in for each other. */
+export type Destination = {
+  readonly key: string;
+  readonly protocol: "http:" | "https:";
+  readonly hostname: string;
+  readonly port: number;
+  readonly address: string | null;
+  /** The value of the Host header. */
+  readonly host: string;
+  readonly tls: Bun.TLSOptions | null;
+  /** Sorted by the time since which they are idle. */
+  readonly idle: Connection[];
+  open: number;
+  /** Attempts to connect that the peer has left unanswered for longer than their users waited. */
+  unanswered: number;
+};
+
+/** The request that has the connection to itself from its first byte to the last byte of the answer. */
+export interface ConnectionUser {
+  readonly request: HttpRequest;
+  /** True while the head is out and nobody has asked for the body: bytes wait in the connection. */
+  readonly isHolding: boolean;
+  onConnected(): void;
+  onRequestProgress(): void;
+  onPacket(): void;
+  onInformational(): void;
+  onHead(head: Http1ResponseHead): void;
+  onBody(bytes: Uint8Array): void;
+  onMalformed(error: Http1ParseError): void;
+  /** The connection is no longer this user's in this and in the following calls. */
+  onComplete(isDelimited: boolean): void;
+  onConnectFailed(kind: "unreachable" | "tls", message: string): void;
+  onConnectionLost(connection: Connection): void;
+}
+
+export interface ConnectionKeeper {
+  /** One buffer for all requests to be encoded in, since a write copies synchronously. */
+  readonly scratch: Buffer<ArrayBuffer>;
+  /** The peer answered the attempt to connect. */
+  onOpened(connection: Connection): void;
+  /** The user left before the peer answered. */
+  onAbandoned(connection: Connection): void;
+  onReleased(connection: Connection): void;
+  onClosed(connection: Connection): void;
+}
+
+type Socket = Bun.Socket<Connection>;
+
+/** One TCP or TLS connection and the position in the HTTP/1.1 exchange that runs on it. */
+export class Connection {
+  readonly destination: Destination;
+  /** Whether it has been idle, so that the peer may have been about to close it when the request came. */
+  isReused = false;
+  /** Whether its user left before the peer answered the attempt to connect. */
+  isAbandoned = false;
+  isIdle = false;
+  idleSinceMs = 0;
+  /** What the peer said about how long it keeps the connection open, or null. */
+  keepAliveMsMax: number | null = null;
+  readonly #keeper: ConnectionKeeper;
+  readonly #parser: Http1ResponseParser;
+  #state: "connecting" | "handshaking" | "open" | "closed" = "connecting";
+  #socket: Socket | null = null;
+  #user: ConnectionUser | null = null;
+  readonly #writer = new RequestWriter();
+  #rest: Uint8Array | null = null;
+  #restStart = 0;
+  #isReadPaused = false;
+  #isKeepAlive = false;
+  #isDelimited = true;
+  // How the connection ended while bytes were still held back.
+  #heldEnd: "finished" | "reset" | null = null;
+
+  constructor(destination: Destination, keeper: ConnectionKeeper) {
+    this.destination = destination;
+    this.#keeper = keeper;
+    this.#parser = new Http1ResponseParser(this);
+  }
+
+  /** Bytes of the current request that went into the socket. */
+  get acceptedBytes(): number {
+    return this.#writer.acceptedBytes;
+  }
+
+  /** Connects and then sends the request of `user`, unless it has left meanwhile. */
+  connect(user: ConnectionUser): void {
+    this.#user = user;
+    const { hostname, port, address, tls } = this.destination;
+    const target = { hostname: address ?? hostname, port, data: this as Connection };
+    try {
+      const connecting =
+        tls === null
+          ? Bun.connect({ ...target, socket: plainHandlers })
+          : Bun.connect({ ...target, tls, socket: tlsHandlers });
+      // The handlers hear of a failure as well, and a little earlier.
+      connecting.catch(() => undefined);
+    } catch (error) {
+      queueMicrotask(() => this.failConnect("unreachable", errorCode(error)));
+    }
+  }
+
+  /** Sends a request of which the head already stands in the scratch buffer. */
+  start(user: ConnectionUser, headLength: number): void {
+    const { method, body } = user.request;
+    this.#user = user;
+    this.#parser.begin(method === "HEAD");
+    const socket = this.#socket;
+    const isOpen = socket !== null && this.#writer.start(socket, this.#keeper.scratch, headLength, body);
+    if (this.#writer.acceptedBytes > 0) {
+      user.onRequestProgress();
+    }
+    if (!isOpen) {
+      this.#onLost(true);
+    }
+  }
+
+  /** Reads the body that was held back. */
+  readOn(): void {
+    const user = this.#user;
+    const rest = this.#rest;
+    if (user === null) {
+      return;
+    }
+    if (rest !== null) {
+      this.#rest = null;
+      this.#feed(user, rest, this.#restStart);
+    }
+    if (this.#user === user && this.#heldEnd !== null) {
+      this.#endUser(user, this.#heldEnd === "reset");
+    }
+  }
+
+  pauseReading(): void {
+    if (!this.#isReadPaused && this.#state === "open") {
+      this.#isReadPaused = true;
+      this.#socket?.pause();
+    }
+  }
+
+  resumeReading(): void {
+    if (this.#isReadPaused && this.#state === "open") {
+      this.#isReadPaused = false;
+      this.#socket?.resume();
+    }
+  }
+
+  /** The user gives up: whatever is still to come on this connection belongs to nobody. */
+  abandon(): void {
+    this.#user = null;
+    this.#rest = null;
+    if (this.#state === "connecting") {
+      // An attempt to connect can't be called off; if it succeeds, the connection serves the next request.
+      this.isAbandoned = true;
+      this.#keeper.onAbandoned(this);
+    } else {
+      this.#destroy();
+    }
+  }
+
+  /** Closes an idle connection in an orderly way. */
+  close(): void {
+    if (this.#state === "closed") {
+      return;
+    }
+    this.#markClosed();
+    this.#socket?.end();
+    if (this.destination.tls !== null) {
+      // Over TLS the socket would otherwise wait for a farewell that need not come.
+      this.#socket?.terminate();
+    }
+  }
+
+  onOpened(socket: Socket): void {
+    this.#socket = socket;
+    if (this.#state === "closed") {
+      socket.terminate();
+      return;
+    }
+    this.#keeper.onOpened(this);
+    if (this.destination.tls === null) {
+      this.#onReady();
+    } else {
+      this.#state = "handshaking";
+    }
+  }
+
+  onHandshake(socket: Socket, isTrusted: boolean, error: Error | null): void {
+    if (this.#state !== "handshaking") {
+      return;
+    }
+    // Nothing of the request, and above all no credential, has been written before this point.
+    if (isTrusted && socket.authorized) {
+      this.#onReady();
+    } else {
+      this.failConnect("tls", errorCode(error));
+    }
+  }
+
+  failConnect(kind: "unreachable" | "tls", reason: string): void {
+    const user = this.#user;
+    this.#user = null;
+    this.#destroy();
+    user?.onConnectFailed(kind, reason);
+  }
+
+  onData(bytes: Uint8Array): void {
+    const user = this.#user;
+    if (user === null) {
+      // Nobody asked for anything, so the peer counts the responses differently than we do.
+      this.#destroy();
+      return;
+    }
+    user.onPacket();
+    if (user.isHolding) {
+      this.#hold(bytes);
+    } else {
+      this.#feed(user, bytes, 0);
+    }
+  }
+
+  onDrain(): void {
+    if (!this.#writer.isFinished && this.#socket !== null && this.#writer.flush(this.#socket)) {
+      this.#user?.onRequestProgress();
+    }
+  }
+
+  onEnded(isReset: boolean): void {
+    if (this.#state === "closed") {
+      return;
+    }
+    if (this.#state === "open") {
+      this.#onLost(isReset);
+    } else {
+      this.failConnect("tls", "the peer closed the connection during the handshake");
+    }
+  }
+
+  onHead(head: Http1ResponseHead): void {
+    this.#isKeepAlive = head.isKeepAlive;
+    this.keepAliveMsMax = head.keepAliveMsMax;
+    this.#user?.onHead(head);
+  }
+
+  onBody(bytes: Uint8Array): void {
+    this.#user?.onBody(bytes);
+  }
+
+  onComplete(isDelimited: boolean): void {
+    this.#isDelimited = isDelimited;
+  }
+
+  #onReady(): void {
+    this.#state = "open";
+    const user = this.#user;
+    if (user === null) {
+      this.#keeper.onReleased(this);
+    } else {
+      user.onConnected();
+      this.start(user, encodeRequestHead(user.request, this.destination.host, this.#keeper.scratch));
+    }
+  }
+
+  #hold(bytes: Uint8Array): void {
+    const rest = this.#rest;
+    this.#rest = rest === null ? bytes : Buffer.concat([rest.subarray(this.#restStart), bytes]);
+    this.#restStart = 0;
+    this.pauseReading();
+  }
+
+  #feed(user: ConnectionUser, bytes: Uint8Array, start: number): void {
+    let end: number;
+    try {
+      end = this.#parser.push(bytes, start);
+    } catch (error) {
+      if (!(error instanceof Http1ParseError)) {
+        throw error;
+      }
+      this.#user = null;
+      this.#destroy();
+      user.onMalformed(error);
+      return;
+    }
+    if (this.#user !== user) {
+      return;
+    }
+    if (this.#parser.isComplete) {
+      this.#completeUser(user, end === bytes.length);
+    } else if (end < bytes.length) {
+      this.#rest = bytes;
+      this.#restStart = end;
+    } else if (this.#parser.isBetweenHeads) {
+      user.onInformational();
+    }
+  }
+
+  #completeUser(user: ConnectionUser, isInStep: boolean): void {
+    this.#user = null;
+    // A connection with bytes too many, or with a request that the peer did not read to its end, is out of step.
+    if (isInStep && this.#isKeepAlive && this.#writer.isFinished && this.#heldEnd === null) {
+      this.resumeReading();
+      this.#keeper.onReleased(this);
+    } else if (isInStep) {
+      this.close();
+    } else {
+      this.#destroy();
+    }
+    user.onComplete(this.#isDelimited);
+  }
+
+  #onLost(isReset: boolean): void {
+    const user = this.#user;
+    if (user?.isHolding) {
+      this.#heldEnd = isReset ? "reset" : "finished";
+      this.#markClosed();
+      return;
+    }
+    if (user === null) {
+      this.#destroy();
+    } else {
+      this.#endUser(user, isReset);
+    }
+  }
+
+  #endUser(user: ConnectionUser, isReset: boolean): void {
+    this.#user = null;
+    this.#destroy();
+    if (!isReset && this.#parser.finish()) {
+      user.onComplete(this.#isDelimited);
+    } else {
+      user.onConnectionLost(this);
+    }
+  }
+
+  #destroy(): void {
+    if (this.#state !== "closed") {
+      this.#markClosed();
+      this.#socket?.terminate();
+    }
+  }
+
+  #markClosed(): void {
+    if (this.#state !== "closed") {
+      this.#state = "closed";
+      this.#keeper.onClosed(this);
+    }
+  }
+}
+
+function errorCode(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "no reason given";
+}
+
+const plainHandlers: Bun.SocketHandler<Connection> = {
+  binaryType: "uint8array",
+  open: (socket) => socket.data.onOpened(socket),
+  data: (socket, bytes) => socket.data.onData(bytes),
+  drain: (socket) => socket.data.onDrain(),
+  end: (socket) => socket.data.onEnded(false),
+  close: (socket, error) => socket.data.onEnded(error !== undefined && error !== null),
+  error: (socket) => socket.data.onEnded(true),
+  connectError: (socket, error) => socket.data.failConnect("unreachable", errorCode(error)),
+};
+
+const tlsHandlers: Bun.SocketHandler<Connection> = {
+  ...plainHandlers,
+  handshake: (socket, isTrusted, error) => socket.data.onHandshake(socket, isTrusted, error),
+};

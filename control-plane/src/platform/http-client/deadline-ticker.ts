@@ -1,0 +1,75 @@
+export interface Timed {
+  /** Where the ticker keeps it; -1 while it is not registered. Nobody else writes it. */
+  tickerSlot: number;
+  /** Called on every tick while registered, with the reading of the ticker's clock. */
+  onTick(nowMs: number): void;
+}
+
+export const tickMs = 50;
+// A process that was stopped or busy for longer than this must not blame its peers for the silence.
+const stepMsMax = 5 * tickMs;
+// Starting and stopping the timer costs more than a few empty ticks.
+const emptyTicksMax = 40;
+
+/**
+ * One timer for all deadlines of a client. A deadline passes at most 100 ms late and never early; in return nothing
+ * has to be armed or cleared for a request, a phase or a packet.
+ */
+export class DeadlineTicker {
+  readonly #timed: Timed[] = [];
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #nowMs = 0;
+  #lastReadingMs = 0;
+  #emptyTicks = 0;
+
+  /** A coarse monotonic clock: the reading of the last tick. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  add(timed: Timed): void {
+    timed.tickerSlot = this.#timed.length;
+    this.#timed.push(timed);
+    if (this.#timer === null) {
+      this.#emptyTicks = 0;
+      this.#lastReadingMs = performance.now();
+      this.#timer = setInterval(() => this.#tick(), tickMs);
+      // What keeps the process alive is a socket, never the watch over it.
+      this.#timer.unref();
+    }
+  }
+
+  remove(timed: Timed): void {
+    const slot = timed.tickerSlot;
+    if (slot === -1) {
+      return;
+    }
+    timed.tickerSlot = -1;
+    // The last one takes the place that became free.
+    const last = this.#timed.pop();
+    if (last !== undefined && last !== timed) {
+      last.tickerSlot = slot;
+      this.#timed[slot] = last;
+    }
+  }
+
+  #tick(): void {
+    const readingMs = performance.now();
+    this.#nowMs += Math.min(readingMs - this.#lastReadingMs, stepMsMax);
+    this.#lastReadingMs = readingMs;
+    // From the end, because whoever is called may remove itself.
+    for (let slot = this.#timed.length - 1; slot >= 0; slot -= 1) {
+      this.#timed[slot]?.onTick(this.#nowMs);
+    }
+    this.#emptyTicks = this.#timed.length === 0 ? this.#emptyTicks + 1 : 0;
+    if (this.#emptyTicks > emptyTicksMax && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+  }
+}
+
+/** Whether `limitMs` have passed since a reading that may have been one tick old when it was taken. */
+export function hasPassed(limitMs: number, sinceMs: number, nowMs: number): boolean {
+  return nowMs - sinceMs >= limitMs + tickMs;
+}

@@ -1,0 +1,338 @@
+import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
+import { sinkFailure, tellEnd, tellError } from "./body-sink.ts";
+import type { Connection, ConnectionUser, Destination } from "./connection.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
+import { encodeRequestHead } from "./http1-request-encoder.ts";
+import type { Http1ParseError, Http1ResponseHead } from "./http1-response-head.ts";
+import {
+  type HttpBodyFlow,
+  type HttpBodySink,
+  HttpClientError,
+  type HttpClientErrorKind,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpResponseBody,
+} from "./model.ts";
+
+export type ExchangePorts = {
+  readonly pool: ConnectionPool;
+  readonly ticker: DeadlineTicker;
+};
+
+/**
+ * `sending`: until the first byte of the answer; `held`: the head is out and nobody has asked for the body; `complete`:
+ * the body has ended and nobody has asked for it; `over`: nothing happens any more.
+ */
+type Phase = "connecting" | "sending" | "head" | "held" | "body" | "complete" | "over";
+
+const isIdempotent: Record<string, true> = { GET: true, HEAD: true, OPTIONS: true };
+
+/**
+ * One request from `send` to the end of its body. It is its own response body, flow, abort listener and deadline, so
+ * that a request costs one object.
+ */
+export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow, Timed {
+  readonly request: HttpRequest;
+  contentLength: number | null = null;
+  tickerSlot = -1;
+  readonly #ports: ExchangePorts;
+  readonly #resolve: (response: HttpResponse) => void;
+  readonly #reject: (error: HttpClientError) => void;
+  readonly #startedMs: number;
+  #phase: Phase = "connecting";
+  #sinceMs: number;
+  #connection: Connection | null = null;
+  #isSent = false;
+  #isAnswered = false;
+  #hasReplacedConnection = false;
+  #isClaimed = false;
+  #isPaused = false;
+  #isDelimited = true;
+  #receivedBytes = 0;
+  #sink: HttpBodySink | null = null;
+  #failure: HttpClientError | null = null;
+
+  constructor(
+    request: HttpRequest,
+    ports: ExchangePorts,
+    resolve: (response: HttpResponse) => void,
+    reject: (error: HttpClientError) => void,
+  ) {
+    this.request = request;
+    this.#ports = ports;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#startedMs = ports.ticker.nowMs;
+    this.#sinceMs = this.#startedMs;
+  }
+
+  get isHolding(): boolean {
+    return this.#phase === "held";
+  }
+
+  /** Takes a connection and sends the request. */
+  begin(): void {
+    const { pool, ticker } = this.#ports;
+    const { request } = this;
+    try {
+      if (request.signal.aborted) {
+        throw new HttpClientError("aborted", false, "the request was aborted before it was sent");
+      }
+      const destination = pool.destinationOf(request);
+      const headLength = encodeRequestHead(request, destination.host, pool.scratch);
+      request.signal.addEventListener("abort", this);
+      ticker.add(this);
+      const connection = pool.takeIdle(destination);
+      if (connection === null) {
+        this.#connect(destination);
+      } else {
+        this.#connection = connection;
+        this.#enter("sending");
+        connection.start(this, headLength);
+      }
+    } catch (error) {
+      this.#failWith(error as HttpClientError);
+    }
+  }
+
+  bytes(bytesMax: number): Promise<Uint8Array> {
+    this.#claim();
+    const collector = new BodyCollector(bytesMax);
+    this.#sink = collector;
+    if (this.#phase === "held" && this.contentLength !== null && this.contentLength > bytesMax) {
+      this.#failWith(bodyTooLarge(bytesMax));
+    } else {
+      this.#readOn();
+    }
+    return collector.collected();
+  }
+
+  consume(sink: HttpBodySink): HttpBodyFlow {
+    this.#claim();
+    this.#sink = sink;
+    // Later, so that the sink can use the flow from the first callback on.
+    queueMicrotask(() => this.#readOn());
+    return this;
+  }
+
+  cancel(): void {
+    this.#sink = null;
+    this.#leave();
+    this.#phase = "over";
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#connection?.pauseReading();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#sinceMs = this.#ports.ticker.nowMs;
+    this.#connection?.resumeReading();
+  }
+
+  /** The abort signal calls this. */
+  handleEvent(): void {
+    this.#fail("aborted", "the request was aborted");
+  }
+
+  onTick(nowMs: number): void {
+    const { connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, totalTimeoutMs } = this.request.limits;
+    if (hasPassed(totalTimeoutMs, this.#startedMs, nowMs)) {
+      this.#fail("total_timeout", `the call took longer than ${totalTimeoutMs} ms`);
+      return;
+    }
+    switch (this.#phase) {
+      case "connecting":
+        this.#failAfter(connectTimeoutMs, "connect_timeout", nowMs);
+        break;
+      case "sending":
+        this.#failAfter(firstByteTimeoutMs, "first_byte_timeout", nowMs);
+        break;
+      case "head":
+        this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
+        break;
+      case "body":
+        // While we do not read, the silence is ours.
+        if (!this.#isPaused) {
+          this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+
+  onConnected(): void {
+    this.#enter("sending");
+  }
+
+  onRequestProgress(): void {
+    this.#isSent = true;
+    this.#sinceMs = this.#ports.ticker.nowMs;
+  }
+
+  onPacket(): void {
+    this.#isAnswered = true;
+    this.#sinceMs = this.#ports.ticker.nowMs;
+    if (this.#phase === "sending") {
+      this.#phase = "head";
+    }
+  }
+
+  onInformational(): void {
+    this.#enter("sending");
+  }
+
+  onHead(head: Http1ResponseHead): void {
+    const { status, headers, contentLength, framing } = head;
+    const { responseBytesMax } = this.request.limits;
+    if (framing === "fixed" && contentLength !== null && contentLength > responseBytesMax) {
+      this.#failWith(bodyTooLarge(responseBytesMax));
+      return;
+    }
+    this.contentLength = contentLength;
+    this.#phase = "held";
+    this.#resolve({ status, headers, body: this });
+  }
+
+  onBody(bytes: Uint8Array): void {
+    const sink = this.#sink;
+    if (sink === null) {
+      return;
+    }
+    this.#receivedBytes += bytes.length;
+    const { responseBytesMax } = this.request.limits;
+    if (this.#receivedBytes > responseBytesMax) {
+      this.#failWith(bodyTooLarge(responseBytesMax));
+      return;
+    }
+    try {
+      sink.onChunk(bytes);
+    } catch (error) {
+      this.#failWith(sinkFailure(error));
+    }
+  }
+
+  onMalformed(error: Http1ParseError): void {
+    this.#fail(error.kind, error.message);
+  }
+
+  onComplete(isDelimited: boolean): void {
+    const sink = this.#sink;
+    this.#connection = null;
+    this.#settle();
+    if (sink === null) {
+      this.#isDelimited = isDelimited;
+      this.#phase = this.#isClaimed ? "over" : "complete";
+      return;
+    }
+    this.#sink = null;
+    this.#phase = "over";
+    tellEnd(sink, isDelimited);
+  }
+
+  onConnectFailed(kind: "unreachable" | "tls", reason: string): void {
+    const what = kind === "tls" ? "no trusted TLS connection came about" : "the peer could not be reached";
+    this.#fail(kind, `${what}: ${reason}`);
+  }
+
+  onConnectionLost(connection: Connection): void {
+    const isHarmless = connection.acceptedBytes === 0 || isIdempotent[this.request.method] === true;
+    if (connection.isReused && isHarmless && !this.#isAnswered && !this.#hasReplacedConnection) {
+      this.#hasReplacedConnection = true;
+      try {
+        this.#connect(connection.destination);
+      } catch (error) {
+        this.#failWith(error as HttpClientError);
+      }
+      return;
+    }
+    if (this.#isBeforeHead()) {
+      this.#fail("reset_before_head", "the peer closed the connection before the head of its answer was complete");
+    } else {
+      this.#fail("reset_in_body", "the peer closed the connection before the body of its answer was complete");
+    }
+  }
+
+  #connect(destination: Destination): void {
+    this.#enter("connecting");
+    this.#connection = this.#ports.pool.connect(destination, this);
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#sinceMs = this.#ports.ticker.nowMs;
+  }
+
+  #claim(): void {
+    if (this.#isClaimed) {
+      throw new TypeError("the body of a response can be read only once");
+    }
+    this.#isClaimed = true;
+  }
+
+  #readOn(): void {
+    const sink = this.#sink;
+    if (sink === null) {
+      return;
+    }
+    if (this.#failure !== null) {
+      this.#sink = null;
+      tellError(sink, this.#failure);
+    } else if (this.#phase === "complete") {
+      this.#sink = null;
+      this.#phase = "over";
+      tellEnd(sink, this.#isDelimited);
+    } else {
+      this.#enter("body");
+      this.#connection?.readOn();
+      if (!this.#isPaused) {
+        this.#connection?.resumeReading();
+      }
+    }
+  }
+
+  #isBeforeHead(): boolean {
+    return this.#phase === "connecting" || this.#phase === "sending" || this.#phase === "head";
+  }
+
+  #failAfter(limitMs: number, kind: HttpClientErrorKind, nowMs: number): void {
+    if (hasPassed(limitMs, this.#sinceMs, nowMs)) {
+      this.#fail(kind, `the peer was silent for ${limitMs} ms`);
+    }
+  }
+
+  #fail(kind: HttpClientErrorKind, message: string): void {
+    this.#failWith(new HttpClientError(kind, this.#isSent, message));
+  }
+
+  #failWith(error: HttpClientError): void {
+    const isBeforeHead = this.#isBeforeHead();
+    const sink = this.#sink;
+    this.#leave();
+    this.#phase = "over";
+    this.#sink = null;
+    if (isBeforeHead) {
+      this.#reject(error);
+    } else if (sink === null) {
+      this.#failure = error;
+    } else {
+      tellError(sink, error);
+    }
+  }
+
+  #leave(): void {
+    const connection = this.#connection;
+    this.#connection = null;
+    this.#settle();
+    connection?.abandon();
+  }
+
+  #settle(): void {
+    this.#ports.ticker.remove(this);
+    this.request.signal.removeEventListener("abort", this);
+  }
+}

@@ -1,0 +1,222 @@
+import { cutBytes } from "./cut-bytes.ts";
+import { Http1ParseError } from "./http1-response-head.ts";
+
+export interface BodyBytesReceiver {
+  onBody(bytes: Uint8Array): void;
+}
+
+const carriageReturn = 13;
+const lineFeed = 10;
+const semicolon = 59;
+const space = 32;
+const tab = 9;
+const sizeDigitsMax = 12;
+const extensionBytesMax = 1024;
+const trailerBytesMax = 64 * 1024;
+const trailersMax = 100;
+// Sizes, extensions and line ends may cost this much more than the bytes they frame before it counts as an attack.
+const framingExcessMax = 64 * 1024;
+const framingAllowancePerChunk = 16;
+
+type State =
+  | "size"
+  | "extension"
+  | "sizeLineFeed"
+  | "bytes"
+  | "bytesCarriageReturn"
+  | "bytesLineFeed"
+  | "trailerStart"
+  | "trailer"
+  | "trailerLineFeed"
+  | "lastLineFeed"
+  | "done";
+
+/**
+ * Decodes the chunked transfer coding, whatever the pieces in which it arrives. Chunk extensions and trailers are
+ * skipped, with limits. Every line has to end with CRLF.
+ */
+export class Http1ChunkedDecoder {
+  readonly #receiver: BodyBytesReceiver;
+  #state: State = "size";
+  #remaining = 0;
+  #sizeDigits = 0;
+  #lineBytes = 0;
+  #framingExcess = 0;
+  #trailerBytes = 0;
+  #trailers = 0;
+
+  constructor(receiver: BodyBytesReceiver) {
+    this.#receiver = receiver;
+  }
+
+  get isDone(): boolean {
+    return this.#state === "done";
+  }
+
+  restart(): void {
+    this.#state = "size";
+    this.#remaining = 0;
+    this.#sizeDigits = 0;
+    this.#lineBytes = 0;
+    this.#framingExcess = 0;
+    this.#trailerBytes = 0;
+    this.#trailers = 0;
+  }
+
+  /**
+   * Hands the body bytes on, as views into `bytes` where they are many.
+   * @returns the offset behind the last byte that belongs to the body
+   * @throws Http1ParseError
+   */
+  decode(bytes: Uint8Array, start: number): number {
+    let offset = start;
+    while (offset < bytes.length && this.#state !== "done") {
+      if (this.#state === "bytes") {
+        offset = this.#passBytes(bytes, offset);
+      } else {
+        this.#readFraming(bytes[offset] as number);
+        offset += 1;
+      }
+    }
+    return offset;
+  }
+
+  #passBytes(bytes: Uint8Array, offset: number): number {
+    const end = Math.min(bytes.length, offset + this.#remaining);
+    this.#remaining -= end - offset;
+    if (this.#remaining === 0) {
+      this.#state = "bytesCarriageReturn";
+    }
+    this.#receiver.onBody(cutBytes(bytes, offset, end));
+    return end;
+  }
+
+  #readFraming(byte: number): void {
+    switch (this.#state) {
+      case "size":
+        this.#readSize(byte);
+        break;
+      case "extension":
+        this.#readExtension(byte);
+        break;
+      case "sizeLineFeed":
+        this.#expect(byte, lineFeed);
+        this.#beginChunk();
+        break;
+      case "bytesCarriageReturn":
+        this.#expect(byte, carriageReturn);
+        this.#state = "bytesLineFeed";
+        break;
+      case "bytesLineFeed":
+        this.#expect(byte, lineFeed);
+        this.#state = "size";
+        break;
+      default:
+        this.#readTrailers(byte);
+        break;
+    }
+  }
+
+  #readSize(byte: number): void {
+    const digit = hexDigit(byte);
+    this.#lineBytes += 1;
+    if (digit !== -1) {
+      this.#sizeDigits += 1;
+      if (this.#sizeDigits > sizeDigitsMax) {
+        throw new Http1ParseError("malformed", "the size of a chunk has too many digits");
+      }
+      this.#remaining = this.#remaining * 16 + digit;
+      return;
+    }
+    if (this.#sizeDigits === 0) {
+      throw new Http1ParseError("malformed", "a chunk does not begin with its size");
+    }
+    if (byte === carriageReturn) {
+      this.#state = "sizeLineFeed";
+    } else if (byte === semicolon || byte === space || byte === tab) {
+      this.#state = "extension";
+    } else {
+      throw new Http1ParseError("malformed", "the size of a chunk is not a number");
+    }
+  }
+
+  #readExtension(byte: number): void {
+    this.#lineBytes += 1;
+    if (byte === carriageReturn) {
+      this.#state = "sizeLineFeed";
+    } else if (isControl(byte) || this.#lineBytes > extensionBytesMax) {
+      throw new Http1ParseError("malformed", "a chunk has no valid extension");
+    }
+  }
+
+  #beginChunk(): void {
+    const excess = this.#framingExcess + this.#lineBytes - framingAllowancePerChunk - 2 * this.#remaining;
+    this.#framingExcess = Math.max(0, excess);
+    if (this.#framingExcess > framingExcessMax) {
+      throw new Http1ParseError("malformed", "the chunks are mostly framing");
+    }
+    this.#state = this.#remaining === 0 ? "trailerStart" : "bytes";
+    this.#sizeDigits = 0;
+    this.#lineBytes = 0;
+  }
+
+  #readTrailers(byte: number): void {
+    this.#trailerBytes += 1;
+    if (this.#trailerBytes > trailerBytesMax) {
+      throw new Http1ParseError("too_large", `the trailers are larger than ${trailerBytesMax} bytes`);
+    }
+    switch (this.#state) {
+      case "trailerStart":
+        this.#beginTrailer(byte);
+        break;
+      case "trailer":
+        if (byte === carriageReturn) {
+          this.#state = "trailerLineFeed";
+        } else if (isControl(byte)) {
+          throw new Http1ParseError("malformed", "a trailer holds a control character");
+        }
+        break;
+      case "trailerLineFeed":
+        this.#expect(byte, lineFeed);
+        this.#state = "trailerStart";
+        break;
+      default:
+        this.#expect(byte, lineFeed);
+        this.#state = "done";
+        break;
+    }
+  }
+
+  #beginTrailer(byte: number): void {
+    if (byte === carriageReturn) {
+      this.#state = "lastLineFeed";
+      return;
+    }
+    this.#trailers += 1;
+    if (this.#trailers > trailersMax) {
+      throw new Http1ParseError("too_large", `the response has more than ${trailersMax} trailers`);
+    }
+    if (isControl(byte) || byte === space || byte === tab) {
+      throw new Http1ParseError("malformed", "a trailer has no valid name");
+    }
+    this.#state = "trailer";
+  }
+
+  #expect(byte: number, expected: number): void {
+    if (byte !== expected) {
+      throw new Http1ParseError("malformed", "a line of the chunked coding does not end with CRLF");
+    }
+  }
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 48 && byte <= 57) {
+    return byte - 48;
+  }
+  const letter = byte | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}
+
+function isControl(byte: number): boolean {
+  return (byte < space && byte !== tab) || byte === 127;
+}

@@ -1,0 +1,132 @@
+import { HttpClientError, type HttpRequest } from "./model.ts";
+
+export const requestHeadBytesMax = 64 * 1024;
+/** Room for any head that is not refused, also while it is not yet known to be ASCII. */
+export const scratchBytesMin = 3 * requestHeadBytesMax;
+
+const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const hostnamePattern = /^[0-9A-Za-z._~-]+$/;
+const addressPattern = /^[0-9A-Fa-f:.]+(?:%[0-9A-Za-z._~-]+)?$/;
+const methodPattern = /^[A-Z]+(?:-[A-Z]+)*$/;
+const visibleAsciiPattern = /^[!-~]+$/;
+const beyondLatin1Pattern = /[\u0100-\uffff]/;
+const tab = 9;
+const space = 32;
+const slash = 47;
+const deleteCode = 127;
+const lineEndBytes = 2;
+
+// These decide where a message ends or what the connection becomes, so only the client may write them.
+const reservedNames = new Set([
+  "host",
+  "content-length",
+  "connection",
+  "transfer-encoding",
+  "keep-alive",
+  "upgrade",
+  "te",
+  "trailer",
+]);
+
+// The same few names come with every request; a look-up replaces the checks.
+const checkedNames = new Set<string>();
+const checkedNamesMax = 512;
+const checkedNameLengthMax = 64;
+
+/**
+ * A host name or an address, without the brackets in which an IPv6 address stands in a URL.
+ * @throws HttpClientError of kind `malformed` when it is neither
+ */
+export function parseHostname(text: string): string {
+  const hostname = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
+  if (hostname.length > 255 || !(hostnamePattern.test(hostname) || addressPattern.test(hostname))) {
+    throw refusal("the host name of the request is not valid");
+  }
+  return hostname;
+}
+
+/** The value of the Host header; an IPv6 address stands in brackets. */
+export function formatHost(protocol: "http:" | "https:", hostname: string, port: number): string {
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname;
+  return port === (protocol === "https:" ? 443 : 80) ? host : `${host}:${port}`;
+}
+
+/**
+ * Writes the head of the request into `scratch`, which holds at least `scratchBytesMin` bytes.
+ * @returns the number of bytes written
+ * @throws HttpClientError of kind `malformed` when a part of the request would change the meaning of another one
+ */
+export function encodeRequestHead(request: HttpRequest, host: string, scratch: Buffer): number {
+  const { method, target, headers, body } = request;
+  if (!methodPattern.test(method)) {
+    throw refusal("the method is not valid");
+  }
+  if (target.charCodeAt(0) !== slash || target.includes(" ")) {
+    throw refusal("the target of the request is not a path");
+  }
+  let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
+  let lines = 4 + headers.length;
+  for (const header of headers) {
+    checkName(header[0]);
+    text += `${header[0]}: ${header[1]}\r\n`;
+  }
+  if (body !== null || method === "POST" || method === "PUT" || method === "PATCH") {
+    text += `Content-Length: ${body === null ? 0 : body.length}\r\n`;
+    lines += 1;
+  }
+  text += "\r\n";
+  if (text.length > requestHeadBytesMax) {
+    throw refusal(`the head of the request is larger than ${requestHeadBytesMax} bytes`);
+  }
+  const length = writeHead(text, target, scratch);
+  checkLineEnds(scratch, length, lines);
+  return length;
+}
+
+function writeHead(text: string, target: string, scratch: Buffer): number {
+  if (scratch.write(text, 0, "utf8") === text.length) {
+    return text.length;
+  }
+  // Bytes above 127 are legal in values, where they pass as they are. A character above 255 must not get here: cut down
+  // to its lower byte it could become a line end.
+  if (beyondLatin1Pattern.test(text) || !visibleAsciiPattern.test(target)) {
+    throw refusal("the head of the request holds a character that it cannot carry");
+  }
+  return scratch.write(text, 0, "latin1");
+}
+
+/**
+ * The only line ends in a head are the ones that we wrote. To count them in the bytes catches CR, LF and NUL wherever
+ * they came from.
+ */
+function checkLineEnds(bytes: Uint8Array, length: number, lines: number): void {
+  let controls = 0;
+  for (let index = 0; index < length; index += 1) {
+    const byte = bytes[index] as number;
+    if ((byte < space && byte !== tab) || byte === deleteCode) {
+      controls += 1;
+    }
+  }
+  if (controls !== lines * lineEndBytes) {
+    throw refusal("the head of the request holds a line end or another control character");
+  }
+}
+
+function checkName(name: string): void {
+  if (checkedNames.has(name)) {
+    return;
+  }
+  if (!tokenPattern.test(name)) {
+    throw refusal("a header of the request has no valid name");
+  }
+  if (reservedNames.has(name.toLowerCase())) {
+    throw refusal(`the header ${name.toLowerCase()} is written by the client alone`);
+  }
+  if (checkedNames.size < checkedNamesMax && name.length <= checkedNameLengthMax) {
+    checkedNames.add(name);
+  }
+}
+
+function refusal(message: string): HttpClientError {
+  return new HttpClientError("malformed", false, message);
+}

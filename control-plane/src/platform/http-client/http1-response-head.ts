@@ -1,0 +1,268 @@
+import type { HttpHeader } from "./model.ts";
+
+/** What the peer sent is not an HTTP/1.1 response that we accept, or one of its parts is larger than we accept. */
+export class Http1ParseError extends Error {
+  readonly kind: "malformed" | "too_large";
+
+  constructor(kind: "malformed" | "too_large", message: string) {
+    super(message);
+    this.name = "Http1ParseError";
+    this.kind = kind;
+  }
+}
+
+/** `fixed`: `contentLength` bytes; `close`: until the peer ends the connection. */
+export type Http1Framing = "none" | "fixed" | "chunked" | "close";
+
+export type Http1ResponseHead = {
+  readonly status: number;
+  /** Lower-case names, in the order of arrival; repeated names stay apart. */
+  readonly headers: HttpHeader[];
+  /** The declared length; 0 where the status allows no body and none was declared; null when only the end tells. */
+  readonly contentLength: number | null;
+  readonly framing: Http1Framing;
+  /** False for HTTP/1.0, for `Connection: close`, and when the end of the connection is the end of the body. */
+  readonly isKeepAlive: boolean;
+  /** The `timeout` of a Keep-Alive header: how long the peer keeps an idle connection open. */
+  readonly keepAliveMsMax: number | null;
+};
+
+export const headersMax = 100;
+
+const carriageReturn = 13;
+const lineFeed = 10;
+const space = 32;
+const tab = 9;
+const colon = 58;
+const deleteCode = 127;
+const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const statusLinePrefix = "HTTP/1.";
+const statusLineBytesMin = "HTTP/1.1 200".length;
+const latin1Slice = Buffer.prototype.latin1Slice;
+
+type KnownName = { readonly name: string; readonly bytes: Uint8Array };
+
+// Upstreams send the same few names again and again. To find them by a hash of their bytes replaces the check, the
+// lower-casing and, above all, a string for each name of each response.
+const knownNames = new Map<number, KnownName>();
+const knownNamesMax = 512;
+const knownNameLengthMax = 64;
+
+type Fields = {
+  contentLength: number | null;
+  isChunked: boolean;
+  isClose: boolean;
+  keepAliveMsMax: number | null;
+};
+
+/**
+ * Parses one complete head: the bytes from the status line to the empty line, both included.
+ * @throws Http1ParseError
+ */
+export function parseResponseHead(bytes: Uint8Array, isHeadRequest: boolean): Http1ResponseHead {
+  const status = parseStatusLine(bytes);
+  const isHttp10 = bytes[7] === 48;
+  // One string for the whole head: the values are only views into it until somebody looks at them.
+  const text = latin1Slice.call(bytes, 0, bytes.length);
+  const headers: HttpHeader[] = [];
+  const fields: Fields = { contentLength: null, isChunked: false, isClose: isHttp10, keepAliveMsMax: null };
+  let lineStart = findLineEnd(bytes, statusLineBytesMin) + 2;
+  const end = bytes.length - 2;
+  while (lineStart < end) {
+    if (headers.length === headersMax) {
+      throw new Http1ParseError("too_large", `the response has more than ${headersMax} headers`);
+    }
+    const nameEnd = findNameEnd(bytes, lineStart);
+    const name = lowerCaseName(bytes, lineStart, nameEnd);
+    const lineEnd = findLineEnd(bytes, nameEnd + 1);
+    const value = trimmedValue(text, nameEnd + 1, lineEnd);
+    headers.push([name, value]);
+    noteField(fields, name, value);
+    lineStart = lineEnd + 2;
+  }
+  if (fields.isChunked && (fields.contentLength !== null || isHttp10)) {
+    throw new Http1ParseError("malformed", "the response contradicts itself about the length of its body");
+  }
+  return frameHead(status, headers, fields, isHeadRequest);
+}
+
+/** The offset of the CR; refuses any other control character but HTAB, a bare LF among them. */
+function findLineEnd(bytes: Uint8Array, start: number): number {
+  let offset = start;
+  let byte = bytes[offset] as number;
+  while ((byte >= space && byte !== deleteCode) || byte === tab) {
+    offset += 1;
+    byte = bytes[offset] as number;
+  }
+  if (byte !== carriageReturn || bytes[offset + 1] !== lineFeed) {
+    throw new Http1ParseError("malformed", "the head of the response holds a control character or a bare line end");
+  }
+  return offset;
+}
+
+function findNameEnd(bytes: Uint8Array, start: number): number {
+  let offset = start;
+  let byte = bytes[offset] as number;
+  while (byte > space && byte !== colon) {
+    offset += 1;
+    byte = bytes[offset] as number;
+  }
+  // A folded line and a space before the colon end here: both are how two parsers come to disagree.
+  if (byte !== colon) {
+    throw new Http1ParseError("malformed", "a header of the response has no valid name");
+  }
+  return offset;
+}
+
+function frameHead(status: number, headers: HttpHeader[], fields: Fields, isHeadRequest: boolean): Http1ResponseHead {
+  const { contentLength, isChunked, isClose, keepAliveMsMax } = fields;
+  if (isHeadRequest || status === 204 || status === 304 || status < 200) {
+    const declared = contentLength ?? (isChunked ? null : 0);
+    return { status, headers, contentLength: declared, framing: "none", isKeepAlive: !isClose, keepAliveMsMax };
+  }
+  if (isChunked) {
+    return { status, headers, contentLength: null, framing: "chunked", isKeepAlive: !isClose, keepAliveMsMax };
+  }
+  if (contentLength === null) {
+    return { status, headers, contentLength: null, framing: "close", isKeepAlive: false, keepAliveMsMax };
+  }
+  return { status, headers, contentLength, framing: "fixed", isKeepAlive: !isClose, keepAliveMsMax };
+}
+
+function parseStatusLine(bytes: Uint8Array): number {
+  const minor = digitAt(bytes, 7);
+  const hundreds = digitAt(bytes, 9);
+  const tens = digitAt(bytes, 10);
+  const ones = digitAt(bytes, 11);
+  const after = bytes[statusLineBytesMin];
+  const isValid =
+    isStatusLinePrefix(bytes, bytes.length) &&
+    (minor === 0 || minor === 1) &&
+    bytes[8] === space &&
+    hundreds >= 1 &&
+    hundreds <= 5 &&
+    tens !== -1 &&
+    ones !== -1 &&
+    // The space before an empty reason is missing in answers of servers that otherwise speak correct HTTP.
+    (after === space || after === carriageReturn);
+  if (!isValid) {
+    throw new Http1ParseError("malformed", "the peer did not answer with a status line of HTTP/1.1");
+  }
+  return hundreds * 100 + tens * 10 + ones;
+}
+
+/** Whether the first `length` bytes can be the beginning of a status line. */
+export function isStatusLinePrefix(bytes: Uint8Array, length: number): boolean {
+  const prefixLength = Math.min(length, statusLinePrefix.length);
+  for (let index = 0; index < prefixLength; index += 1) {
+    if (bytes[index] !== statusLinePrefix.charCodeAt(index)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function digitAt(bytes: Uint8Array, index: number): number {
+  const value = (bytes[index] ?? 0) - 48;
+  return value >= 0 && value <= 9 ? value : -1;
+}
+
+function lowerCaseName(bytes: Uint8Array, start: number, end: number): string {
+  let hash = end - start;
+  for (let index = start; index < end; index += 1) {
+    hash = (Math.imul(hash, 31) + lowerCase(bytes[index] as number)) | 0;
+  }
+  const known = knownNames.get(hash);
+  if (known !== undefined && isName(known.bytes, bytes, start, end)) {
+    return known.name;
+  }
+  const raw = latin1Slice.call(bytes, start, end);
+  if (!tokenPattern.test(raw)) {
+    throw new Http1ParseError("malformed", "a header of the response has no valid name");
+  }
+  const name = raw.toLowerCase();
+  if (known === undefined && knownNames.size < knownNamesMax && name.length <= knownNameLengthMax) {
+    knownNames.set(hash, { name, bytes: Buffer.from(name, "latin1") });
+  }
+  return name;
+}
+
+function isName(name: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (name.length !== end - start) {
+    return false;
+  }
+  for (let index = 0; index < name.length; index += 1) {
+    if (name[index] !== lowerCase(bytes[start + index] as number)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function lowerCase(byte: number): number {
+  return byte >= 65 && byte <= 90 ? byte + 32 : byte;
+}
+
+function trimmedValue(text: string, from: number, to: number): string {
+  let start = from;
+  let end = to;
+  while (start < end && isBlank(text.charCodeAt(start))) {
+    start += 1;
+  }
+  while (end > start && isBlank(text.charCodeAt(end - 1))) {
+    end -= 1;
+  }
+  return text.substring(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === space || code === tab;
+}
+
+function noteField(fields: Fields, name: string, value: string): void {
+  switch (name) {
+    case "content-length":
+      noteContentLength(fields, value);
+      break;
+    case "transfer-encoding":
+      noteTransferEncoding(fields, value);
+      break;
+    case "connection":
+      fields.isClose = fields.isClose || hasCloseOption(value);
+      break;
+    case "keep-alive":
+      fields.keepAliveMsMax = parseKeepAliveMs(value) ?? fields.keepAliveMsMax;
+      break;
+    default:
+      break;
+  }
+}
+
+/** The same length twice does no harm and occurs behind careless proxies; two lengths are an attack. */
+function noteContentLength(fields: Fields, value: string): void {
+  const length = /^[0-9]{1,15}$/.test(value) ? Number(value) : -1;
+  if (length === -1 || (fields.contentLength !== null && fields.contentLength !== length)) {
+    throw new Http1ParseError("malformed", "the response has no valid Content-Length");
+  }
+  fields.contentLength = length;
+}
+
+/** We never send TE, so no other coding than chunked, once, can be an answer to us. */
+function noteTransferEncoding(fields: Fields, value: string): void {
+  if (fields.isChunked || value.toLowerCase() !== "chunked") {
+    throw new Http1ParseError("malformed", "the response has a transfer coding other than chunked");
+  }
+  fields.isChunked = true;
+}
+
+function hasCloseOption(value: string): boolean {
+  if (value === "keep-alive") {
+    return false;
+  }
+  return value.split(",").some((option) => option.trim().toLowerCase() === "close");
+}
+
+function parseKeepAliveMs(value: string): number | null {
+  const seconds = /(?:^|[\s,;])timeout=([0-9]{1,9})/i.exec(value)?.[1];
+  return seconds === undefined ? null : Number(seconds) * 1000;
+}

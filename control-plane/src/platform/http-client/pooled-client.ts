@@ -1,0 +1,48 @@
+import { ConnectionPool, type ConnectionStatistics } from "./connection-pool.ts";
+import { DeadlineTicker } from "./deadline-ticker.ts";
+import { Exchange, type ExchangePorts } from "./exchange.ts";
+import type { HttpClient, HttpRequest, HttpResponse } from "./model.ts";
+
+export type PooledHttpClientOptions = {
+  /**
+   * How long a connection waits for the next request. 4 s by default: Node, uvicorn and Apache close theirs after 5 s,
+   * and a request that meets such a farewell is lost if it must not be repeated.
+   */
+  readonly idleMsMax?: number;
+  /** A request that would need one more fails as `unreachable`. 10,000 by default. */
+  readonly connectionsMax?: number;
+  /** Certificates in PEM that are trusted instead of the well-known authorities. */
+  readonly tlsCa?: string;
+};
+
+/**
+ * HTTP/1.1 over connections of its own, with any number of them idle.
+ *
+ * A request that can't be written down safely fails as `malformed` with `isRequestSent` false; what the peer sends is
+ * only ever malformed with `isRequestSent` true. While a large request body is going out, each part that the peer takes
+ * begins the wait for the first byte anew; once the head of the answer has begun, `idleTimeoutMs` applies to it.
+ * Callbacks of a body come after `consume` has returned. A sink that throws ends its response as `aborted`.
+ */
+export class PooledHttpClient implements HttpClient {
+  readonly #ports: ExchangePorts;
+
+  constructor(options: PooledHttpClientOptions = {}) {
+    const ticker = new DeadlineTicker();
+    const { idleMsMax = 4_000, connectionsMax = 10_000, tlsCa = null } = options;
+    this.#ports = { ticker, pool: new ConnectionPool({ idleMsMax, connectionsMax, tlsCa }, ticker) };
+  }
+
+  get statistics(): ConnectionStatistics {
+    return this.#ports.pool.statistics;
+  }
+
+  send(request: HttpRequest): Promise<HttpResponse> {
+    return new Promise((resolve, reject) => {
+      new Exchange(request, this.#ports, resolve, reject).begin();
+    });
+  }
+
+  close(): void {
+    this.#ports.pool.close();
+  }
+}

@@ -1,0 +1,69 @@
+export interface WritableSocket {
+  /** The number of bytes taken, less than `length` when the socket is full; negative when it is closed. */
+  write(bytes: Uint8Array<ArrayBuffer>, offset: number, length: number): number;
+}
+
+// Copying a body of this size next to its head is cheaper than a second system call and a second packet.
+const inlineBytesMax = 64 * 1024;
+
+/** Brings one request after the other onto a socket that takes as much as it likes. */
+export class RequestWriter {
+  #acceptedBytes = 0;
+  #unsent: Uint8Array<ArrayBuffer>[] = [];
+  #offset = 0;
+
+  /** Bytes of the current request that went into the socket. */
+  get acceptedBytes(): number {
+    return this.#acceptedBytes;
+  }
+
+  get isFinished(): boolean {
+    return this.#unsent.length === 0;
+  }
+
+  /**
+   * Sends the head that stands at the beginning of `scratch`, and the body. The scratch buffer is free again afterwards.
+   * @returns false when the socket is closed
+   */
+  start(socket: WritableSocket, scratch: Buffer<ArrayBuffer>, headLength: number, body: Uint8Array | null): boolean {
+    const bodyLength = body === null ? 0 : body.length;
+    const isInline = headLength + bodyLength <= inlineBytesMax;
+    let length = headLength;
+    if (body !== null && isInline) {
+      scratch.set(body, headLength);
+      length += bodyLength;
+    }
+    const accepted = socket.write(scratch, 0, length);
+    this.#acceptedBytes = Math.max(0, accepted);
+    if (accepted < length) {
+      this.#unsent.push(scratch.slice(this.#acceptedBytes, length));
+    }
+    if (body !== null && !isInline) {
+      this.#unsent.push(body as Uint8Array<ArrayBuffer>);
+      if (accepted === length) {
+        this.flush(socket);
+      }
+    }
+    return accepted >= 0;
+  }
+
+  /** @returns whether the socket took anything; when it is full a drain follows, when it is closed its end */
+  flush(socket: WritableSocket): boolean {
+    const acceptedBefore = this.#acceptedBytes;
+    let bytes = this.#unsent[0];
+    while (bytes !== undefined) {
+      const accepted = socket.write(bytes, this.#offset, bytes.length - this.#offset);
+      if (accepted <= 0) {
+        break;
+      }
+      this.#acceptedBytes += accepted;
+      this.#offset += accepted;
+      if (this.#offset === bytes.length) {
+        this.#unsent.shift();
+        this.#offset = 0;
+        bytes = this.#unsent[0];
+      }
+    }
+    return this.#acceptedBytes > acceptedBefore;
+  }
+}
