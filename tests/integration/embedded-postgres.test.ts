@@ -134,7 +134,7 @@ test("an interrupted first start leaves nothing that the next one takes for a da
 describe("when the program that started it is killed", () => {
   const killOwner = async (env: Record<string, string>): Promise<number> => {
     const owner = startProgram({
-      command: [join(import.meta.dir, "../support/start-stubs/embedded.ts"), home],
+      command: [process.execPath, join(import.meta.dir, "../support/start-stubs/embedded.ts"), home],
       env,
     });
     const output = await owner.waitFor('"ready"');

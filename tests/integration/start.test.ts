@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,16 +30,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function start(env: Record<string, string> = {}): StartedProgram {
-  const program = startProgram({ env: { DATA_DIR: join(folder, "data"), PORT: String(port), ...env } });
+function start(env: Record<string, string> = {}, words: string[] = []): StartedProgram {
+  const program = startProgram({ words, env: { DATA_DIR: join(folder, "data"), PORT: String(port), ...env } });
   programs.push(program);
   return program;
 }
 
 /** With a database that is there already a start takes a fraction of a second. */
-async function startOnDatabase(env: Record<string, string> = {}): Promise<StartedProgram> {
+async function startOnDatabase(env: Record<string, string> = {}, words: string[] = []): Promise<StartedProgram> {
   const { url } = await createTestDatabase();
-  return start({ DATABASE_URL: url, ...env });
+  return start({ DATABASE_URL: url, ...env }, words);
 }
 
 async function ask(path: string): Promise<{ pid: number; worker: string; sandbox: string | null }> {
@@ -167,4 +167,25 @@ test("when the start program itself is killed, what it started drains and ends",
 
   const next = start();
   await next.waitFor("Try it:");
+});
+
+test("with --reload a changed source file restarts the service, once for a burst of changes", async () => {
+  const root = join(folder, "checkout");
+  const source = join(root, "control-plane/src/main.ts");
+  const stub = await readFile(join(import.meta.dir, "../support/start-stubs/worker.ts"), "utf8");
+  await mkdir(join(root, "control-plane/src/gateway"), { recursive: true });
+  await mkdir(join(root, "packages"));
+  await writeFile(source, stub);
+  const program = await startOnDatabase({ STUB_ROOT: root }, ["--reload"]);
+  await program.waitFor("Try it:");
+  const { pid } = await ask("/");
+
+  await writeFile(join(root, "control-plane/src/gateway/rule.ts"), "export const rule = 1;\n");
+  await writeFile(source, stub.replace("is up", "is up again"));
+  await program.waitFor("worker 0 is up again");
+  await program.waitFor(/changed; restarted in/);
+  expect((await ask("/")).pid).not.toBe(pid);
+  program.signal("SIGINT");
+  expect(await program.exited).toBe(0);
+  expect(program.output().match(/changed; restarted/g)).toHaveLength(1);
 });

@@ -55,7 +55,8 @@ export function testFile(file: string, kind: TestKind, env: Readonly<Record<stri
   };
 }
 
-function judgeTestFile(result: GroupResult, totals: TestCounts | null, kind: TestKind): JobResult {
+/** What a run of a test file counts as. A process that did not end in order adds a failure of its own. */
+export function judgeTestFile(result: GroupResult, totals: TestCounts | null, kind: TestKind): JobResult {
   const counts = totals ?? { passed: 0, failed: 0, skipped: 0 };
   const faults: string[] = [];
   if (result.isTimedOut) {

@@ -30,10 +30,10 @@ export async function runInGroup(command: string[], options: GroupOptions): Prom
   });
   running.add(child.pid);
   let isTimedOut = false;
-  const timer = setTimeout(() => {
+  let timer = setTimeout(() => {
     isTimedOut = true;
     signalGroup(child.pid, "SIGTERM");
-    setTimeout(() => signalGroup(child.pid, "SIGKILL"), politenessMs);
+    timer = setTimeout(() => signalGroup(child.pid, "SIGKILL"), politenessMs);
   }, options.timeoutMs);
   const outputs = Promise.all([child.stdout.text(), child.stderr.text()]);
   const exitCode = await child.exited;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 export const repositoryRoot = join(import.meta.dir, "../..");
 
 export type StartOptions = {
-  /** Without the path of Bun in front. Default: the start program with stubs for what it starts. */
+  /** Default: the start program with stubs for what it starts. */
   readonly command?: readonly string[];
+  /** More arguments. */
+  readonly words?: readonly string[];
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Put in front of the whole command, to change the user for example. */
-  readonly prefix?: readonly string[];
 };
 
 export type StartedProgram = {
@@ -22,12 +22,12 @@ export type StartedProgram = {
   signal(name: NodeJS.Signals): void;
 };
 
-const stubs = [join(import.meta.dir, "start-stubs/supervise.ts")];
+const stubs = [process.execPath, join(import.meta.dir, "start-stubs/supervise.ts")];
 
 /** Starts the start program (or another one) with an environment that holds nothing of the product but what is given. */
 export function startProgram(options: StartOptions): StartedProgram {
   const { PATH = "", HOME = "/tmp" } = process.env;
-  const child = Bun.spawn([...(options.prefix ?? []), process.execPath, ...(options.command ?? stubs)], {
+  const child = Bun.spawn([...(options.command ?? stubs), ...(options.words ?? [])], {
     cwd: options.cwd ?? repositoryRoot,
     env: { PATH, HOME, ...options.env },
     stdin: "ignore",

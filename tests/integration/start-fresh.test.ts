@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { findFreePort } from "@sluice/deploy/start/port";
+import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/start-process.ts";
+import { listFiles } from "../tidy/tree.ts";
+
+const { TEST_FULL } = process.env;
+const isFull = TEST_FULL === "1";
+const isRoot = process.getuid?.() === 0;
+const npx = Bun.which("npx");
+const stopMsMax = 20_000;
+const bunPackage = `bun@${Bun.version}`;
+/** Any account that is not root and has a name. */
+const nobody = 65_534;
+
+let folder = "";
+let checkout = "";
+let home = "";
+let port = 0;
+let programs: StartedProgram[] = [];
+
+/** A copy of what is under version control, as a clone would bring it, in a folder whose name has spaces. */
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice fresh "));
+  await chmod(folder, 0o711);
+  checkout = join(folder, "a clone");
+  home = join(folder, "home");
+  await mkdir(home);
+  for (const file of listFiles()) {
+    await mkdir(dirname(join(checkout, file)), { recursive: true });
+    await copyFile(join(repositoryRoot, file), join(checkout, file));
+  }
+  port = await findFreePort();
+  programs = [];
+});
+
+afterEach(async () => {
+  for (const program of programs) {
+    program.signal("SIGTERM");
+    await program.exited;
+  }
+  expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
+  const place = await readFile(join(checkout, ".data/postgres/place.json"), "utf8").catch(() => null);
+  if (place !== null) {
+    const { directory }: { directory: string } = JSON.parse(place);
+    await rm(directory, { recursive: true, force: true });
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Way = {
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+function start(way: Way): StartedProgram {
+  const started = startProgram({ command: way.command, cwd: checkout, env: { PORT: String(port), ...way.env } });
+  programs.push(started);
+  return started;
+}
+
+const bunStart: Way = { command: [process.execPath, "start"] };
+
+/** Follows the printed instructions: sends the printed call with the printed key. */
+async function followInstructions(program: StartedProgram): Promise<void> {
+  const output = await program.waitFor(/-d '\{.*\}'\n/);
+  const call = /curl (\S+) -H "Authorization: (Bearer \S+)" -H "Content-Type: application\/json" -d '(.+)'/.exec(
+    output,
+  );
+  const [, url = "", authorization = "", body = ""] = call ?? [];
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body,
+  });
+  const answer = (await response.json()) as { choices?: { message?: { content?: unknown } }[] };
+  expect(response.status, JSON.stringify(answer)).toBe(200);
+  expect(answer.choices?.[0]?.message?.content).toBeString();
+}
+
+async function stop(program: StartedProgram): Promise<void> {
+  program.signal("SIGINT");
+  expect(await program.exited).toBe(0);
+  expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
+}
+
+/** The whole promise of the README, and again without the installation. */
+async function startTwice(way: Way): Promise<void> {
+  const first = start(way);
+  await followInstructions(first);
+  expect(first.output()).toContain("packages");
+  await stop(first);
+
+  const startedAt = performance.now();
+  const second = start(way);
+  await followInstructions(second);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(second.output()).not.toContain("packages");
+  await stop(second);
+}
+
+test("a fresh clone becomes a service that answers the printed call, and starts again without installing", async () => {
+  const { HOME = "" } = process.env;
+  // With the package cache of this machine: the way with an empty one is below.
+  await startTwice({ ...bunStart, env: { HOME } });
+}, 60_000);
+
+describe.if(isFull)("with nothing on the machine but Node and npm, or Bun", () => {
+  test("in an empty home folder", async () => {
+    await startTwice({ ...bunStart, env: { HOME: home } });
+  });
+
+  test.if(npx !== null)("started by npx", async () => {
+    const way = { command: [npx ?? "", "--yes", bunPackage, "start"], env: { HOME: home } };
+    const program = start(way);
+    await followInstructions(program);
+    // npx passes the signal on to a shell and no further; the service has to notice by itself that it is not wanted.
+    program.signal("SIGTERM");
+    await program.exited;
+    expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
+  });
+
+  test.if(isRoot)("as root below a home folder that is closed to everybody else", async () => {
+    await chmod(folder, 0o700);
+    await startTwice({ ...bunStart, env: { HOME: home } });
+    const { directory }: { directory: string } = JSON.parse(
+      await readFile(join(checkout, ".data/postgres/place.json"), "utf8"),
+    );
+    expect(directory.startsWith(folder)).toBe(false);
+  });
+
+  test.if(isRoot)("as an ordinary user", async () => {
+    await Bun.$`chown -R ${nobody}:${nobody} ${folder}`.quiet();
+    await chmod(folder, 0o700);
+    const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+    await startTwice({ command: [...asNobody, process.execPath, "start"], env: { HOME: home } });
+    expect((await stat(join(checkout, ".data/postgres/cluster"))).uid).toBe(nobody);
+  });
+
+  test("the tests install what they need as well", async () => {
+    const program = start({ command: [process.execPath, "run", "test", "tidy"], env: { HOME: home } });
+    expect(await program.exited).toBe(0);
+    expect(program.output()).toContain("packages");
+    expect(program.output().trimEnd()).toMatch(/\n\d+ passed, 0 failed$/);
+  });
+});

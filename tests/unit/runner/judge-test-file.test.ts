@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { judgeTestFile } from "../../runner/jobs.ts";
+import { readJunitTotals, type TestCounts } from "../../runner/junit.ts";
+import { makePlan, type TestKind } from "../../runner/plan.ts";
+import type { GroupResult } from "../../runner/process-group.ts";
+
+const kind: TestKind = { name: "unit", needsDatabase: false, fileTimeoutMs: 60_000, testTimeoutMs: 5_000 };
+const inOrder: GroupResult = { exitCode: 0, output: "", isTimedOut: false, leftovers: [] };
+const threePassed: TestCounts = { passed: 3, failed: 0, skipped: 0 };
+
+const report = (attributes: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="bun test" ${attributes} time="0.05">\n  <testsuite tests="99" failures="99">`;
+
+test("the totals of a report are those of its first element, and what was skipped did not pass", () => {
+  expect(readJunitTotals(report('tests="7" assertions="20" failures="2" skipped="1"'))).toEqual({
+    passed: 4,
+    failed: 2,
+    skipped: 1,
+  });
+  expect(readJunitTotals(report('tests="2" failures="0"'))).toEqual({ passed: 2, failed: 0, skipped: 0 });
+});
+
+test("a missing or cut report has no totals", () => {
+  expect(readJunitTotals("")).toBeNull();
+  expect(readJunitTotals(report('assertions="20"'))).toBeNull();
+  expect(readJunitTotals('<?xml version="1.0"?>\n<testsui')).toBeNull();
+});
+
+test("a file that ended in order counts as what its tests say", () => {
+  expect(judgeTestFile(inOrder, { passed: 3, failed: 0, skipped: 2 }, kind)).toMatchObject({
+    passed: 3,
+    failed: 0,
+    skipped: 2,
+  });
+  expect(judgeTestFile({ ...inOrder, exitCode: 1 }, { passed: 2, failed: 1, skipped: 0 }, kind)).toMatchObject({
+    passed: 2,
+    failed: 1,
+  });
+});
+
+test.each<[string, Partial<GroupResult>, TestCounts | null, string]>([
+  ["crashed before its report", { exitCode: 139 }, null, "It ran no test to its end (exit code 139)."],
+  ["left the process in the middle of a test", {}, null, "It ran no test to its end (exit code 0)."],
+  ["holds no test", {}, { passed: 0, failed: 0, skipped: 0 }, "It ran no test to its end (exit code 0)."],
+  [
+    "threw between its tests",
+    { exitCode: 1 },
+    threePassed,
+    "Every test passed, but the process ended with exit code 1.",
+  ],
+  ["took too long", { isTimedOut: true, exitCode: 143 }, null, "The file was stopped after 60 s."],
+  ["left a process behind", { leftovers: ["sleep 60"] }, threePassed, "It left processes behind: sleep 60"],
+])("a file that %s is one failure more", (_, result, totals, sentence) => {
+  const judged = judgeTestFile({ ...inOrder, ...result }, totals, kind);
+  expect(judged.failed).toBe(1);
+  expect(judged.output).toContain(sentence);
+});
+
+test("`check` is quick and needs no database, `test` is everything, other words choose files", () => {
+  const names = (...words: string[]): string[] => makePlan(words, false).kinds.map(({ name }) => name);
+  const everything = ["tidy", "unit", "integration", "conformance", "fault", "e2e"];
+  expect(names("check")).toEqual(["tidy", "unit"]);
+  expect(names("test")).toEqual(everything);
+  expect(names("check", "fault")).toEqual(["tidy", "unit", "fault"]);
+  expect(names("integration")).toEqual(["integration"]);
+  expect(names("quota")).toEqual(everything);
+  expect(makePlan(["integration", "quota"], false)).toMatchObject({ hasStaticChecks: false, filters: ["quota"] });
+  expect(makePlan(["test"], false)).toMatchObject({ hasStaticChecks: true, isFull: false });
+  expect(makePlan(["test:full"], false)).toMatchObject({ hasStaticChecks: true, isFull: true });
+  expect(makePlan(["test"], true).isFull).toBe(true);
+});
