@@ -26,6 +26,7 @@ export async function listStaticChecks(): Promise<Job[]> {
   return [
     staticCheck("lint", [tool("biome"), "check", "."]),
     staticCheck("unused code", [tool("knip"), "--no-progress"]),
+    ...(await listShellChecks()),
     ...workspaces.map((folder) => staticCheck(`types of ${folder}`, [tool("tsc"), "-p", folder])),
   ];
 }
@@ -76,11 +77,23 @@ export function judgeTestFile(result: GroupResult, totals: TestCounts | null, ki
   };
 }
 
+/** shellcheck comes from the distribution and not from npm, so a machine without it leaves this out. */
+async function listShellChecks(): Promise<Job[]> {
+  const program = Bun.which("shellcheck");
+  const scripts = await Array.fromAsync(new Bun.Glob("deploy/**/*.sh").scan({ cwd: root }));
+  return program === null ? [] : [commandCheck("shell scripts", [program, ".ci/run", ...scripts])];
+}
+
+/** A check by a program that Bun runs. */
 function staticCheck(name: string, command: string[]): Job {
+  return commandCheck(name, [process.execPath, ...command]);
+}
+
+function commandCheck(name: string, command: string[]): Job {
   return {
     name,
     run: async () => {
-      const result = await runInGroup([process.execPath, ...command], {
+      const result = await runInGroup(command, {
         cwd: root,
         env: testEnvironment({}),
         timeoutMs: staticCheckMsMax,
