@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { type Notifications, openNotifications } from "@sluice/control-plane/platform/notifications.ts";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 

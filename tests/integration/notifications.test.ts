@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { type Notifications, notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { type Notifications, notify, openNotifications } from "@sluice/control-plane/platform/notifications.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 let server: TestDatabase;

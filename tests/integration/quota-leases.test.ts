@@ -6,8 +6,8 @@ import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { createLeaseStore, grantQuota, heartbeat } from "@sluice/control-plane/gateway/quota/store.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { type Notifications, openNotifications } from "@sluice/control-plane/platform/notifications.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 type Replica = { readonly db: Database; readonly notifications: Notifications; readonly leases: QuotaLeases };

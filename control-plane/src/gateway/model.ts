@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { HttpClientError } from "../platform/http-client/model.ts";
 import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
 
 /** A relayed call as the gateway gets it. Nothing of it was changed on the way from the client. */
@@ -184,3 +185,13 @@ export type AttemptFailure = {
   /** The upstream's own words may be shown to the client: the request was at fault. */
   readonly isRequestFault: boolean;
 };
+
+/** How a stream ended on the side of the upstream. */
+export type StreamEnding =
+  | { readonly kind: "completed" }
+  | { readonly kind: "error_event" }
+  | { readonly kind: "cut"; readonly error: HttpClientError | null }
+  | { readonly kind: "aborted" };
+
+/** How the stream began: with something for the client, or so that another channel may still be tried. */
+export type StreamOpening = { readonly kind: "open" } | Exclude<StreamEnding, { kind: "completed" }>;

@@ -1,5 +1,5 @@
 import type { ChannelId } from "@sluice/contracts/ids";
-import { AppError, toAppError } from "../platform/errors.ts";
+import { AppError, toAppError, type UpstreamWords } from "../platform/errors.ts";
 import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess } from "./admit/check-access.ts";
@@ -13,20 +13,28 @@ import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { mayRetry } from "./dispatch/retry-policy.ts";
 import { answerModels } from "./list-models.ts";
-import type { AdmittedCall, AttemptFailure, CallEnd, CallState, GatewayAnswer, GatewayCall } from "./model.ts";
+import type {
+  AdmittedCall,
+  AttemptFailure,
+  CallEnd,
+  CallState,
+  GatewayAnswer,
+  GatewayCall,
+  StreamEnding,
+} from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
-import { openingFailure, streamProblem, toAttemptError } from "./respond/classify-ending.ts";
 import { classifyClientError, classifyStatus } from "./respond/classify-status.ts";
 import { answerHeaders, headerOf } from "./respond/compose-answer.ts";
-import { readErrorBody } from "./respond/read-upstream-error.ts";
-import { EventStream, type StreamEnding } from "./respond/stream-events.ts";
+import { readErrorBody, readUpstreamError } from "./respond/read-upstream-error.ts";
+import { EventStream } from "./respond/stream-events.ts";
+import { openingFailure, streamProblem, toAttemptError } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
 import { countDelivered, countDeliveredJson, estimateUnits, noUnits, readUsage } from "./settle/measure-usage.ts";
 import { findSurface, isPlainPath, passThrough, passThroughModel, type Surface } from "./surfaces.ts";
 import type { Units } from "./usage-log/model.ts";
 
-type FailedAttempt = { readonly failure: AttemptFailure; readonly errorBody: Uint8Array | null };
+type FailedAttempt = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
 
 const answerBytesMax = 64 * 1024 * 1024;
 /** Answers of other types than these and event streams are passed on without being collected. */
@@ -134,7 +142,7 @@ export class Pipeline implements GatewayPort {
     for (let last: FailedAttempt | null = null; ; ) {
       const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
       if (channel === null) {
-        throw last === null ? this.#noChannel(abilities) : toAttemptError(last.failure, last.errorBody);
+        throw last === null ? this.#noChannel(abilities) : toAttemptError(last.failure, last.said);
       }
       tried.add(channel.id);
       const startedTick = clock.tick();
@@ -146,7 +154,7 @@ export class Pipeline implements GatewayPort {
       }
       last = result;
       if (!mayRetry(result.failure, tried.size, clock.tick() - state.call.startedTick)) {
-        throw toAttemptError(result.failure, result.errorBody);
+        throw toAttemptError(result.failure, result.said);
       }
     }
   }
@@ -158,11 +166,12 @@ export class Pipeline implements GatewayPort {
     const options = { hops, limits: this.#limits(state, channel), signal: call.signal };
     const response = await forward(this.#parts.client, composeRequest(call, request, channel, options));
     if (response instanceof HttpClientError) {
-      return { failure: classifyClientError(response), errorBody: null };
+      return { failure: classifyClientError(response), said: null };
     }
     const failure = classifyStatus(response.status, response.headers);
     if (failure !== null) {
-      return { failure, errorBody: await readErrorBody(response, failure) };
+      const errorBody = await readErrorBody(response, failure);
+      return { failure, said: errorBody === null ? null : readUpstreamError(errorBody) };
     }
     state.channelId = channel.id;
     const contentType = headerOf(response, "content-type") ?? "";
@@ -176,7 +185,7 @@ export class Pipeline implements GatewayPort {
       return this.#stream(state, channel, response, "raw");
     }
     response.body.cancel();
-    return { failure: classifyClientError(new HttpClientError("malformed", true, contentType)), errorBody: null };
+    return { failure: classifyClientError(new HttpClientError("malformed", true, contentType)), said: null };
   }
 
   /** An answer that comes whole is settled before the client sees a byte of it. */
@@ -191,7 +200,7 @@ export class Pipeline implements GatewayPort {
       body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     } catch (error) {
       if (error instanceof HttpClientError) {
-        return { failure: { ...classifyClientError(error), isRetryable: false }, errorBody: null };
+        return { failure: { ...classifyClientError(error), isRetryable: false }, said: null };
       }
       throw error;
     }
@@ -236,7 +245,11 @@ export class Pipeline implements GatewayPort {
     });
     const opening = await events.open(response.body);
     if (opening.kind !== "open") {
-      return { failure: openingFailure(opening), errorBody: null };
+      const isBroken = opening.kind === "cut" && opening.error !== null;
+      const failure = isBroken
+        ? { ...classifyClientError(opening.error), isRetryable: false }
+        : openingFailure(opening);
+      return { failure, said: null };
     }
     return { status: response.status, headers: answerHeaders(response), body: events.stream };
   }

@@ -1,9 +1,9 @@
 import { AppError } from "../../platform/errors.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
-import { checkMessages } from "./check-messages.ts";
-import { readMultipartField } from "./read-multipart.ts";
-import { type JsonShape, scanJson } from "./scan-json.ts";
+import { checkMessages } from "./parse-request/check-messages.ts";
+import { readMultipartField } from "./parse-request/read-multipart.ts";
+import { type JsonShape, scanJson } from "./parse-request/scan-json.ts";
 
 const depthMax = 64;
 /** Far above the longest agent conversations; a text that is nothing but keys is refused before values are built of it. */

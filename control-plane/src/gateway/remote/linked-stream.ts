@@ -4,7 +4,7 @@ import type {
   HttpClientError,
   HttpResponseBody,
 } from "../../platform/http-client/model.ts";
-import { completeEventsEnd } from "../respond/event-scan.ts";
+import { completeEventsEnd } from "../respond/stream-events/event-scan.ts";
 import { reportComment } from "./link.ts";
 
 export interface LinkedStreamOwner {

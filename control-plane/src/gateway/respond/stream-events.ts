@@ -4,15 +4,9 @@ import type {
   HttpClientError,
   HttpResponseBody,
 } from "../../platform/http-client/model.ts";
+import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
-import { classifyEvent, completeEventsEnd, firstEventEnd, needsLook } from "./event-scan.ts";
-
-/** How a stream ended on the side of the upstream. */
-export type StreamEnding =
-  | { readonly kind: "completed" }
-  | { readonly kind: "error_event" }
-  | { readonly kind: "cut"; readonly error: HttpClientError | null }
-  | { readonly kind: "aborted" };
+import { classifyEvent, completeEventsEnd, firstEventEnd, needsLook } from "./stream-events/event-scan.ts";
 
 /** What the stream needs from the call it belongs to. */
 export interface StreamOwner {
@@ -29,9 +23,6 @@ export interface StreamOwner {
    */
   onEnding(ending: StreamEnding): Promise<Uint8Array | null>;
 }
-
-/** How the stream began: with something for the client, or so that another channel may still be tried. */
-export type StreamOpening = { readonly kind: "open" } | Exclude<StreamEnding, { kind: "completed" }>;
 
 /** What may wait for a slow client in our memory before the upstream is paused. */
 const queueBytesMax = 65_536;

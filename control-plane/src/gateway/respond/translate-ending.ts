@@ -1,8 +1,5 @@
-import { AppError } from "../../platform/errors.ts";
-import type { AttemptFailure } from "../model.ts";
-import { classifyClientError } from "./classify-status.ts";
-import { readUpstreamError } from "./read-upstream-error.ts";
-import type { StreamEnding, StreamOpening } from "./stream-events.ts";
+import { AppError, type UpstreamWords } from "../../platform/errors.ts";
+import type { AttemptFailure, StreamEnding, StreamOpening } from "../model.ts";
 
 /** What went wrong with a stream that had begun; null when nothing did. */
 export function streamProblem(ending: StreamEnding): AppError | null {
@@ -43,14 +40,11 @@ export function openingFailure(opening: Exclude<StreamOpening, { kind: "open" }>
       result: "client_left",
     };
   }
-  return opening.error === null
-    ? { ...errorBeforeContent, code: "upstream_error", isRetryable: false, result: "empty_stream" }
-    : { ...classifyClientError(opening.error), isRetryable: false };
+  return { ...errorBeforeContent, isRetryable: false, result: "empty_stream" };
 }
 
 /** The error a client gets for a failed attempt; the upstream's own words only when the request was at fault. */
-export function toAttemptError(failure: AttemptFailure, errorBody: Uint8Array | null): AppError {
-  const said = failure.isRequestFault && errorBody !== null ? readUpstreamError(errorBody) : null;
+export function toAttemptError(failure: AttemptFailure, said: UpstreamWords | null): AppError {
   return new AppError(failure.code, {
     ...(said === null ? {} : { message: said.message, upstream: said }),
     ...(failure.retryAfterSeconds === null ? {} : { retryAfterSeconds: failure.retryAfterSeconds }),

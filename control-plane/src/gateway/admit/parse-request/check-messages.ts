@@ -1,5 +1,5 @@
-import { isPrivateAddress } from "../../platform/address-list.ts";
-import { AppError } from "../../platform/errors.ts";
+import { isPrivateAddress } from "../../../platform/address-list.ts";
+import { AppError } from "../../../platform/errors.ts";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 const dataImagePattern = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+[;,]/i;

@@ -1,4 +1,4 @@
-import type { Surface } from "../surfaces.ts";
+import type { Surface } from "../../surfaces.ts";
 
 /** What has to be known of one server-sent event on its way through. */
 export type EventKind = "content" | "usage_only" | "done" | "error" | "terminal";
