@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
+import { outsideRoots } from "@sluice/deploy/start/postgres/place";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/start-process.ts";
 import { listFiles } from "../tidy/tree.ts";
 
@@ -20,6 +21,13 @@ let checkout = "";
 let home = "";
 let port = 0;
 let programs: StartedProgram[] = [];
+let outsideBefore: string[] = [];
+
+/** What root keeps outside of checkouts: the copy of the Postgres programs is shared, and was perhaps there before. */
+async function listOutside(): Promise<string[]> {
+  const names = await readdir(outsideRoots[0]).catch(() => []);
+  return names.filter((name) => /^(a-clone|postgres)-/.test(name)).map((name) => join(outsideRoots[0], name));
+}
 
 /** A copy of what is under version control, as a clone would bring it, in a folder whose name has spaces. */
 beforeEach(async () => {
@@ -34,6 +42,7 @@ beforeEach(async () => {
   }
   port = await findFreePort();
   programs = [];
+  outsideBefore = await listOutside();
 });
 
 afterEach(async () => {
@@ -42,11 +51,8 @@ afterEach(async () => {
     await program.exited;
   }
   expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
-  const place = await readFile(join(checkout, ".data/postgres/place.json"), "utf8").catch(() => null);
-  if (place !== null) {
-    const { directory }: { directory: string } = JSON.parse(place);
-    await rm(directory, { recursive: true, force: true });
-  }
+  const ours = (await listOutside()).filter((path) => !outsideBefore.includes(path));
+  await Promise.all(ours.map((path) => rm(path, { recursive: true, force: true })));
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -140,7 +146,7 @@ describe.if(isFull)("with nothing on the machine but Node and npm, or Bun", () =
   });
 
   test("the tests install what they need as well", async () => {
-    const program = start({ command: [process.execPath, "run", "test", "tidy"], env: { HOME: home } });
+    const program = start({ command: [process.execPath, "tests/run.ts", "tidy", "lockfile"], env: { HOME: home } });
     expect(await program.exited).toBe(0);
     expect(program.output()).toContain("packages");
     expect(program.output().trimEnd()).toMatch(/\n\d+ passed, 0 failed$/);
