@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
 import { migrate } from "@sluice/control-plane/db/migrate.ts";
+import { ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { drizzle } from "drizzle-orm/bun-sql";
 import { migrate as migrateByDrizzle } from "drizzle-orm/bun-sql/migrator";
 import { createEmptyDatabase } from "../support/empty-database.ts";
@@ -191,4 +196,22 @@ test("two databases of one server can be migrated at the same moment although th
   } finally {
     await Promise.all(others.map((other) => other.drop()));
   }
+});
+
+test("an owner who may neither make roles nor act as the one of the application can migrate", async () => {
+  const owner = `owner_${randomBytes(6).toString("hex")}`;
+  const admin = new Bun.SQL(server.url, { max: 1 });
+  await admin.unsafe(`create role ${owner} login password '${owner}'`);
+  await admin.unsafe(`alter database ${database.name} owner to ${owner}`);
+  const url = new URL(database.url);
+  url.username = owner;
+  url.password = owner;
+  await migrate(url.href, () => undefined);
+  expect(await findAppRole(url.href)).toBeNull();
+  const db = openDatabase({ url: url.href, poolMax: 1, applicationName: "test" });
+  expect(await ensurePartitions(db, { table: "usage_log", today: utcDay(Date.now()) })).toHaveLength(9);
+  await db.close(1_000);
+  await database.drop();
+  await admin.unsafe(`drop role ${owner}`);
+  await admin.close();
 });

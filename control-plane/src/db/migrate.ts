@@ -51,10 +51,8 @@ export async function migrate(
     const connection = await connect(pool, databaseUrl);
     try {
       await checkServer(connection);
-      await waitForTurn(connection, report);
-      await applyMissing(connection, migrations, report);
+      await inTurn(connection, report, () => applyMissing(connection, migrations, report));
     } finally {
-      // Ends the session and with it the lock.
       await connection.close({ timeout: 0 });
     }
   } finally {
@@ -85,17 +83,13 @@ async function checkServer(connection: SQL): Promise<void> {
 }
 
 /**
- * Polls for the lock instead of queueing for it: a statement that waits is a statement that runs, and would itself be
- * waited for by an index that is built concurrently.
+ * Runs the work under a lock of this database. It polls for the lock instead of queueing for it: a statement that waits is
+ * a statement that runs, and would itself be waited for by an index that is built concurrently.
  */
-async function waitForTurn(connection: SQL, report: Report): Promise<void> {
+async function inTurn(connection: SQL, report: Report, work: () => Promise<void>): Promise<void> {
   const key = advisoryLockKey("migrate");
   const deadline = performance.now() + turnTimeoutMs;
-  for (let attempt = 0; ; attempt += 1) {
-    const [row] = await connection<{ taken: boolean }[]>`select pg_try_advisory_lock(${key}) as taken`;
-    if (row?.taken === true) {
-      return;
-    }
+  for (let attempt = 0; !(await tryLock(connection, key)); attempt += 1) {
     if (attempt === 0) {
       report("another process migrates this database; waiting for it");
     }
@@ -104,6 +98,14 @@ async function waitForTurn(connection: SQL, report: Report): Promise<void> {
     }
     await Bun.sleep(turnPollMs * (0.5 + Math.random()));
   }
+  await work();
+  // After a failure the end of the session frees it, as soon as the server has noticed; here nobody needs to wait for that.
+  await connection`select pg_advisory_unlock(${key})`;
+}
+
+async function tryLock(connection: SQL, key: bigint): Promise<boolean> {
+  const [row] = await connection<{ taken: boolean }[]>`select pg_try_advisory_lock(${key}) as taken`;
+  return row?.taken === true;
 }
 
 async function applyMissing(connection: SQL, migrations: readonly Migration[], report: Report): Promise<void> {
