@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { json } from "@sluice/control-plane/db/columns.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { type Database, openDatabase, rowsWritten } from "@sluice/control-plane/platform/db.ts";
 import { arrayLiteral, placeholders } from "@sluice/control-plane/platform/db-array-literal.ts";
 import {
   DatabaseTimeoutError,
@@ -89,7 +89,7 @@ describe("values", () => {
       text,
       blobs.flatMap(({ id, bytes }) => [id, bytes]),
     );
-    expect(result.affectedRows).toBe(3);
+    expect(rowsWritten(result)).toBe(3);
     const rows = await db.sql<{ id: bigint; bytes: Buffer }>`select id, bytes from blob order by id`;
     expect(rows.map(({ id, bytes }) => ({ id, bytes: new Uint8Array(bytes) }))).toEqual(blobs);
   });
@@ -107,7 +107,7 @@ describe("values", () => {
     expect(await db.drizzle.select().from(built).where(eq(built.id, row.id))).toEqual([row]);
     expect(await db.sql`select jsonb_typeof(note) as type, note -> 'a' ->> 1 as text from built`).toEqual([
       { type: "object", text: 'x"y' },
-    ] as never);
+    ]);
   });
 });
 

@@ -12,7 +12,12 @@ export type SqlValue = string | number | bigint | boolean | null | Date | Uint8A
  * `date` as Date (milliseconds; midnight UTC).
  * @throws DatabaseUnavailableError, DatabaseTimeoutError, or Bun's SQL.PostgresError
  */
-export type SqlTag = <Row>(strings: TemplateStringsArray, ...values: SqlValue[]) => Promise<StatementResult<Row>>;
+export type SqlTag = <Row>(strings: TemplateStringsArray, ...values: SqlValue[]) => Promise<Row[]>;
+
+/** How many rows a statement wrote, from what `sql` or `query` returned. */
+export function rowsWritten(result: readonly unknown[]): number {
+  return (result as StatementResult<unknown>).affectedRows;
+}
 
 /** Where a store runs its statements: on the pool or inside a transaction. */
 export type Queryable = {
@@ -22,7 +27,7 @@ export type Queryable = {
    * example. Nothing that came from outside may be in the text. Each text is prepared once per connection, so there should
    * be few of them.
    */
-  readonly query: <Row>(text: string, values: readonly SqlValue[]) => Promise<StatementResult<Row>>;
+  readonly query: <Row>(text: string, values: readonly SqlValue[]) => Promise<Row[]>;
   readonly drizzle: Drizzle;
 };
 
