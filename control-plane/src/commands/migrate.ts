@@ -4,17 +4,16 @@
  * `{"ok":true,"duration_ms":12}` with exit code 0, or `{"ok":false,"error":"..."}` with exit code 1.
  */
 import { migrate } from "../db/migrate.ts";
+import { loadConfig } from "../platform/config.ts";
 import { redact } from "../platform/log.ts";
 
 async function main(): Promise<number> {
-  const { MIGRATION_DATABASE_URL: ownerUrl, DATABASE_URL: appUrl } = Bun.env;
-  const databaseUrl = ownerUrl ?? appUrl;
   const startedAt = performance.now();
   try {
-    if (!databaseUrl) {
-      throw new Error("DATABASE_URL is not set");
-    }
-    await migrate(databaseUrl, (line) => process.stderr.write(`migrate: ${line}\n`));
+    const config = loadConfig();
+    await migrate(config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL, (line) =>
+      process.stderr.write(`migrate: ${line}\n`),
+    );
     print({ ok: true, duration_ms: Math.round(performance.now() - startedAt) });
     return 0;
   } catch (error) {

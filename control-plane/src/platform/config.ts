@@ -2,6 +2,7 @@ import { z } from "zod";
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((value) => value === "1" || value === "true");
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address");
 const roles = z.enum(["relay", "gateway", "backend", "jobs"]);
 
 /** Every variable that the control plane reads; what each one means stands in deploy/env.example. */
@@ -14,7 +15,8 @@ const schema = z.object({
     .pipe(z.array(roles).min(1)),
   HOST: z.string().min(1).default("127.0.0.1"),
   PORT: count(0, 65_535).default(3000),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address"),
+  DATABASE_URL: postgresUrl,
+  MIGRATION_DATABASE_URL: postgresUrl.optional(),
   DATABASE_POOL_MAX: count(2, 200).default(10),
   DATA_DIR: z.string().min(1).default(".data"),
   UPSTREAM_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
