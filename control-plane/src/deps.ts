@@ -32,11 +32,11 @@ import { isRejectedByDatabase } from "./platform/spool/poison.ts";
 import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
 import { relayRoutes } from "./relay/routes.ts";
 import { RelayService } from "./relay/service.ts";
-import type { TraceRow } from "./trace/model.ts";
+import type { SpooledTrace } from "./trace/model.ts";
 import { commitTraces, TraceService, traceRowCodec } from "./trace/service.ts";
 
 /** The rows of a finished call that the spool keeps until they are in the database. */
-type CallRows = { usage: UsageRow; trace: TraceRow };
+type CallRows = { usage: UsageRow; trace: SpooledTrace };
 
 const codecs = {
   usage: { encode: encodeUsageRow, decode: decodeUsageRow },

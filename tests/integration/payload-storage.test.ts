@@ -5,11 +5,10 @@ import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
-import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
 import { TraceService, type TraceServiceParts } from "@sluice/control-plane/trace/service.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+import { PayloadCounts, payloadOf, silentLog } from "../support/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
 const payloadsMany = TEST_FULL === "1" ? 20_000 : 1_000;
@@ -231,13 +230,4 @@ describe("the key of a day", () => {
       await pool.close(1_000);
     }
   });
-});
-
-test("metadata goes to the spool with whole milliseconds and without control characters", async () => {
-  const rows: TraceRow[] = [];
-  const { trace } = await startTrace({ append: (row) => rows.push(row) });
-  trace.record(traceRowOf({ day: today, userAgent: "bad\u001b[31m\r\nagent", durationMs: 12.6, firstTokenMs: 3.2 }));
-  expect(rows).toEqual([
-    expect.objectContaining({ userAgent: "bad\\u001b[31m\\u000d\\u000aagent", durationMs: 13, firstTokenMs: 3 }),
-  ]);
 });

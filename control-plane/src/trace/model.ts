@@ -26,6 +26,14 @@ export type TraceRow = {
   readonly startedAtMs: number;
 };
 
+/** A trace row on its way through the spool: as text already, because both the spool and the database want it so. */
+export type SpooledTrace = {
+  readonly requestId: RequestId;
+  readonly day: string;
+  /** One line of JSON. */
+  readonly json: string;
+};
+
 /** What became of the bodies: queued for storing, switched off for the key, dropped under load, or there were none. */
 export type PayloadFate = "stored" | "off" | "dropped" | "none";
 

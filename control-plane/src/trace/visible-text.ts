@@ -6,14 +6,14 @@ const allInvisible = new RegExp(invisible, "g");
 
 /**
  * Text of a stranger in a form that can be stored and shown: control characters, line breaks and direction marks are
- * written as `\u001b`, and what is over `bytesMax` bytes of UTF-8 is cut off between two characters.
+ * written as `\u001b`, halves of surrogate pairs (which Postgres refuses) become U+FFFD, and what is over `bytesMax` bytes of UTF-8 is cut off between two characters.
  */
 export function visibleText(text: string, bytesMax: number): string {
   const shown = invisible.test(text)
     ? // A long text is cut first, so that escaping never works on more than it keeps.
       text.slice(0, bytesMax).replace(allInvisible, escapeCharacter)
     : text;
-  return cutToBytes(shown, bytesMax);
+  return cutToBytes(shown.toWellFormed(), bytesMax);
 }
 
 function escapeCharacter(character: string): string {

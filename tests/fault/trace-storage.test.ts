@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
+import type { Payload, SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
+import type { PayloadLimits } from "@sluice/control-plane/trace/payload-queue.ts";
+import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
+import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { startTestCluster } from "../support/test-cluster.ts";
+import { createDatabaseOn } from "../support/test-database.ts";
+import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+
+const { TEST_FULL } = process.env;
+const calls = TEST_FULL === "1" ? 20_000 : 2_000;
+
+type Rows = { trace: SpooledTrace };
+
+// The clock stands still, so that no run meets midnight.
+const now = Date.now();
+const clock = { ...systemClock, now: () => now };
+const today = utcDay(now);
+const masterKey = new MasterKey(randomBytes(32));
+
+let cluster: EmbeddedPostgres;
+let databaseUrl: string;
+let folder: string;
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ isDurable: true });
+  databaseUrl = (await createDatabaseOn(cluster.url)).url;
+  folder = await mkdtemp(join(tmpdir(), "sluice-trace-"));
+});
+
+afterAll(async () => {
+  await cluster.destroy();
+  await rm(folder, { recursive: true });
+});
+
+/** Traces as the program puts them together: payloads straight to the database, metadata through a spool. */
+class Replica implements AsyncDisposable {
+  readonly counts = new PayloadCounts();
+  readonly trace: TraceService;
+  readonly db: Database;
+  readonly spool: Spool<Rows>;
+
+  constructor(db: Database, spool: Spool<Rows>, limits: PayloadLimits) {
+    this.db = db;
+    this.spool = spool;
+    this.trace = new TraceService({
+      db,
+      masterKey,
+      clock,
+      log: silentLog,
+      append: (row) => void spool.append({ kind: "trace", row }),
+      limits,
+      observer: this.counts,
+    });
+    spool.drain({
+      commit: ({ entries }) =>
+        db.withTransaction((tx) =>
+          commitTraces(
+            tx,
+            entries.map(({ row }) => row),
+          ),
+        ),
+      isPoison: () => false,
+      onQuarantine: () => undefined,
+    });
+  }
+
+  /** What the relay does at the end of a call. */
+  finish(payload: Payload): TraceRow {
+    const fate = this.trace.storePayload(payload);
+    const row = traceRowOf({ day: today, requestId: payload.requestId, payload: fate });
+    this.trace.record(row);
+    return row;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.trace.close(0);
+    await this.spool.close();
+    await this.db.close(1_000);
+  }
+}
+
+async function startReplica(limits: Partial<PayloadLimits> = {}): Promise<Replica> {
+  const db = openDatabase({ url: databaseUrl, poolMax: 4, applicationName: "test", acquireTimeoutMs: 1_000 });
+  for (const table of ["trace_record", "payload_record"] as const) {
+    await ensurePartitions(db, { table, today });
+  }
+  const directory = join(folder, `spool ${randomBytes(4).toHex()}`);
+  const spool = await openSpool<Rows>({ directory, codecs: { trace: traceRowCodec }, onWarning: () => undefined });
+  const replica = new Replica(db, spool, {
+    bodyBytesMax: 262_144,
+    queueBytesMax: 64 * 1024 * 1024,
+    queueCountMax: 100_000,
+    ...limits,
+  });
+  await replica.trace.start();
+  return replica;
+}
+
+type Stored = { traces: bigint; said_stored: bigint; said_dropped: bigint; payloads: bigint };
+
+async function countRows(db: Database, rows: readonly TraceRow[]): Promise<Stored | undefined> {
+  const ids = `{${rows.map(({ requestId }) => requestId).join(",")}}`;
+  const [stored] = await db.sql<Stored>`
+    select count(*) as traces, count(*) filter (where payload = 'stored') as said_stored,
+      count(*) filter (where payload = 'dropped') as said_dropped,
+      (select count(*) from payload_record where request_id = any(${ids}::uuid[])) as payloads
+    from trace_record where request_id = any(${ids}::uuid[])`;
+  return stored;
+}
+
+function isStored(row: TraceRow): boolean {
+  return row.payload === "stored";
+}
+
+describe("under overload", () => {
+  test("payloads are dropped and counted, and the trace of every call is kept and says which", async () => {
+    await using replica = await startReplica({ queueBytesMax: 1_000_000 });
+    const body = randomBytes(3_000);
+    // All at once: nothing can be written in between.
+    const rows = Array.from({ length: calls }, () => replica.finish(payloadOf({ day: today, request: body })));
+    const kept = rows.filter(isStored).length;
+    expect(kept).toBeGreaterThan(100);
+    expect(kept).toBeLessThan(calls / 2);
+    expect(Object.fromEntries(replica.counts.dropped)).toEqual({ queue_full: calls - kept });
+    await replica.counts.untilStored(kept);
+    expect(await replica.spool.flush(10_000)).toBe(true);
+    expect(await countRows(replica.db, rows)).toEqual({
+      traces: BigInt(calls),
+      said_stored: BigInt(kept),
+      said_dropped: BigInt(calls - kept),
+      payloads: BigInt(kept),
+    });
+  });
+});
+
+describe("a database that is away and comes back", () => {
+  test("gets every trace and every payload that was taken, once", async () => {
+    await using replica = await startReplica({ queueCountMax: 500 });
+    const body = randomBytes(1_000);
+    const finish = () => replica.finish(payloadOf({ day: today, request: body }));
+    const before = Array.from({ length: 200 }, finish);
+    // Some of these are in the middle of being written.
+    await cluster.stopImmediate();
+    const during = Array.from({ length: calls }, finish);
+    expect(replica.trace.load().queuedCount).toBeLessThanOrEqual(500);
+    expect(replica.counts.droppedTotal).toBe(during.filter((row) => !isStored(row)).length);
+    expect(replica.counts.droppedTotal).toBeGreaterThanOrEqual(calls - 500);
+    await cluster.restart();
+    const all = [...before, ...during];
+    const kept = all.filter(isStored).length;
+    await replica.counts.untilStored(kept);
+    expect(await replica.spool.flush(10_000)).toBe(true);
+    const after = finish();
+    expect(isStored(after)).toBe(true);
+    await replica.counts.untilStored(kept + 1);
+    expect(await countRows(replica.db, all)).toEqual({
+      traces: BigInt(all.length),
+      said_stored: BigInt(kept),
+      said_dropped: BigInt(all.length - kept),
+      payloads: BigInt(kept),
+    });
+  });
+
+  test("gives the day its key even when it was away at the start", async () => {
+    await using db = disposable(openDatabase({ url: databaseUrl, poolMax: 1, applicationName: "test" }));
+    await cluster.stopImmediate();
+    const counts = new PayloadCounts();
+    const trace = new TraceService({
+      db,
+      masterKey,
+      clock: { ...clock, now: () => now + 5 * 86_400_000 },
+      log: silentLog,
+      append: () => undefined,
+      limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 10 },
+      observer: counts,
+    });
+    await trace.start();
+    const day = utcDay(now + 5 * 86_400_000);
+    expect(trace.storePayload(payloadOf({ day }))).toBe("dropped");
+    expect(Object.fromEntries(counts.dropped)).toEqual({ no_key: 1 });
+    await cluster.restart();
+    const deadline = performance.now() + 10_000;
+    while (trace.storePayload(payloadOf({ day })) === "dropped" && performance.now() < deadline) {
+      await Bun.sleep(100);
+    }
+    await counts.untilStored(1);
+    await trace.close(1_000);
+  });
+});
+
+function disposable(db: Database): Database & AsyncDisposable {
+  return { ...db, [Symbol.asyncDispose]: () => db.close(1_000) };
+}
+
+describe("the files of the database", () => {
+  test("hold no prompt and no answer in the clear, whether it was compressed or not", async () => {
+    await using replica = await startReplica();
+    const canaries = {
+      shown: `shown ${randomBytes(8).toHex()}`,
+      short: `short ${randomBytes(8).toHex()}`,
+      long: `long ${randomBytes(8).toHex()}`,
+      answered: `answered ${randomBytes(8).toHex()}`,
+    };
+    const payloads = [
+      payloadOf({ day: today, request: canaries.short, response: canaries.answered }),
+      payloadOf({ day: today, request: `${canaries.long} ${randomBytes(20_000).toHex()}` }),
+      payloadOf({ day: today, request: Buffer.concat([Buffer.from(canaries.long), randomBytes(300_000)]) }),
+    ];
+    for (const payload of payloads) {
+      expect(replica.finish(payload).payload).toBe("stored");
+    }
+    // Shows that the search finds what is there.
+    replica.trace.record(traceRowOf({ day: today, userAgent: canaries.shown }));
+    await replica.counts.untilStored(payloads.length);
+    expect(await replica.spool.flush(10_000)).toBe(true);
+    const admin = new Bun.SQL(cluster.url, { max: 1 });
+    await admin.unsafe("checkpoint");
+    await admin.close();
+    const found = await findInFiles(cluster.directory, Object.values(canaries));
+    expect([...found]).toEqual([canaries.shown]);
+    for (const payload of payloads) {
+      const opened = await replica.trace.readPayload(today, payload.requestId);
+      expect(Buffer.from(opened?.request ?? []).equals(payload.request?.subarray(0, 262_144) ?? Buffer.of())).toBe(
+        true,
+      );
+    }
+  });
+});
+
+/** Which of the texts stand anywhere in the files below a folder: tables, indexes, out-of-line storage, write-ahead log. */
+async function findInFiles(directory: string, texts: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const path of new Bun.Glob("**/*").scan({ cwd: directory, absolute: true, dot: true, onlyFiles: true })) {
+    const content = Buffer.from(await Bun.file(path).arrayBuffer());
+    for (const text of texts) {
+      if (content.includes(text)) {
+        found.add(text);
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import type { ApiKeyId, GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
+import type { SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
+import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
+import fc from "fast-check";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { PayloadCounts, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+
+const today = utcDay(Date.now());
+const spooled: SpooledTrace[] = [];
+
+let server: TestDatabase;
+let db: Database;
+let trace: TraceService;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  db = openDatabase({ url: server.url, poolMax: 2, applicationName: "test" });
+  await createMissingPartitions(db, "trace_record", [today]);
+  trace = new TraceService({
+    db,
+    masterKey: new MasterKey(randomBytes(32)),
+    clock: systemClock,
+    log: silentLog,
+    append: (row) => spooled.push(row),
+    limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 10 },
+    observer: new PayloadCounts(),
+  });
+});
+
+afterAll(async () => {
+  await trace.close(0);
+  await db.close(1_000);
+  await server.drop();
+});
+
+/** What goes into the spool for a row. */
+function spool(row: TraceRow): SpooledTrace {
+  trace.record(row);
+  const [last] = spooled.splice(0);
+  if (last === undefined) {
+    throw new Error("the row did not reach the spool");
+  }
+  return last;
+}
+
+function commit(rows: readonly SpooledTrace[]): Promise<void> {
+  return db.withTransaction((tx) => commitTraces(tx, rows));
+}
+
+async function stored(row: TraceRow): Promise<Record<string, unknown>[]> {
+  return await db.sql`
+    select user_id, gateway_user_id, api_key_id, method, path, model, status, error_code, http_status, is_stream,
+      input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent, payload, started_at
+    from trace_record where day = ${row.day}::text::date and request_id = ${row.requestId}::text::uuid`;
+}
+
+describe("a committed trace", () => {
+  test("says of every call what was known of it", async () => {
+    const full = traceRowOf({
+      day: today,
+      userId: 9_007_199_254_740_993n as UserId,
+      status: "aborted",
+      errorCode: "client_gone",
+      isStream: true,
+      inputTokens: 2n ** 62n,
+      userAgent: `quoted "name" \\ back {a,b} 'x' 日本`,
+    });
+    const bare = traceRowOf({
+      day: today,
+      gatewayUserId: null as GatewayUserId | null,
+      apiKeyId: null as ApiKeyId | null,
+      model: null,
+      inputTokens: null,
+      outputTokens: null,
+      firstTokenMs: null,
+      status: "refused",
+      httpStatus: 401,
+      payload: "none",
+    });
+    await commit([spool(full), spool(bare)]);
+    expect(await stored(full)).toEqual([
+      {
+        user_id: full.userId,
+        gateway_user_id: 7n,
+        api_key_id: 3n,
+        method: "POST",
+        path: "/v1/chat/completions",
+        model: "gpt-4o-mini",
+        status: "aborted",
+        error_code: "client_gone",
+        http_status: 200,
+        is_stream: true,
+        input_tokens: 2n ** 62n,
+        output_tokens: 34n,
+        first_token_ms: 56,
+        duration_ms: 78,
+        client_ip: "203.0.113.7",
+        user_agent: full.userAgent,
+        payload: "stored",
+        started_at: new Date(full.startedAtMs),
+      },
+    ]);
+    expect((await stored(bare))[0]).toMatchObject({
+      gateway_user_id: null,
+      model: null,
+      first_token_ms: null,
+      http_status: 401,
+    });
+  });
+
+  test("has whole milliseconds and no control characters, whoever wrote the user agent", async () => {
+    const row = traceRowOf({ day: today, userAgent: "bad\u001b[31m\r\nagent\0", durationMs: 12.6, firstTokenMs: 3.2 });
+    await commit([spool(row)]);
+    expect((await stored(row))[0]).toMatchObject({
+      user_agent: "bad\\u001b[31m\\u000d\\u000aagent\\u0000",
+      duration_ms: 13,
+      first_token_ms: 3,
+    });
+  });
+
+  test("is there once, however often its batch is committed", async () => {
+    const rows = Array.from({ length: 50 }, () => traceRowOf({ day: today }));
+    const batch = rows.map(spool);
+    await commit(batch);
+    await commit([...batch, ...batch]);
+    expect(await Promise.all(rows.map(async (row) => (await stored(row)).length))).toEqual(rows.map(() => 1));
+  });
+
+  test("is gone with the transaction that it was part of", async () => {
+    const row = traceRowOf({ day: today });
+    const batch = [spool(row)];
+    const failing = db.withTransaction(async (tx) => {
+      await commitTraces(tx, batch);
+      throw new Error("the usage could not be written");
+    });
+    await expect(failing).rejects.toThrow("the usage could not be written");
+    expect(await stored(row)).toEqual([]);
+  });
+
+  test("survives the spool of an earlier life", async () => {
+    const row = traceRowOf({ day: today, userAgent: "replayed" });
+    const line = traceRowCodec.encode(spool(row));
+    await commit([traceRowCodec.decode(JSON.parse(line))]);
+    expect((await stored(row))[0]).toMatchObject({ user_agent: "replayed" });
+  });
+
+  test("of a day without a partition is refused in a way that the committer understands", async () => {
+    const row = traceRowOf({ day: utcDay(Date.now() - 20 * 86_400_000) });
+    const error = await commit([spool(row)]).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(isMissingPartition(error)).toBe(true);
+    await createMissingPartitions(db, "trace_record", [row.day]);
+    await commit([spool(row)]);
+    expect(await stored(row)).toHaveLength(1);
+  });
+
+  test("can be written whatever bytes the client sent", async () => {
+    const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) });
+    const rows = fc
+      .sample(anyText, 300)
+      .map((text) => traceRowOf({ day: today, userAgent: text, path: text, model: text }));
+    await commit(rows.map(spool));
+    expect(await Promise.all(rows.map(async (row) => (await stored(row)).length))).toEqual(rows.map(() => 1));
+  });
+
+  test("an empty batch is nothing to do", async () => {
+    await commit([]);
+  });
+});

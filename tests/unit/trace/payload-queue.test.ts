@@ -1,0 +1,216 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
+import type { SealedPayload } from "@sluice/control-plane/trace/model.ts";
+import { PayloadQueue, type PayloadQueueParts } from "@sluice/control-plane/trace/payload-queue.ts";
+import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { PayloadCounts, payloadOf, silentLog } from "../../support/trace-fixtures.ts";
+
+const day = "2026-11-21";
+const key = new SealingKey("0123abcd", randomBytes(32));
+const queues: PayloadQueue[] = [];
+
+class Outage extends Error {}
+
+/** A database that can be told to be away, to refuse rows, or to keep a statement hanging. */
+class Table {
+  readonly batches: (readonly SealedPayload[])[] = [];
+  readonly attempts: number[] = [];
+  isAway = false;
+  isRefused: (row: SealedPayload) => boolean = () => false;
+  hold: Promise<void> = Promise.resolve();
+  #failures = 0;
+  #onFailure: () => void = () => undefined;
+
+  get rows(): SealedPayload[] {
+    return this.batches.flat();
+  }
+
+  readonly write = async (rows: readonly SealedPayload[]): Promise<void> => {
+    this.attempts.push(rows.length);
+    await this.hold;
+    if (this.isAway) {
+      this.#failures += 1;
+      this.#onFailure();
+      throw new Outage();
+    }
+    if (rows.some(this.isRefused)) {
+      throw new Error("refused");
+    }
+    this.batches.push(rows);
+  };
+
+  /** Resolves when so many statements have failed because the database was away. */
+  async untilFailed(count: number): Promise<void> {
+    while (this.#failures < count) {
+      await new Promise<void>((resolve) => {
+        this.#onFailure = resolve;
+      });
+    }
+  }
+}
+
+function newQueue(changes: Partial<PayloadQueueParts> = {}) {
+  const counts = new PayloadCounts();
+  const table = new Table();
+  const queue = new PayloadQueue({
+    findKey: (asked) => (asked === day ? key : null),
+    write: table.write,
+    isOutage: (error) => error instanceof Outage,
+    limits: { bodyBytesMax: 1_000_000, queueBytesMax: 64 * 1024 * 1024, queueCountMax: 100_000 },
+    observer: counts,
+    clock: systemClock,
+    log: silentLog,
+    ...changes,
+  });
+  queues.push(queue);
+  return { queue, table, counts };
+}
+
+afterEach(async () => {
+  await Promise.all(queues.splice(0).map((queue) => queue.close(0)));
+});
+
+describe("a queue of payloads", () => {
+  test("writes what it was offered in full batches, and what is left over after a moment", async () => {
+    const { queue, table, counts } = newQueue();
+    const payloads = Array.from({ length: 300 }, (_, index) => payloadOf({ day, request: `request ${index}` }));
+    for (const payload of payloads) {
+      expect(queue.offer(payload)).toBe("stored");
+    }
+    expect(table.attempts).toEqual([]);
+    await counts.untilStored(300);
+    expect(table.batches.map((batch) => batch.length)).toEqual([128, 128, 44]);
+    expect(table.rows.map(({ requestId }) => requestId)).toEqual(payloads.map(({ requestId }) => requestId));
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+
+  test("seals bodies of any length, long ones on another thread, and keeps none of them", async () => {
+    const { queue, table, counts } = newQueue();
+    const lengths = [0, 200, 3_000, 60_000, 66_000, 900_000, 2_000_000];
+    for (const length of lengths) {
+      const response = Buffer.alloc(length, "data: {} ");
+      expect(queue.offer(payloadOf({ day, request: "q", response }))).toBe("stored");
+      response.fill(0);
+    }
+    await counts.untilStored(lengths.length);
+    const opened = table.rows.map((row) => openPayload(key, row));
+    expect(opened.map(({ response }) => response.length).sort((a, b) => a - b)).toEqual(
+      lengths.map((length) => Math.min(length, 1_000_000)),
+    );
+    for (const { response, isResponseTruncated } of opened) {
+      expect(Buffer.from(response).equals(Buffer.alloc(response.length, "data: {} "))).toBe(true);
+      expect(isResponseTruncated).toBe(response.length === 1_000_000);
+    }
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+
+  test("drops what is over its bytes or its count, counts it, and takes again when there is room", async () => {
+    const bodies = { day, request: randomBytes(10_000) };
+    const limits = { bodyBytesMax: 20_000, queueBytesMax: 50_000, queueCountMax: 100 };
+    const { queue, counts } = newQueue({ limits });
+    const first = Array.from({ length: 10 }, () => queue.offer(payloadOf(bodies)));
+    expect(first.filter((fate) => fate === "stored")).toHaveLength(4);
+    expect(queue.queuedBytes).toBeLessThanOrEqual(50_000);
+    await counts.untilStored(4);
+    expect(queue.offer(payloadOf(bodies))).toBe("stored");
+    expect(Object.fromEntries(counts.dropped)).toEqual({ queue_full: 6 });
+
+    const { queue: few, counts: fewCounts } = newQueue({ limits: { ...limits, queueCountMax: 3 } });
+    expect(Array.from({ length: 5 }, () => few.offer(payloadOf({ day })))).toEqual([
+      "stored",
+      "stored",
+      "stored",
+      "dropped",
+      "dropped",
+    ]);
+    expect(Object.fromEntries(fewCounts.dropped)).toEqual({ queue_full: 2 });
+  });
+
+  test("counts long bodies against its limit while they are being compressed", async () => {
+    const limits = { bodyBytesMax: 1_000_000, queueBytesMax: 2_500_000, queueCountMax: 100 };
+    const { queue, counts } = newQueue({ limits });
+    const fates = Array.from({ length: 5 }, () => queue.offer(payloadOf({ day, request: new Uint8Array(1_000_000) })));
+    expect(fates).toEqual(["stored", "stored", "dropped", "dropped", "dropped"]);
+    await counts.untilStored(2);
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+
+  test("drops payloads of a day whose key is not here", () => {
+    const { queue, counts } = newQueue();
+    expect(queue.offer(payloadOf({ day: "2026-11-20" }))).toBe("dropped");
+    expect(Object.fromEntries(counts.dropped)).toEqual({ no_key: 1 });
+  });
+});
+
+describe("while the database is away", () => {
+  test("payloads wait up to the limit, are dropped beyond it, and are all written once it is back", async () => {
+    const { queue, table, counts } = newQueue({
+      limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 200 },
+    });
+    table.isAway = true;
+    const fates = Array.from({ length: 150 }, () => queue.offer(payloadOf({ day })));
+    await table.untilFailed(2);
+    fates.push(...Array.from({ length: 100 }, () => queue.offer(payloadOf({ day }))));
+    expect(fates.filter((fate) => fate === "stored")).toHaveLength(200);
+    expect(Object.fromEntries(counts.dropped)).toEqual({ database_away: 50 });
+    expect(counts.stored).toBe(0);
+    table.isAway = false;
+    await counts.untilStored(200);
+    expect(new Set(table.rows.map(({ requestId }) => requestId)).size).toBe(200);
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+
+  test("closing gives up at its deadline and counts what is lost", async () => {
+    const { queue, table, counts } = newQueue();
+    table.isAway = true;
+    for (let index = 0; index < 10; index += 1) {
+      queue.offer(payloadOf({ day }));
+    }
+    const startedAt = performance.now();
+    await queue.close(150);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(Object.fromEntries(counts.dropped)).toEqual({ closed: 10 });
+  });
+
+  test("closing does not wait longer for a statement that hangs", async () => {
+    const { queue, table, counts } = newQueue();
+    const held = Promise.withResolvers<void>();
+    table.hold = held.promise;
+    queue.offer(payloadOf({ day }));
+    await queue.close(50);
+    expect(Object.fromEntries(counts.dropped)).toEqual({ closed: 1 });
+    held.resolve();
+    await Bun.sleep(5);
+    expect(counts.stored).toBe(0);
+  });
+});
+
+describe("a refused row", () => {
+  test("is dropped and counted, and the rows beside it are written", async () => {
+    const { queue, table, counts } = newQueue();
+    const payloads = Array.from({ length: 20 }, () => payloadOf({ day }));
+    const bad = new Set([payloads[3]?.requestId, payloads[17]?.requestId]);
+    table.isRefused = ({ requestId }) => bad.has(requestId);
+    for (const payload of payloads) {
+      queue.offer(payload);
+    }
+    await counts.untilStored(18);
+    expect(Object.fromEntries(counts.dropped)).toEqual({ write_refused: 2 });
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+});
+
+describe("closing", () => {
+  test("writes what waits, long bodies that are being compressed included, and takes no more", async () => {
+    const { queue, table, counts } = newQueue();
+    for (let index = 0; index < 300; index += 1) {
+      queue.offer(payloadOf({ day, request: index % 100 === 0 ? new Uint8Array(200_000) : "short" }));
+    }
+    await queue.close(5_000);
+    expect(table.rows).toHaveLength(300);
+    expect(queue.offer(payloadOf({ day }))).toBe("dropped");
+    expect(Object.fromEntries(counts.dropped)).toEqual({ closed: 1 });
+  });
+});

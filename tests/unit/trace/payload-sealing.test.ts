@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
+import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
+import type { Payload } from "@sluice/control-plane/trace/model.ts";
+import {
+  blobLength,
+  compressBlob,
+  compressBlobAside,
+  openPayload,
+  packPayload,
+  sealPayload,
+} from "@sluice/control-plane/trace/payload-sealing.ts";
+import fc from "fast-check";
+import { newRequestId, payloadOf } from "../../support/trace-fixtures.ts";
+
+const { TEST_FULL } = process.env;
+const numRuns = TEST_FULL === "1" ? 5_000 : 300;
+const day = "2026-11-21";
+
+function newKey(): SealingKey {
+  const secret = randomBytes(32);
+  return new SealingKey(keyIdOf(secret), secret);
+}
+
+const key = newKey();
+
+function sealWhole(payload: Payload, bodyBytesMax = 262_144) {
+  const blob = packPayload(payload, bodyBytesMax);
+  return sealPayload(key, payload, blob, compressBlob(blob.bytes));
+}
+
+const body = fc.oneof(
+  fc.uint8Array({ maxLength: 400 }),
+  // Text that shrinks, so that both forms of the sealed payload are met.
+  fc.string({ unit: fc.constantFrom("data: ", "{}", "\n"), maxLength: 200 }).map((text) => Buffer.from(text)),
+);
+
+describe("a sealed payload", () => {
+  test("opens to the beginnings of both bodies, in however many pieces they came, and says what was cut", () => {
+    const anyPayload = fc.record({
+      request: fc.option(body),
+      response: fc.array(body, { maxLength: 6 }),
+      limit: fc.nat(900),
+    });
+    fc.assert(
+      fc.property(anyPayload, ({ request, response, limit }) => {
+        const whole = Buffer.concat(response);
+        const payload: Payload = {
+          ...payloadOf({ day }),
+          request,
+          response,
+          requestBytes: request?.length ?? 0,
+          responseBytes: whole.length,
+        };
+        const sealed = sealWhole(payload, limit);
+        const opened = openPayload(key, sealed);
+        expect(opened.request === null).toBe(request === null);
+        expect(Buffer.from(opened.request ?? []).equals(request?.subarray(0, limit) ?? Buffer.of())).toBe(true);
+        expect(Buffer.from(opened.response).equals(whole.subarray(0, limit))).toBe(true);
+        expect(opened.isRequestTruncated).toBe((request?.length ?? 0) > limit);
+        expect(opened.isResponseTruncated).toBe(whole.length > limit);
+        expect([sealed.isRequestTruncated, sealed.isResponseTruncated]).toEqual([
+          opened.isRequestTruncated,
+          opened.isResponseTruncated,
+        ]);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("is marked as cut when less was collected than there was", () => {
+    const payload = { ...payloadOf({ day, request: "q", response: "a" }), responseBytes: 2 };
+    expect(openPayload(key, sealWhole(payload))).toMatchObject({
+      isRequestTruncated: false,
+      isResponseTruncated: true,
+    });
+  });
+
+  test("tells a call without a body from one with an empty body", () => {
+    expect(openPayload(key, sealWhole(payloadOf({ day, request: null }))).request).toBeNull();
+    expect(openPayload(key, sealWhole(payloadOf({ day, request: "" }))).request?.length).toBe(0);
+  });
+
+  test("is a fraction of the bodies when they repeat themselves, and never much longer than they are", async () => {
+    const stream = packPayload(payloadOf({ day, response: 'data: {"choices":[]}\n\n'.repeat(500) }), 262_144);
+    expect(compressBlob(stream.bytes).length).toBeLessThan(stream.bytes.length / 20);
+    expect(Buffer.from(await compressBlobAside(stream.bytes))).toEqual(Buffer.from(compressBlob(stream.bytes)));
+    const noise = packPayload(payloadOf({ day, response: randomBytes(10_000) }), 262_144);
+    expect(compressBlob(noise.bytes)).toBe(noise.bytes);
+  });
+
+  test("does not open for another call, another user or another key", () => {
+    const sealed = sealWhole(payloadOf({ day }));
+    expect(() => openPayload(key, { ...sealed, requestId: newRequestId() })).toThrow(BrokenSealError);
+    expect(() => openPayload(key, { ...sealed, gatewayUserId: 2n as GatewayUserId })).toThrow(BrokenSealError);
+    expect(() => openPayload(newKey(), sealed)).toThrow(UnknownSealingKeyError);
+  });
+});
+
+describe("packing", () => {
+  test("of a body of 32 MB reads no more than the limit of it", () => {
+    const huge = new Uint8Array(32 * 1024 * 1024);
+    let isReadWhole = false;
+    const watched = new Proxy(huge, {
+      get: (target, property) => {
+        if (property === "subarray") {
+          return (start: number, end: number) => target.subarray(start, end);
+        }
+        if (property === "length" || property === "byteLength") {
+          return target.length;
+        }
+        isReadWhole = true;
+        return Reflect.get(target, property);
+      },
+    });
+    const payload = {
+      ...payloadOf({ day }),
+      request: watched,
+      response: [watched],
+      requestBytes: huge.length,
+      responseBytes: huge.length,
+    };
+    const blob = packPayload(payload, 1_000);
+    expect(blob.bytes.length).toBe(blobLength(payload, 1_000));
+    expect(blob.bytes.length).toBeLessThan(2_100);
+    expect(isReadWhole).toBe(false);
+    expect([blob.isRequestTruncated, blob.isResponseTruncated]).toEqual([true, true]);
+  });
+
+  test("into a prepared buffer uses it when it is long enough, and leaves it alone otherwise", () => {
+    const target = new Uint8Array(100);
+    const short = packPayload(payloadOf({ day, request: "x", response: "y" }), 1_000, target);
+    expect(short.bytes.buffer).toBe(target.buffer);
+    const long = packPayload(payloadOf({ day, request: "x".repeat(200) }), 1_000, target);
+    expect(long.bytes.buffer).not.toBe(target.buffer);
+  });
+});

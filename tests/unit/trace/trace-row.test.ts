@@ -1,0 +1,44 @@
+import { describe, expect, test } from "bun:test";
+import { traceRowCodec } from "@sluice/control-plane/trace/service.ts";
+import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import fc from "fast-check";
+import { traceRowOf } from "../../support/trace-fixtures.ts";
+
+const day = "2026-11-21";
+
+describe("a spooled trace", () => {
+  test("comes back from the spool byte for byte, whatever its texts contain", () => {
+    const text = fc.string({ unit: "binary", maxLength: 100 });
+    fc.assert(
+      fc.property(
+        text,
+        text,
+        fc.option(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n })),
+        (agent, path, tokens) => {
+          const row = toSpooledTrace(traceRowOf({ day, userAgent: agent, path, model: agent, inputTokens: tokens }));
+          const line = traceRowCodec.encode(row);
+          expect(line).not.toContain("\n");
+          expect(traceRowCodec.decode(JSON.parse(line))).toEqual(row);
+        },
+      ),
+    );
+  });
+
+  test("keeps what strangers wrote within limits", () => {
+    const long = "x".repeat(100_000);
+    const row = toSpooledTrace(traceRowOf({ day, userAgent: long, path: long, model: long, method: long }));
+    expect(row.json.length).toBeLessThan(3_500);
+  });
+
+  test.each([
+    ["another version", (fields: unknown[]) => fields.with(0, 2)],
+    ["a missing field", (fields: unknown[]) => fields.slice(0, -1)],
+    ["a number where an integer text belongs", (fields: unknown[]) => fields.with(4, 7)],
+    ["an unknown status", (fields: unknown[]) => fields.with(9, "lost")],
+    ["a day that is none", (fields: unknown[]) => fields.with(2, "2026-13-01")],
+    ["no array", () => ({})],
+  ])("is refused with %s, instead of failing the batch it is in", (_, change) => {
+    const { json } = toSpooledTrace(traceRowOf({ day }));
+    expect(() => traceRowCodec.decode(change(JSON.parse(json)))).toThrow();
+  });
+});
