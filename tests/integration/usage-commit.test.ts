@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  expect(await db.sql`select * from check_money()`).toEqual([]);
+  expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
   await db.close(1_000);
   await server.drop();
 });

@@ -6,7 +6,7 @@ import {
   type RowCodecs,
   type SpoolBatch,
 } from "./model.ts";
-import type { SpoolStore, StoredGroup } from "./spool-store.ts";
+import { isDiskFailure, type SpoolStore, type StoredGroup } from "./spool-store.ts";
 
 /** A batch together with what is needed to remove it. */
 export type TakenBatch<Rows> = SpoolBatch<Rows> & {
@@ -42,6 +42,7 @@ export class Backlog<Rows> {
   #entries: number;
   #bytes: number;
   #quarantined: number;
+  #removalError: unknown = null;
 
   constructor(store: SpoolStore, codecs: RowCodecs<Rows>, cachedEntriesMax: number) {
     this.#store = store;
@@ -66,6 +67,16 @@ export class Backlog<Rows> {
 
   get quarantined(): number {
     return this.#quarantined;
+  }
+
+  /** Why committed entries are still on the disk, or null when none are. */
+  get removalError(): unknown {
+    return this.#removalError;
+  }
+
+  /** When the oldest entry was recorded, or null when there is none. */
+  oldestAtMs(): number | null {
+    return this.#entries === 0 ? null : this.#store.atMs(this.#nextId);
   }
 
   /** Whether everything that was on disk at the start is committed. */
@@ -100,12 +111,21 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Removes a batch that was committed, and puts aside what of it can't be.
+   * Removes a batch that was committed, and puts aside what of it can't be. Where nothing has to be put aside, a full
+   * disk holds nobody up: what could not be removed is removed with a later batch, or committed again by a later process.
    * @throws SQLiteError
    */
   complete(batch: TakenBatch<Rows>, rejected: readonly QuarantinedEntry<Rows>[], atMs: number): void {
     const lines = rejected.map(({ text, error }) => ({ text, reason: String(error) }));
-    this.#store.complete(batch.upToId, lines, atMs);
+    try {
+      this.#store.complete(batch.upToId, lines, atMs);
+      this.#removalError = null;
+    } catch (error) {
+      if (lines.length > 0 || !isDiskFailure(error)) {
+        throw error;
+      }
+      this.#removalError = error;
+    }
     this.#nextId = batch.upToId + 1;
     this.#entries -= batch.entryCount;
     this.#bytes -= batch.bytes;
@@ -114,6 +134,29 @@ export class Backlog<Rows> {
       this.#bytes += Buffer.byteLength(text);
     }
     this.#forgetUpTo(batch.upToId);
+  }
+
+  /**
+   * Makes the files as small as what they hold. When even the removal of committed entries finds no room, and they are
+   * all that there is, the files are made anew.
+   * @throws SQLiteError, SlotTakenError
+   */
+  shrink(atMs: number): void {
+    if (this.#entries > 0) {
+      return;
+    }
+    try {
+      this.#store.complete(this.#nextId - 1, [], atMs);
+      this.#store.shrink();
+    } catch (error) {
+      if (this.#quarantined > 0 || !isDiskFailure(error)) {
+        throw error;
+      }
+      if (!this.#store.makeAnew()) {
+        return;
+      }
+    }
+    this.#removalError = null;
   }
 
   /** The entry with its text, for putting it aside. */

@@ -83,7 +83,7 @@ export class Drain<Rows> {
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
-      const batch = this.#backlog.take(this.#batchMax);
+      const batch = await this.#take();
       if (batch === null) {
         await this.#pause("idle", null);
         await this.#gather();
@@ -98,6 +98,24 @@ export class Drain<Rows> {
         await this.#gather();
       }
     }
+  }
+
+  /** What can't be read from the disk now is not given up. */
+  async #take(): Promise<TakenBatch<Rows> | null> {
+    for (let attempt = 1; !this.#isStopped; attempt += 1) {
+      try {
+        return this.#backlog.take(this.#batchMax);
+      } catch (error) {
+        await this.#backOff(error, attempt);
+      }
+    }
+    return null;
+  }
+
+  async #backOff(error: unknown, attempt: number): Promise<void> {
+    const delayMs = backoffMs(attempt);
+    this.#options.onRetry?.(error, attempt, delayMs);
+    await this.#pause("backoff", delayMs);
   }
 
   async #gather(): Promise<void> {
@@ -123,9 +141,7 @@ export class Drain<Rows> {
         if (this.#options.isPoison(error, attempt)) {
           return this.#separate(entries, batch, error);
         }
-        const delayMs = backoffMs(attempt);
-        this.#options.onRetry?.(error, attempt, delayMs);
-        await this.#pause("backoff", delayMs);
+        await this.#backOff(error, attempt);
       }
     }
     return [];

@@ -48,11 +48,11 @@ export type SpoolDepth = {
 export type SpoolWarning = {
   readonly event:
     | "spool.disk_full"
-    | "spool.disk_recovered"
+    | "spool.recovered"
     | "spool.backlog_full"
     | "spool.corrupt"
-    | "spool.sync_failed"
-    | "spool.slots_skipped";
+    | "spool.write_failed"
+    | "spool.sync_failed";
   readonly detail: Record<string, unknown>;
 };
 

@@ -42,7 +42,8 @@ export async function replayOrphans<Rows>(options: OrphanOptions<Rows>): Promise
 /** Returns whether the replica is done with. */
 async function replay<Rows>(spool: Spool<Rows>, options: OrphanOptions<Rows>): Promise<boolean> {
   const aborted = Promise.withResolvers<void>();
-  options.signal.addEventListener("abort", () => aborted.resolve(), { once: true });
+  const onAbort = () => aborted.resolve();
+  options.signal.addEventListener("abort", onAbort);
   let isDone = false;
   try {
     spool.drain(options.drain(spool.replicaId));
@@ -52,6 +53,7 @@ async function replay<Rows>(spool: Spool<Rows>, options: OrphanOptions<Rows>): P
       isDone = true;
     }
   } finally {
+    options.signal.removeEventListener("abort", onAbort);
     await spool.close(isDone);
   }
   return isDone;

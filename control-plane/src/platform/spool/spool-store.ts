@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { closeSync, fdatasync, openSync, statSync } from "node:fs";
+import { closeSync, fdatasync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SlotTakenError } from "./errors.ts";
 
@@ -48,17 +48,12 @@ const schema = `
  * cut costs what was recorded since the last flush.
  */
 export class SpoolStore {
-  readonly #database: Database;
   readonly #path: string;
-  readonly #logFile: number;
-  readonly #insert;
-  readonly #deleteUpTo;
-  readonly #select;
-  readonly #quarantine;
+  #files: Files;
   #logBytes = 0;
   #mainBytes: number;
   #isDirty = false;
-  #syncing: Promise<void> | null = null;
+  #flushing: Promise<void> | null = null;
 
   /**
    * @throws SlotTakenError when another process holds the file
@@ -66,44 +61,33 @@ export class SpoolStore {
    */
   constructor(folder: string) {
     this.#path = join(folder, "spool.db");
-    this.#database = openLocked(this.#path);
-    this.#logFile = openSync(`${this.#path}-wal`, "r+");
+    this.#files = openFiles(this.#path);
     this.#mainBytes = statSync(this.#path).size;
-    this.#insert = this.#database.prepare<unknown, [number, number, number, number, string]>(
-      "insert into entry_group (id, count, bytes, at_ms, body) values (?, ?, ?, ?, ?)",
-    );
-    this.#deleteUpTo = this.#database.prepare<unknown, [number]>("delete from entry_group where id <= ?");
-    this.#select = this.#database.prepare<StoredGroup, [number, number, number]>(
-      "select id, count, bytes, body from entry_group where id >= ? and id < ? order by id limit ?",
-    );
-    this.#quarantine = this.#database.prepare<unknown, [number, string, string]>(
-      "insert into quarantine (at_ms, reason, text) values (?, ?, ?)",
-    );
   }
 
   /** @throws SQLiteError; see `isDiskFailure` */
   insert(group: StoredGroup, atMs: number): void {
-    this.#insert.run(group.id, group.count, group.bytes, atMs, group.body);
+    this.#files.insert.run(group.id, group.count, group.bytes, atMs, group.body);
     this.#logBytes += group.bytes + 2 * pageBytes;
     this.#isDirty = true;
   }
 
   /** Groups from `fromId` on, below `endId`, in order. */
   read(fromId: number, endId: number, groupsMax: number): StoredGroup[] {
-    return this.#select.all(fromId, endId, groupsMax);
+    return this.#files.select.all(fromId, endId, groupsMax);
   }
 
   /** Removes what was committed, and puts aside what can't be, in one step. */
   complete(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
     if (rejected.length === 0) {
-      this.#deleteUpTo.run(upToId);
+      this.#files.deleteUpTo.run(upToId);
     } else {
-      this.#database.transaction(() => {
+      this.#files.database.transaction(() => {
         for (const { text, reason } of rejected) {
-          this.#quarantine.run(atMs, reason, text);
+          this.#files.quarantine.run(atMs, reason, text);
           this.#logBytes += text.length + pageBytes;
         }
-        this.#deleteUpTo.run(upToId);
+        this.#files.deleteUpTo.run(upToId);
       })();
     }
     this.#logBytes += 4 * pageBytes;
@@ -112,20 +96,20 @@ export class SpoolStore {
 
   /** Makes groups of their own out of what was put aside, so that it is tried again. Returns how many there were. */
   requeueQuarantined(atMs: number): number {
-    const requeue = this.#database.transaction(() => {
+    const requeue = this.#files.database.transaction(() => {
       const next = this.totals().lastId;
-      this.#database.run(
+      this.#files.database.run(
         `insert into entry_group (id, count, bytes, at_ms, body)
           select ? + row_number() over (order by id), 1, length(cast(text as blob)), ?, text from quarantine`,
         [next, atMs],
       );
-      return this.#database.run("delete from quarantine").changes;
+      return this.#files.database.run("delete from quarantine").changes;
     });
     return requeue();
   }
 
   totals(): StoredTotals {
-    const row = this.#database
+    const row = this.#files.database
       .query<StoredTotals, []>(`select coalesce(sum(count), 0) as entries, coalesce(sum(bytes), 0) as bytes,
         coalesce(min(id), 1) as firstId, coalesce(max(id), 0) as lastId,
         (select count(*) from quarantine) as quarantined,
@@ -137,19 +121,18 @@ export class SpoolStore {
     return row;
   }
 
-  /** When the oldest group was recorded, or null when there is none. */
-  oldestAtMs(): number | null {
-    const query = this.#database.query<{ at_ms: number }, []>("select at_ms from entry_group order by id limit 1");
-    return query.get()?.at_ms ?? null;
+  /** When the first group from this id on was recorded, or null when there is none. */
+  atMs(fromId: number): number | null {
+    return this.#files.firstAt.get(fromId)?.at_ms ?? null;
   }
 
   readMeta(name: string): string | null {
-    const query = this.#database.query<{ value: string }, [string]>("select value from meta where name = ?");
+    const query = this.#files.database.query<{ value: string }, [string]>("select value from meta where name = ?");
     return query.get(name)?.value ?? null;
   }
 
   writeMeta(name: string, value: string): void {
-    this.#database.run("insert or replace into meta (name, value) values (?, ?)", [name, value]);
+    this.#files.database.run("insert or replace into meta (name, value) values (?, ?)", [name, value]);
     this.#isDirty = true;
   }
 
@@ -158,23 +141,25 @@ export class SpoolStore {
   }
 
   /**
-   * Flushes the log to the disk without stopping the event loop, then moves it into the main file if it has grown long.
-   * @throws Error of the file system or of SQLite
+   * Flushes the log to the disk without stopping the event loop.
+   * @throws Error of the file system
    */
-  async sync(backlogBytes: number): Promise<void> {
-    if (this.#syncing !== null) {
-      await this.#syncing;
-      return;
+  async flush(): Promise<void> {
+    if (this.#flushing === null) {
+      this.#isDirty = false;
+      this.#flushing = flushFile(this.#files.logFile).finally(() => {
+        this.#flushing = null;
+      });
     }
-    this.#isDirty = false;
-    this.#syncing = flushFile(this.#logFile);
-    try {
-      await this.#syncing;
-    } finally {
-      this.#syncing = null;
-    }
-    const limit = backlogBytes > backlogBytesSmall ? walBytesMaxWithBacklog : walBytesMax;
-    if (this.#logBytes > limit) {
+    await this.#flushing;
+  }
+
+  /**
+   * Moves the log into the main file if it has grown long. Best right after `flush`, so that there is little to wait for.
+   * @throws SQLiteError
+   */
+  checkpointIfLong(backlogBytes: number): void {
+    if (this.#logBytes > (backlogBytes > backlogBytesSmall ? walBytesMaxWithBacklog : walBytesMax)) {
       this.checkpoint();
     }
   }
@@ -185,29 +170,87 @@ export class SpoolStore {
    * @throws SQLiteError
    */
   checkpoint(): void {
-    this.#database.run("pragma wal_checkpoint(passive)");
+    this.#files.database.run("pragma wal_checkpoint(passive)");
     this.#logBytes = 0;
     this.#mainBytes = statSync(this.#path).size;
   }
 
-  /** Gives the space of a past backlog back to the file system; called when there are no entries. */
+  /** Whether the files are so much larger than an empty spool needs that others should have the space. */
+  get isBloated(): boolean {
+    return this.#mainBytes > vacuumBytesMin;
+  }
+
+  /**
+   * Gives the space of a past backlog back to the file system. Quick when there are no entries.
+   * @throws SQLiteError
+   */
   shrink(): void {
-    if (this.#mainBytes > vacuumBytesMin) {
-      this.#database.run("vacuum");
-      this.checkpoint();
+    this.#files.database.run("vacuum");
+    this.#files.database.run("pragma wal_checkpoint(truncate)");
+    this.#logBytes = 0;
+    this.#mainBytes = statSync(this.#path).size;
+  }
+
+  /**
+   * Throws both files away and makes empty ones that know the same facts about the slot: the way out when a full disk has
+   * no room even for removing entries. What is put aside is lost as well.
+   * @returns false when a flush is under way, and nothing was done
+   * @throws SQLiteError, or SlotTakenError when another process was quicker to take the slot
+   */
+  makeAnew(): boolean {
+    if (this.#flushing !== null) {
+      return false;
     }
+    const facts = this.#files.database.query<{ name: string; value: string }, []>("select * from meta").all();
+    closeFiles(this.#files);
+    rmSync(this.#path, { force: true });
+    rmSync(`${this.#path}-wal`, { force: true });
+    this.#files = openFiles(this.#path);
+    for (const { name, value } of facts) {
+      this.writeMeta(name, value);
+    }
+    this.#logBytes = 0;
+    this.#mainBytes = statSync(this.#path).size;
+    return true;
   }
 
   /** Moves everything into the main file and lets the lock go. */
   async close(): Promise<void> {
-    await this.#syncing?.catch(() => undefined);
-    for (const statement of [this.#insert, this.#deleteUpTo, this.#select, this.#quarantine]) {
-      statement.finalize();
-    }
-    // Strict, because a forgotten statement would keep the file open and its lock held without a word.
-    this.#database.close(true);
-    closeSync(this.#logFile);
+    await this.#flushing?.catch(() => undefined);
+    closeFiles(this.#files);
   }
+}
+
+type Files = ReturnType<typeof openFiles>;
+
+function openFiles(path: string) {
+  const database = openLocked(path);
+  return {
+    database,
+    logFile: openSync(`${path}-wal`, "r+"),
+    insert: database.prepare<unknown, [number, number, number, number, string]>(
+      "insert into entry_group (id, count, bytes, at_ms, body) values (?, ?, ?, ?, ?)",
+    ),
+    deleteUpTo: database.prepare<unknown, [number]>("delete from entry_group where id <= ?"),
+    select: database.prepare<StoredGroup, [number, number, number]>(
+      "select id, count, bytes, body from entry_group where id >= ? and id < ? order by id limit ?",
+    ),
+    firstAt: database.prepare<{ at_ms: number }, [number]>(
+      "select at_ms from entry_group where id >= ? order by id limit 1",
+    ),
+    quarantine: database.prepare<unknown, [number, string, string]>(
+      "insert into quarantine (at_ms, reason, text) values (?, ?, ?)",
+    ),
+  };
+}
+
+function closeFiles({ database, logFile, ...statements }: Files): void {
+  for (const statement of Object.values(statements)) {
+    statement.finalize();
+  }
+  // Strict, because a forgotten statement would keep the file open and its lock held without a word.
+  database.close(true);
+  closeSync(logFile);
 }
 
 function openLocked(path: string): Database {

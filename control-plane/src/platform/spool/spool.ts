@@ -12,7 +12,7 @@ import {
   type SpoolWarning,
 } from "./model.ts";
 import { claimSlot, leaveSlot, type Slot, takeFreeSlot } from "./slot.ts";
-import { isDiskFailure } from "./spool-store.ts";
+import { WriteHealth } from "./write-health.ts";
 
 export type SpoolOptions<Rows> = {
   /** Holds one numbered folder for each process; on a local disk. */
@@ -34,7 +34,6 @@ const cachedEntriesMaxDefault = 10_000;
 const groupEntriesMax = 128;
 /** What a power cut can cost. A mere crash of the process costs nothing. */
 const syncDelayMs = 50;
-const diskCheckMs = 1_000;
 /** New work is refused earlier than the rows of work that is under way, and is welcome again later. */
 const backlogFullShare = 0.9;
 const backlogRelievedShare = 0.8;
@@ -70,13 +69,12 @@ export class Spool<Rows> {
   readonly #onWarning: SpoolOptions<Rows>["onWarning"];
   readonly #bytesMax: number;
   readonly #backlog: Backlog<Rows>;
+  readonly #health: WriteHealth;
   readonly #hasReplayed = Promise.withResolvers<void>();
   readonly #emptied = new Set<() => void>();
   #group: Group<Rows> | null = null;
   #drain: Drain<Rows> | null = null;
   #syncTimer: Timer | null = null;
-  #diskTimer: Timer | null = null;
-  #isDiskFull = false;
   #isBacklogFull = false;
   #isClosed = false;
 
@@ -92,19 +90,24 @@ export class Spool<Rows> {
     claimSlot(slot);
     slot.store.requeueQuarantined(Date.now());
     this.#backlog = new Backlog(slot.store, options.codecs, options.cachedEntriesMax ?? cachedEntriesMaxDefault);
+    this.#health = new WriteHealth({
+      reserve: slot.reserve,
+      onWarning: options.onWarning,
+      rewindLog: () => slot.store.checkpoint(),
+      shrink: () => this.#backlog.shrink(Date.now()),
+      probe: () => slot.store.writeMeta("checked_at", new Date().toISOString()),
+    });
     this.#noteProgress();
   }
 
   /** Occupies the reserve. Until that has succeeded, no new work is accepted. */
   async prepare(): Promise<void> {
-    if (!(await this.#slot.reserve.occupy())) {
-      this.#setDiskFull(null);
-    }
+    await this.#health.start();
   }
 
   /** Whether new work should be let in, whose rows will come later. */
   get isAccepting(): boolean {
-    return !(this.#isClosed || this.#isDiskFull || this.#isBacklogFull);
+    return !(this.#isClosed || this.#isBacklogFull) && this.#health.isGood;
   }
 
   /**
@@ -132,7 +135,7 @@ export class Spool<Rows> {
   }
 
   depth(): SpoolDepth {
-    const oldestAtMs = this.#backlog.entries === 0 || this.#isClosed ? null : this.#slot.store.oldestAtMs();
+    const oldestAtMs = this.#isClosed ? null : this.#backlog.oldestAtMs();
     return {
       entries: this.#backlog.entries,
       bytes: this.#backlog.bytes,
@@ -148,7 +151,7 @@ export class Spool<Rows> {
     }
     this.#drain = new Drain(this.#backlog, options, {
       onProgress: () => this.#noteProgress(),
-      onDiskError: (error) => this.#setDiskFull(error),
+      onDiskError: (error) => this.#health.onFailure(error),
     });
   }
 
@@ -184,7 +187,7 @@ export class Spool<Rows> {
     this.#writeGroup();
     this.#isClosed = true;
     clearTimeout(this.#syncTimer ?? undefined);
-    clearInterval(this.#diskTimer ?? undefined);
+    await this.#health.close();
     await this.#drain?.stop();
     await leaveSlot(this.#slot, isReleased && this.#backlog.entries === 0);
   }
@@ -220,45 +223,22 @@ export class Spool<Rows> {
     }
   }
 
-  /** Writes the group; when the disk is full, with the space of the reserve. */
+  /** Writes the group; when that fails, once more with the room that could be made. */
   #record(group: Group<Rows>): void {
     const body = group.entries.map(entryText).join("\n");
     try {
       this.#backlog.record(group.entries, body, Date.now());
     } catch (error) {
-      if (!isDiskFailure(error)) {
-        throw error;
-      }
-      this.#setDiskFull(error);
+      this.#health.onFailure(error);
       this.#backlog.record(group.entries, body, Date.now());
     }
   }
 
-  /** Makes what room there is: the reserve, and the log file, which starts anew after a checkpoint. */
-  #setDiskFull(error: unknown): void {
-    const hadReserve = this.#slot.reserve.release();
+  #shrink(): void {
     try {
-      this.#slot.store.checkpoint();
-    } catch (failure) {
-      if (!isDiskFailure(failure)) {
-        throw failure;
-      }
-    }
-    if (!this.#isDiskFull) {
-      this.#isDiskFull = true;
-      this.#onWarning({ event: "spool.disk_full", detail: { hadReserve, error } });
-      this.#diskTimer = setInterval(() => void this.#checkDisk(), diskCheckMs);
-      this.#diskTimer.unref();
-    }
-  }
-
-  /** The disk has room again once the reserve fits on it. */
-  async #checkDisk(): Promise<void> {
-    const hasRoom = await this.#slot.reserve.occupy().catch(() => false);
-    if (hasRoom && this.#isDiskFull && !this.#isClosed) {
-      this.#isDiskFull = false;
-      clearInterval(this.#diskTimer ?? undefined);
-      this.#onWarning({ event: "spool.disk_recovered", detail: {} });
+      this.#backlog.shrink(Date.now());
+    } catch (error) {
+      this.#health.onFailure(error);
     }
   }
 
@@ -271,7 +251,10 @@ export class Spool<Rows> {
 
   async #sync(): Promise<void> {
     try {
-      await this.#slot.store.sync(this.#backlog.bytes);
+      await this.#slot.store.flush();
+      if (this.#health.isGood && !this.#isClosed) {
+        this.#slot.store.checkpointIfLong(this.#backlog.bytes);
+      }
     } catch (error) {
       this.#onWarning({ event: "spool.sync_failed", detail: { error } });
     }
@@ -282,6 +265,9 @@ export class Spool<Rows> {
   }
 
   #noteProgress(): void {
+    if (this.#backlog.removalError !== null) {
+      this.#health.onFailure(this.#backlog.removalError);
+    }
     if (this.#backlog.isReplayed) {
       this.#hasReplayed.resolve();
     }
@@ -289,7 +275,9 @@ export class Spool<Rows> {
       this.#isBacklogFull = false;
     }
     if (this.#backlog.entries === 0) {
-      this.#slot.store.shrink();
+      if (this.#slot.store.isBloated && this.#health.isGood) {
+        this.#shrink();
+      }
       for (const resolve of this.#emptied) {
         resolve();
       }

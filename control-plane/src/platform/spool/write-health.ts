@@ -1,0 +1,100 @@
+import type { SpoolWarning } from "./model.ts";
+import type { ReserveFile } from "./reserve-file.ts";
+import { isDiskFailure } from "./spool-store.ts";
+
+export type WriteHealthParts = {
+  readonly reserve: ReserveFile;
+  readonly onWarning: (warning: SpoolWarning) => void;
+  /** Makes the log file start anew. Needs a little room itself. */
+  readonly rewindLog: () => void;
+  /** Gives back what a past backlog occupies. */
+  readonly shrink: () => void;
+  /** Writes something small. */
+  readonly probe: () => void;
+};
+
+const checkMs = 1_000;
+
+/**
+ * Whether rows can be written. After a failure it makes what room there is, and looks every second whether the trouble is
+ * over: the reserve fits on the disk again, and a small write succeeds.
+ */
+export class WriteHealth {
+  readonly #parts: WriteHealthParts;
+  #isGood = true;
+  #isClosed = false;
+  #timer: Timer | null = null;
+  #checking: Promise<void> | null = null;
+
+  constructor(parts: WriteHealthParts) {
+    this.#parts = parts;
+  }
+
+  get isGood(): boolean {
+    return this.#isGood;
+  }
+
+  /** Occupies the reserve. Until that has succeeded, health is not good. */
+  async start(): Promise<void> {
+    if (!(await this.#parts.reserve.occupy())) {
+      this.#begin("spool.disk_full", null);
+    }
+  }
+
+  /**
+   * A write failed. On a full disk it gives up the reserve; once that is used up too, the log file starts anew. Not the
+   * other way round, because the second may itself need the room. The write may be tried once more then.
+   */
+  onFailure(error: unknown): void {
+    const isFull = isDiskFailure(error);
+    if (isFull && !this.#parts.reserve.release()) {
+      this.#attempt(this.#parts.rewindLog);
+    }
+    this.#begin(isFull ? "spool.disk_full" : "spool.write_failed", error);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer ?? undefined);
+    await this.#checking;
+  }
+
+  #begin(event: SpoolWarning["event"], error: unknown): void {
+    if (this.#isGood) {
+      this.#isGood = false;
+      this.#parts.onWarning({ event, detail: { error } });
+      this.#scheduleCheck();
+    }
+  }
+
+  #scheduleCheck(): void {
+    if (!this.#isClosed) {
+      this.#timer = setTimeout(() => {
+        this.#checking = this.#check();
+      }, checkMs);
+      this.#timer.unref();
+    }
+  }
+
+  async #check(): Promise<void> {
+    // It may be the past backlog itself that fills the disk.
+    this.#attempt(this.#parts.shrink);
+    const hasRoom = await this.#parts.reserve.occupy().catch(() => false);
+    if (hasRoom && !this.#isClosed && this.#attempt(this.#parts.probe)) {
+      this.#isGood = true;
+      this.#parts.onWarning({ event: "spool.recovered", detail: {} });
+    } else {
+      this.#scheduleCheck();
+    }
+  }
+
+  /** Returns whether it succeeded. What failed before may fail again, and is tried again later. */
+  #attempt(work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,365 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
+import { appendNotes, noteCodecs, notes, type SpoolFolder, sink, spoolFolder } from "../support/spool-fixture.ts";
+
+const flushMs = 5_000;
+
+type Group = { id: number; count: number; body: string };
+
+/** What a crash at this moment would leave: the files are copied by another process, because closing them lets go the lock. */
+async function groupsOnDisk(folder: SpoolFolder, slot = 0): Promise<Group[]> {
+  const copy = await mkdtemp(join(tmpdir(), "sluice-spool-copy-"));
+  try {
+    const from = join(folder.directory, String(slot));
+    expect(Bun.spawnSync(["cp", join(from, "spool.db"), join(from, "spool.db-wal"), copy]).exitCode).toBe(0);
+    using database = new Database(join(copy, "spool.db"));
+    return database.query<Group, []>("select id, count, body from entry_group order by id").all();
+  } finally {
+    await rm(copy, { recursive: true });
+  }
+}
+
+describe("appending", () => {
+  test("ends when the row is on disk", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    await spool.append({ kind: "note", row: 'line\nbreak "quote"' });
+    await spool.append({ kind: "count", row: 2n ** 70n });
+    const bodies = (await groupsOnDisk(folder)).map(({ body }) => body);
+    expect(bodies).toEqual(['["note","line\\nbreak \\"quote\\""]', `["count","${2n ** 70n}"]`]);
+  });
+
+  test("of rows in one turn of the event loop is one write, of at most 128 rows", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    await appendNotes(spool, notes("a", 300));
+    await appendNotes(spool, notes("b", 5));
+    expect((await groupsOnDisk(folder)).map(({ count }) => count)).toEqual([128, 128, 44, 5]);
+  });
+
+  test("refuses a row that its codec refuses, and records its neighbours", async () => {
+    await using folder = await spoolFolder();
+    const codecs = {
+      ...noteCodecs,
+      note: {
+        ...noteCodecs.note,
+        encode: (note: string) => {
+          if (note === "bad") {
+            throw new RangeError("this note is bad");
+          }
+          return JSON.stringify(note);
+        },
+      },
+    };
+    const spool = await folder.open({ codecs });
+    const good = spool.append({ kind: "note", row: "good" });
+    await expect(spool.append({ kind: "note", row: "bad" })).rejects.toThrow(/this note is bad/);
+    await good;
+    expect((await groupsOnDisk(folder)).map(({ body }) => body)).toEqual(['["note","good"]']);
+  });
+
+  test("is refused once the backlog has reached its limit, after new work was turned away, until it is relieved", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ bytesMax: 2_000 });
+    const row = "x".repeat(90);
+    const isAccepting = () => spool.isAccepting;
+    while (isAccepting()) {
+      await spool.append({ kind: "note", row });
+    }
+    expect(spool.depth().bytes).toBeWithin(1_800, 2_000);
+    expect(folder.warnings.map(({ event }) => event)).toEqual(["spool.backlog_full"]);
+    while (spool.depth().bytes < 2_000) {
+      await spool.append({ kind: "note", row });
+    }
+    const refused = await spool.append({ kind: "note", row }).catch((error) => error);
+    expect(refused).toBeInstanceOf(StorageUnavailableError);
+    expect(refused.code).toBe("storage_unavailable");
+    spool.drain(sink());
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(isAccepting()).toBe(true);
+    await spool.append({ kind: "note", row });
+  });
+
+  test("is refused after the spool was closed", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    await spool.close();
+    expect(spool.isAccepting).toBe(false);
+    await expect(spool.append({ kind: "note", row: "late" })).rejects.toBeInstanceOf(StorageUnavailableError);
+  });
+
+  test("that was not awaited is on disk after the spool was closed", async () => {
+    await using folder = await spoolFolder();
+    const first = await folder.open();
+    const written = first.append({ kind: "note", row: "last word" });
+    await first.close();
+    await written;
+    const second = await folder.open();
+    const heir = sink();
+    second.drain(heir);
+    await second.replayed;
+    expect(heir.rows()).toEqual(["last word"]);
+  });
+});
+
+describe("the consumer", () => {
+  test("gets rows in order, one batch at a time, none above the size of a batch", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    let running = 0;
+    const consumer = sink(
+      async () => {
+        running += 1;
+        expect(running).toBe(1);
+        await Bun.sleep(1);
+        running -= 1;
+      },
+      { batchMax: 50 },
+    );
+    spool.drain(consumer);
+    const expected: string[] = [];
+    for (let round = 0; round < 30; round += 1) {
+      const group = notes(`${round}.`, 1 + ((round * 7) % 40));
+      expected.push(...group);
+      await appendNotes(spool, group);
+    }
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(consumer.rows()).toEqual(expected);
+    expect(Math.max(...consumer.batches.map(({ entries }) => entries.length))).toBeLessThanOrEqual(50);
+    expect(consumer.batches.every(({ isReplay, isRetry }) => !(isReplay || isRetry))).toBe(true);
+    expect(await groupsOnDisk(folder)).toEqual([]);
+    expect(spool.depth()).toEqual({ entries: 0, bytes: 0, oldestAgeMs: 0, quarantined: 0 });
+  });
+
+  test("gets what an earlier process left first, and apart from what is new", async () => {
+    await using folder = await spoolFolder();
+    const earlier = await folder.open();
+    await appendNotes(earlier, notes("old", 3));
+    await earlier.close();
+    const spool = await folder.open();
+    await appendNotes(spool, notes("new", 2));
+    const consumer = sink();
+    spool.drain(consumer);
+    await spool.replayed;
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(consumer.batches.map(({ isReplay, entries }) => [isReplay, entries.length])).toEqual([
+      [true, 3],
+      [false, 2],
+    ]);
+    expect(consumer.rows()).toEqual([...notes("old", 3), ...notes("new", 2)]);
+  });
+
+  test("gets every row once and in order when most of them are only on disk", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ cachedEntriesMax: 10 });
+    let isAway = true;
+    const consumer = sink(
+      () => {
+        if (isAway) {
+          throw new Error("the database is away");
+        }
+      },
+      { batchMax: 64 },
+    );
+    spool.drain(consumer);
+    const expected: string[] = [];
+    for (let round = 0; round < 100; round += 1) {
+      expected.push(...notes(`${round}.`, 1 + (round % 9)));
+      await appendNotes(spool, notes(`${round}.`, 1 + (round % 9)));
+    }
+    isAway = false;
+    for (let round = 0; round < 20; round += 1) {
+      expected.push(...notes(`later ${round}.`, 3));
+      await appendNotes(spool, notes(`later ${round}.`, 3));
+      await Bun.sleep(1);
+    }
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(consumer.rows()).toEqual(expected);
+    expect(consumer.batches.some(({ isReplay }) => isReplay)).toBe(false);
+  });
+
+  test("is asked again for as long as it fails, and nothing leaves the disk meanwhile", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    const delays: number[] = [];
+    const enough = Promise.withResolvers<void>();
+    let isAway = true;
+    const consumer = sink(
+      () => {
+        if (isAway) {
+          throw new Error("the database is away");
+        }
+      },
+      {
+        onRetry: (_error, attempt, delayMs) => {
+          delays.push(delayMs);
+          if (attempt === 4) {
+            enough.resolve();
+          }
+        },
+      },
+    );
+    spool.drain(consumer);
+    await appendNotes(spool, notes("a", 5));
+    await enough.promise;
+    expect(await spool.flush(20)).toBe(false);
+    expect((await groupsOnDisk(folder)).map(({ count }) => count)).toEqual([5]);
+    expect(spool.depth()).toMatchObject({ entries: 5 });
+    expect(spool.depth().oldestAgeMs).toBeGreaterThan(0);
+    for (const [index, ceiling] of [50, 100, 200, 400].entries()) {
+      expect(delays[index]).toBeWithin(ceiling / 2, ceiling + 1);
+    }
+    isAway = false;
+    spool.wake();
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(consumer.batches.map(({ isRetry }) => isRetry)).toEqual([true]);
+  });
+
+  test("that fails for the fault of single rows gets all others, and those are put aside until the next start", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    const isBad = (row: string | bigint) => row === "a3" || row === "a90";
+    const reject = ({ entries }: { entries: readonly { row: string | bigint }[] }) => {
+      if (entries.some(({ row }) => isBad(row))) {
+        throw new Error("poison");
+      }
+    };
+    const consumer = sink(reject);
+    spool.drain(consumer);
+    await appendNotes(spool, notes("a", 100));
+    await appendNotes(spool, notes("b", 10));
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(consumer.rows()).toEqual([...notes("a", 100).filter((row) => !isBad(row)), ...notes("b", 10)]);
+    expect(consumer.quarantined.map(({ entry, text }) => [entry?.row, text])).toEqual([
+      ["a3", '["note","a3"]'],
+      ["a90", '["note","a90"]'],
+    ]);
+    expect(spool.depth()).toMatchObject({ entries: 0, bytes: 27, quarantined: 2 });
+    await spool.close();
+
+    const next = await folder.open();
+    expect(next.depth()).toMatchObject({ entries: 2, quarantined: 0 });
+    const repaired = sink();
+    next.drain(repaired);
+    await next.replayed;
+    expect(repaired.rows()).toEqual(["a3", "a90"]);
+    expect(repaired.batches.every(({ isReplay, isRetry }) => isReplay && isRetry)).toBe(true);
+  });
+
+  test("is not blocked by text that is no row", async () => {
+    await using folder = await spoolFolder();
+    const first = await folder.open();
+    await appendNotes(first, ["before"]);
+    await first.close();
+    const path = join(folder.directory, "0", "spool.db");
+    using database = new Database(path);
+    for (const [index, body] of ['["note",1]\n["unknown",2]\n["note","between"]', "no json", '{"note":1}'].entries()) {
+      database.run("insert into entry_group values (?, ?, ?, ?, ?)", [10 + index, 1, body.length, Date.now(), body]);
+    }
+    database.close();
+    const spool = await folder.open();
+    const consumer = sink();
+    spool.drain(consumer);
+    await appendNotes(spool, ["after"]);
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(consumer.rows()).toEqual(["before", "between", "after"]);
+    expect(consumer.quarantined.map(({ text }) => text)).toEqual([
+      '["note",1]',
+      '["unknown",2]',
+      "no json",
+      '{"note":1}',
+    ]);
+    expect(spool.depth().quarantined).toBe(4);
+  });
+
+  test("that is slow does not hold up the end: what it did not get stays on disk", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    const started = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const consumer = sink(
+      () => {
+        started.resolve();
+        return goOn.promise;
+      },
+      { batchMax: 2 },
+    );
+    spool.drain(consumer);
+    await appendNotes(spool, ["a", "b"]);
+    await appendNotes(spool, ["c"]);
+    await started.promise;
+    const closed = spool.close();
+    goOn.resolve();
+    await closed;
+    expect(consumer.rows()).toEqual(["a", "b"]);
+    const next = await folder.open();
+    const heir = sink();
+    next.drain(heir);
+    await next.replayed;
+    expect(heir.rows()).toEqual(["c"]);
+  });
+});
+
+describe("space", () => {
+  test("of a long backlog is given back to the disk once it is committed", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ cachedEntriesMax: 10 });
+    const row = "x".repeat(1_000_000);
+    for (let count = 0; count < 100; count += 1) {
+      await spool.append({ kind: "note", row });
+    }
+    const path = join(folder.directory, "0", "spool.db");
+    await spool.close();
+    expect((await stat(path)).size).toBeGreaterThan(100_000_000);
+    const next = await folder.open();
+    next.drain(sink());
+    await next.replayed;
+    await next.append({ kind: "note", row: "small" });
+    await next.close();
+    expect((await stat(path)).size).toBeLessThan(1_000_000);
+  });
+
+  test("is held in reserve, and made again only where it is missing", async () => {
+    await using folder = await spoolFolder();
+    const reserve = join(folder.directory, "0", "reserve");
+    const first = await folder.open({ reserveBytes: 3_000_000 });
+    expect(first.isAccepting).toBe(true);
+    const { size, ino } = await stat(reserve);
+    expect(size).toBe(3_000_000);
+    await first.close();
+    await folder.open({ reserveBytes: 3_000_000 });
+    expect((await stat(reserve)).ino).toBe(ino);
+  });
+
+  test("that can't be held in reserve keeps new work out", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ reserveBytes: 2 ** 50 });
+    expect(spool.isAccepting).toBe(false);
+    expect(folder.warnings.map(({ event }) => event)).toEqual(["spool.disk_full"]);
+    await spool.append({ kind: "note", row: "of work that is under way" });
+    expect(await readdir(join(folder.directory, "0"))).not.toContain("reserve");
+  });
+});
+
+describe("a damaged file", () => {
+  test("is moved aside with a warning, and the slot works on as another replica", async () => {
+    await using folder = await spoolFolder();
+    const first = await folder.open();
+    const { replicaId } = first;
+    await first.close();
+    await writeFile(join(folder.directory, "0", "spool.db"), "this is no database".repeat(1_000));
+    const spool = await folder.open();
+    expect(spool.replicaId).not.toBe(replicaId);
+    await spool.append({ kind: "note", row: "a" });
+    expect(folder.warnings).toEqual([
+      { event: "spool.corrupt", detail: expect.objectContaining({ movedTo: expect.stringContaining("corrupt") }) },
+    ]);
+    const movedTo = String(folder.warnings[0]?.detail["movedTo"]);
+    expect(existsSync(join(folder.directory, "0", movedTo))).toBe(true);
+  });
+});

@@ -1,0 +1,45 @@
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/gateway/usage-log/service.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
+import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
+import { openSpool, type Spool, type SpoolOptions } from "@sluice/control-plane/platform/spool/spool.ts";
+
+export type UsageRows = { usage: UsageRow };
+
+/** A spool of usage rows that is committed to Postgres, as the control plane does it. */
+export type UsageSpool = AsyncDisposable & { readonly spool: Spool<UsageRows>; readonly db: Database };
+
+export async function openUsageSpool(
+  databaseUrl: string,
+  options: Partial<SpoolOptions<UsageRows>> & { directory: string },
+  drain: Partial<DrainOptions<UsageRows>> = {},
+): Promise<UsageSpool> {
+  const db = openDatabase({ url: databaseUrl, poolMax: 2, applicationName: "spool", statementTimeoutMs: 2_000 });
+  const spool = await openSpool<UsageRows>({
+    codecs: { usage: usageRowCodec },
+    onWarning: () => undefined,
+    ...options,
+  });
+  spool.drain({
+    commit: ({ entries, isReplay, isRetry }) =>
+      commitUsageBatch(
+        { db, replicaId: spool.replicaId, leases: null, createPartitions: async () => undefined },
+        { rows: entries, isReplay, isRetry },
+      ),
+    isPoison: isRejectedByDatabase,
+    onQuarantine: ({ error }) => {
+      throw error;
+    },
+    intervalMs: 5,
+    ...drain,
+  });
+  return {
+    spool,
+    db,
+    [Symbol.asyncDispose]: async () => {
+      await spool.close();
+      await db.close(1_000);
+    },
+  };
+}
