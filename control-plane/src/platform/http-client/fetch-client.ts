@@ -16,7 +16,8 @@ export type FetchHttpClientOptions = {
  *   `BUN_CONFIG_MAX_HTTP_REQUESTS` (256 if it is not set when the process starts) queues further requests silently.
  * - `fetch` adds User-Agent and Accept where they are missing and writes headers in its own order and case; repeated
  *   headers of a response arrive joined, Set-Cookie excepted, and in another order.
- * - It parses more leniently: a length together with chunks is not refused, nor is a head of 100 KB.
+ * - It parses more leniently: a length together with chunks is not refused, nor is a head of 100 KB, and the last chunk
+ *   counts as the end of the body without the empty line behind it.
  * - A target that a URL would normalise is refused as `malformed`. With `address` no connection is kept, because kept
  *   ones are found by address and another host's certificate would do.
  */

@@ -218,10 +218,8 @@ export class FetchExchange implements HttpResponseBody, HttpBodyFlow, Timed {
       return;
     }
     this.#failure = error;
-    const sink = this.#phase === "body" ? this.#sink : null;
-    if (sink !== null) {
-      this.#sink = null;
-    }
+    const sink = this.#sink;
+    this.#sink = null;
     this.#leave();
     if (sink !== null) {
       tellError(sink, error);

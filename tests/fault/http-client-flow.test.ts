@@ -1,0 +1,287 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { getEventListeners } from "node:events";
+import type { HttpBodyFlow, HttpClient } from "@sluice/control-plane/platform/http-client/model.ts";
+import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+import { call, consume, elapsedMs, failure, httpClients, requestTo } from "../support/http-calls.ts";
+import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/raw-http-server.ts";
+import { createTestAuthority } from "../support/test-certificates.ts";
+
+const ok = "HTTP/1.1 200 OK\r\n";
+const mebibyte = 1_048_576;
+const block = new Uint8Array(mebibyte).fill(97);
+const authority = createTestAuthority();
+const certificate = authority.issue({ ip: ["127.0.0.1"] });
+const streams = process.env["TEST_FULL"] === "1" ? 500 : 30;
+
+let server: RawHttpServer;
+let client: HttpClient;
+
+afterEach(() => {
+  client.close();
+  server.stop();
+});
+
+/** Sends so many MiB as fast as the client takes them. */
+function serveBlocks(mebibytes: number, isTls: boolean): void {
+  server = startRawHttpServer({
+    ...(isTls ? { tls: certificate } : {}),
+    onRequest: (socket) => {
+      socket.send(`${ok}Content-Length: ${mebibytes * mebibyte}\r\n\r\n`);
+      for (let index = 0; index < mebibytes; index += 1) {
+        socket.send(block);
+      }
+    },
+  });
+}
+
+type Stall = { readonly flow: HttpBodyFlow; readonly bytes: () => number; readonly ended: Promise<void> };
+
+/** Consumes a body and stops reading as soon as something came. */
+async function stall(protocol: "http:" | "https:"): Promise<Stall> {
+  const response = await client.send(requestTo({ protocol, port: server.port }));
+  const first = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  let bytes = 0;
+  const flow = response.body.consume({
+    onChunk: (chunk) => {
+      if (bytes === 0) {
+        flow.pause();
+        first.resolve();
+      }
+      bytes += chunk.length;
+    },
+    onEnd: () => ended.resolve(),
+    onError: ended.reject,
+  });
+  await first.promise;
+  return { flow, bytes: () => bytes, ended: ended.promise };
+}
+
+/** Resolves when the server has not got rid of anything for a while. */
+async function untilStuck(): Promise<number> {
+  let before = -1;
+  while (server.sentBytes !== before) {
+    before = server.sentBytes;
+    await Bun.sleep(100);
+  }
+  return before;
+}
+
+describe.each(httpClients)("back-pressure, $name", ({ create }) => {
+  for (const protocol of ["http:", "https:"] as const) {
+    test(`a stalled reader of a fast 100 MB answer holds the sender back, ${protocol}`, async () => {
+      serveBlocks(100, protocol === "https:");
+      client = create({ tlsCa: authority.cert });
+      const { flow, bytes, ended } = await stall(protocol);
+      const sent = await untilStuck();
+      // What is on its way lies in the buffers of the system, of which the sender's and the receiver's are full.
+      expect(sent).toBeLessThan(30 * mebibyte);
+      expect(bytes()).toBeLessThan(4 * mebibyte);
+      flow.resume();
+      await ended;
+      expect(bytes()).toBe(100 * mebibyte);
+    });
+  }
+
+  test("a body that nobody asks for is not read", async () => {
+    serveBlocks(100, false);
+    client = create();
+    const response = await client.send(requestTo({ port: server.port }));
+    expect(await untilStuck()).toBeLessThan(30 * mebibyte);
+    expect((await response.body.bytes(200 * mebibyte)).length).toBe(100 * mebibyte);
+  });
+
+  test("a reader that pauses again and again gets every byte in order", async () => {
+    const text = Array.from({ length: 20_000 }, (_, index) => `${index},`).join("");
+    server = startRawHttpServer({
+      onRequest: (socket) => socket.send(`${ok}Transfer-Encoding: chunked\r\n\r\n${chunksOf(text)}0\r\n\r\n`),
+    });
+    client = create();
+    const response = await client.send(requestTo({ port: server.port }));
+    const received = await new Promise<string>((resolve, reject) => {
+      let body = "";
+      const flow = response.body.consume({
+        onChunk: (chunk) => {
+          body += Buffer.from(chunk).toString();
+          flow.pause();
+          setTimeout(() => flow.resume(), 1);
+        },
+        onEnd: () => resolve(body),
+        onError: reject,
+      });
+    });
+    expect(received).toBe(text);
+  });
+
+  test("silence does not count while the reader is paused", async () => {
+    server = startRawHttpServer({
+      onRequest: (socket) => {
+        socket.send(`${ok}Content-Length: 10\r\n\r\nhello`);
+        setTimeout(() => socket.send("hello"), 350);
+      },
+    });
+    client = create();
+    const response = await client.send(requestTo({ port: server.port, limits: { idleTimeoutMs: 150 } }));
+    const outcome = await consume(response, (flow) => {
+      flow.pause();
+      setTimeout(() => flow.resume(), 300);
+    });
+    expect(outcome).toMatchObject({ body: "hellohello", isDelimited: true, error: null });
+  });
+
+  test("a large request body reaches a slow reader whole", async () => {
+    const body = new Uint8Array(20 * mebibyte).map((_, index) => index % 251);
+    let peer: RawSocket | undefined;
+    server = startRawHttpServer({
+      onOpen: (socket) => {
+        peer = socket;
+        socket.pause();
+      },
+      onRequest: (socket) => socket.send(`${ok}Content-Length: 2\r\n\r\nok`),
+    });
+    client = create();
+    const outcome = call(client, requestTo({ port: server.port, method: "POST", body }));
+    await Bun.sleep(100);
+    peer?.resume();
+    expect(await outcome).toMatchObject({ body: "ok", isDelimited: true });
+    expect(Bun.hash(server.requests[0]?.body ?? "")).toBe(Bun.hash(body));
+  });
+});
+
+function chunksOf(text: string): string {
+  return (text.match(/.{1,700}/g) ?? []).map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("");
+}
+
+describe.each(httpClients)("aborting, $name", ({ name, create }) => {
+  const answers: Record<string, string> = {
+    "before the head": "",
+    "in the middle of the head": `${ok}Content`,
+    "in the body": `${ok}Content-Length: 9\r\n\r\nhello`,
+    "between chunks": `${ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`,
+  };
+
+  beforeEach(() => {
+    client = create();
+  });
+
+  for (const [phase, text] of Object.entries(answers)) {
+    test(`an abort ${phase} ends the call and the connection within milliseconds`, async () => {
+      server = startRawHttpServer({ onRequest: (socket) => socket.send(text) });
+      const abort = new AbortController();
+      const outcome = call(client, requestTo({ port: server.port, signal: abort.signal }));
+      await server.received(1);
+      await Bun.sleep(30);
+      const tookMs = await elapsedMs(
+        (() => {
+          abort.abort();
+          return Promise.all([outcome, server.allClosed()]);
+        })(),
+      );
+      expect((await outcome).error).toMatchObject({ kind: "aborted", isRequestSent: true });
+      expect(tookMs).toBeLessThan(100);
+      expect(getEventListeners(abort.signal, "abort").length).toBe(0);
+    });
+  }
+
+  test("a request that is already aborted is not sent", async () => {
+    server = startRawHttpServer({});
+    const signal = AbortSignal.abort();
+    const error = await failure(client.send(requestTo({ port: server.port, signal })));
+    expect(error).toMatchObject({ kind: "aborted", isRequestSent: false });
+    expect(server.connections).toBe(0);
+  });
+
+  test("an abort between the head and the first reader is told to the reader", async () => {
+    server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
+    for (const read of ["bytes", "consume"] as const) {
+      const abort = new AbortController();
+      const response = await client.send(requestTo({ port: server.port, signal: abort.signal }));
+      abort.abort();
+      await server.allClosed();
+      const told = read === "bytes" ? failure(response.body.bytes(9)) : consume(response).then(({ error }) => error);
+      expect(await told).toMatchObject({ kind: "aborted" });
+    }
+  });
+
+  test("an abort while the reader is paused is told at once", async () => {
+    server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
+    const abort = new AbortController();
+    const response = await client.send(requestTo({ port: server.port, signal: abort.signal }));
+    const outcome = consume(response, (flow) => flow.pause());
+    await Bun.sleep(20);
+    abort.abort();
+    expect((await outcome).error).toMatchObject({ kind: "aborted" });
+    await server.allClosed();
+  });
+
+  test("an abort in the middle of a large request body ends it", async () => {
+    server = startRawHttpServer({ onOpen: (socket) => socket.pause() });
+    const abort = new AbortController();
+    const body = new Uint8Array(30 * mebibyte);
+    const outcome = failure(client.send(requestTo({ port: server.port, method: "POST", body, signal: abort.signal })));
+    await Bun.sleep(100);
+    abort.abort();
+    expect(await outcome).toMatchObject({ kind: "aborted", isRequestSent: true });
+  });
+
+  test("an abort after the end changes nothing, and no call leaves a listener behind", async () => {
+    server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 5\r\n\r\nhello`) });
+    const abort = new AbortController();
+    for (let round = 0; round < 20; round += 1) {
+      expect((await call(client, requestTo({ port: server.port, signal: abort.signal }))).body).toBe("hello");
+    }
+    const unread = await client.send(requestTo({ port: server.port, signal: abort.signal }));
+    unread.body.cancel();
+    expect(getEventListeners(abort.signal, "abort").length).toBe(0);
+    abort.abort();
+    if (name === "pooled client") {
+      expect((await call(client, requestTo({ port: server.port }))).body).toBe("hello");
+    }
+  });
+});
+
+describe("back-pressure, what only the pooled client promises", () => {
+  test("an answer that comes before the request is out is delivered, and the connection is not used again", async () => {
+    server = startRawHttpServer({
+      onOpen: (socket) => {
+        socket.pause();
+        socket.send(`HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno`);
+      },
+    });
+    const pooled = new PooledHttpClient();
+    client = pooled;
+    const body = new Uint8Array(30 * mebibyte);
+    expect(await call(pooled, requestTo({ port: server.port, method: "POST", body }))).toMatchObject({
+      status: 413,
+      body: "no",
+      isDelimited: true,
+    });
+    expect(pooled.statistics).toMatchObject({ open: 0, idle: 0 });
+  });
+
+  test("a request body that nobody takes ends with the limit for the first byte", async () => {
+    server = startRawHttpServer({ onOpen: (socket) => socket.pause() });
+    client = new PooledHttpClient();
+    const body = new Uint8Array(30 * mebibyte);
+    const request = requestTo({ port: server.port, method: "POST", body, limits: { firstByteTimeoutMs: 200 } });
+    expect(await failure(client.send(request))).toMatchObject({ kind: "first_byte_timeout", isRequestSent: true });
+  });
+
+  test(`${streams} stalled readers keep the memory flat`, async () => {
+    serveBlocks(20, false);
+    client = new PooledHttpClient();
+    Bun.gc(true);
+    const before = process.memoryUsage.rss();
+    const stalls = await Promise.all(Array.from({ length: streams }, () => stall("http:")));
+    await untilStuck();
+    Bun.gc(true);
+    const held = stalls.reduce((sum, { bytes }) => sum + bytes(), 0);
+    // One packet each; the queue of the server in this same process holds only views of one block.
+    expect(held / streams).toBeLessThanOrEqual(mebibyte / 2);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * mebibyte + streams * mebibyte);
+    for (const { flow } of stalls) {
+      flow.cancel();
+    }
+    await server.allClosed();
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { HttpClient } from "@sluice/control-plane/platform/http-client/model.ts";
+import { call, failure, httpClients, requestTo } from "../support/http-calls.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
+
+const ok = "HTTP/1.1 200 OK\r\n";
+
+let server: RawHttpServer;
+
+beforeEach(() => {
+  server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 0\r\n\r\n`) });
+});
+afterEach(() => {
+  server.stop();
+});
+
+describe.each(httpClients)("what reaches the upstream, $name", ({ create }) => {
+  let client: HttpClient;
+
+  beforeEach(() => {
+    client = create();
+  });
+  afterEach(() => {
+    client.close();
+  });
+
+  test("the request arrives as it was given, with Host and the length of its body", async () => {
+    const { port } = server;
+    const body = Buffer.from('{"ä":"\u0000\r\n"}');
+    const headers = [
+      ["authorization", "Bearer a b"],
+      ["x-empty", ""],
+    ] as const;
+    await call(
+      client,
+      requestTo({ port, hostname: "localhost", method: "POST", target: "/a/b?c=%20d&e", headers, body }),
+    );
+    const request = server.requests[0];
+    expect(request?.body).toEqual(body);
+    expect(request?.head.split("\r\n")[0]).toBe("POST /a/b?c=%20d&e HTTP/1.1");
+    const lines = request?.head.toLowerCase().split("\r\n") ?? [];
+    for (const line of [`host: localhost:${port}`, `content-length: ${body.length}`, "authorization: bearer a b"]) {
+      expect(lines.filter((other) => other === line)).toEqual([line]);
+    }
+    expect(lines.some((line) => line.startsWith("accept-encoding"))).toBe(false);
+  });
+
+  test("a POST without a body declares the length 0, a GET declares none", async () => {
+    const { port } = server;
+    await call(client, requestTo({ port, method: "POST" }));
+    await call(client, requestTo({ port }));
+    expect(server.requests.map(({ head }) => /content-length: 0/i.test(head))).toEqual([true, false]);
+  });
+
+  const smuggled: Record<string, Parameters<typeof requestTo>[0]> = {
+    "a line end in a value": { port: 1, headers: [["x-a", "1\r\nx-evil: 1"]] },
+    "a bare CR in a value": { port: 1, headers: [["x-a", "1\rx-evil: 1"]] },
+    "a bare LF in a value": { port: 1, headers: [["x-a", "1\nx-evil: 1"]] },
+    "a NUL in a value": { port: 1, headers: [["x-a", "1\0"]] },
+    "a character whose lower byte is a line end": { port: 1, headers: [["x-a", "1\u010d\u010ax-evil: 1"]] },
+    "a line end in a name": { port: 1, headers: [["x-a: 1\r\nx-evil", "1"]] },
+    "a blank in a name": { port: 1, headers: [["x a", "1"]] },
+    "an empty name": { port: 1, headers: [["", "1"]] },
+    "a line end in the target": { port: 1, target: "/ HTTP/1.1\r\nx-evil: 1\r\n\r\n" },
+    "a blank in the target": { port: 1, target: "/a HTTP/1.1" },
+    "a target beyond ASCII": { port: 1, target: "/\u010a" },
+    "a target without a slash": { port: 1, target: "http://other/" },
+    "a method with a line end": { port: 1, method: "GET / HTTP/1.1\r\n" },
+    "a hostname with a line end": { port: 1, hostname: "localhost\r\nx-evil: 1" },
+    "a hostname with a NUL": { port: 1, hostname: "localhost\0" },
+    "a hostname with a user": { port: 1, hostname: "a@localhost" },
+    "a length of one's own": { port: 1, headers: [["Content-Length", "5"]] },
+    "a coding of one's own": { port: 1, headers: [["transfer-encoding", "chunked"]] },
+    "a host of one's own": { port: 1, headers: [["HOST", "other"]] },
+    "options of the connection": { port: 1, headers: [["connection", "x-a"]] },
+    "a head of more than 64 KiB": { port: 1, headers: [["x-a", "a".repeat(65_536)]] },
+  };
+  for (const [what, options] of Object.entries(smuggled)) {
+    test(`${what} is refused and no byte is sent`, async () => {
+      const { port } = server;
+      const error = await failure(client.send(requestTo({ ...options, port })));
+      expect(error).toMatchObject({ kind: "malformed", isRequestSent: false });
+      expect(server.connections).toBe(0);
+    });
+  }
+});

@@ -1,0 +1,382 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { HttpClient, HttpClientErrorKind } from "@sluice/control-plane/platform/http-client/model.ts";
+import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+import { call, elapsedMs, failure, httpClients, requestTo } from "../support/http-calls.ts";
+import {
+  type RawHttpServer,
+  type RawHttpServerOptions,
+  type RawSocket,
+  startRawHttpServer,
+} from "../support/raw-http-server.ts";
+
+const ok = "HTTP/1.1 200 OK\r\n";
+const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
+
+let server: RawHttpServer | null = null;
+
+function serve(options: RawHttpServerOptions | ((socket: RawSocket) => void)): number {
+  server = startRawHttpServer(typeof options === "function" ? { onRequest: options } : options);
+  return server.port;
+}
+
+afterEach(() => {
+  server?.stop();
+  server = null;
+});
+
+describe.each(httpClients)("faults of the upstream, $name", ({ name, create }) => {
+  const isPooled = name === "pooled client";
+  let client: HttpClient;
+
+  beforeEach(() => {
+    client = create();
+  });
+  afterEach(() => {
+    client.close();
+  });
+
+  test("a refused connection is unreachable and nothing was sent", async () => {
+    const port = serve(() => undefined);
+    server?.stop();
+    const { error } = await call(client, requestTo({ port, method: "POST", body: "a" }));
+    expect(error).toMatchObject({ kind: "unreachable", isRequestSent: false });
+  });
+
+  const beforeHead: Record<string, (socket: RawSocket) => void> = {
+    "a reset before the head": (socket) => socket.reset(),
+    "an orderly end before the head": (socket) => socket.finish(),
+    "an end in the middle of the head": (socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nContent-Le");
+      socket.finish();
+    },
+  };
+  for (const [fault, answer] of Object.entries(beforeHead)) {
+    test(`${fault} is reset_before_head, and the request may have been processed`, async () => {
+      const port = serve(answer);
+      const { error } = await call(client, requestTo({ port, method: "POST", body: "a" }));
+      expect(error).toMatchObject({ kind: "reset_before_head", isRequestSent: true });
+      expect(server?.requests.length).toBe(1);
+    });
+  }
+
+  const inBody: Record<string, [string, "finish" | "reset"]> = {
+    "an orderly end before the declared length": [`${ok}Content-Length: 50\r\n\r\nhello`, "finish"],
+    "a reset before the declared length": [`${ok}Content-Length: 50\r\n\r\nhello`, "reset"],
+    "an orderly end between two chunks": [`${chunked}5\r\nhello\r\n`, "finish"],
+    "an orderly end inside a chunk": [`${chunked}9\r\nhello`, "finish"],
+    "a reset between two chunks": [`${chunked}5\r\nhello\r\n`, "reset"],
+  };
+  for (const [fault, [text, end]] of Object.entries(inBody)) {
+    test(`${fault} never looks like the end of the body`, async () => {
+      const port = serve((socket) => {
+        socket.send(text);
+        // The reset must not overtake the bytes.
+        setTimeout(() => socket[end](), 50);
+      });
+      const outcome = await call(client, requestTo({ port }));
+      expect(outcome).toMatchObject({ status: 200, body: "hello", isDelimited: null });
+      expect(outcome.error).toMatchObject({ kind: "reset_in_body", isRequestSent: true });
+      const bytes = client.send(requestTo({ port })).then((response) => response.body.bytes(1_000));
+      expect(await failure(bytes)).toMatchObject({ kind: "reset_in_body" });
+    });
+  }
+
+  test("a body that only the end of the connection delimits says so", async () => {
+    const port = serve((socket) => {
+      socket.send(`${ok}\r\nhello`);
+      socket.finish();
+    });
+    expect(await call(client, requestTo({ port }))).toEqual({
+      status: 200,
+      body: "hello",
+      isDelimited: false,
+      error: null,
+    });
+  });
+
+  test("a delimited body says so, with a length and with chunks", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 5\r\n\r\nhello`));
+    expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hello", isDelimited: true });
+    server?.stop();
+    const other = serve((socket) => socket.send(`${chunked}5\r\nhello\r\n0\r\n\r\n`));
+    expect(await call(client, requestTo({ port: other }))).toMatchObject({ body: "hello", isDelimited: true });
+  });
+
+  test("an answer that drips byte by byte arrives whole", async () => {
+    const text = `${chunked}5;x=y\r\nhello\r\n6\r\n world\r\n0\r\nT: 1\r\n\r\n`;
+    const port = serve((socket) => {
+      let sent = 0;
+      const timer = setInterval(() => {
+        socket.send(text.charAt(sent));
+        sent += 1;
+        if (sent === text.length) {
+          clearInterval(timer);
+        }
+      }, 1);
+    });
+    expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hello world", isDelimited: true });
+  });
+
+  test("bytes behind the answer do not become part of it or of the next one", async () => {
+    const port = serve((socket) => {
+      socket.send(`${ok}Content-Length: 5\r\n\r\nhello${ok}Content-Length: 4\r\n\r\nevil`);
+    });
+    for (let round = 0; round < 3; round += 1) {
+      expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hello", isDelimited: true });
+    }
+    expect(server?.connections).toBe(3);
+  });
+
+  const silences: Record<string, { answer: string; pooled: HttpClientErrorKind; fetch: HttpClientErrorKind }> = {
+    "before the head": { answer: "", pooled: "first_byte_timeout", fetch: "first_byte_timeout" },
+    "in the middle of the head": { answer: `${ok}Conte`, pooled: "idle_timeout", fetch: "first_byte_timeout" },
+    "before the body": { answer: `${ok}Content-Length: 9\r\n\r\n`, pooled: "idle_timeout", fetch: "idle_timeout" },
+    "in the body": { answer: `${ok}Content-Length: 9\r\n\r\nhello`, pooled: "idle_timeout", fetch: "idle_timeout" },
+    "between chunks": { answer: `${chunked}5\r\nhello\r\n`, pooled: "idle_timeout", fetch: "idle_timeout" },
+  };
+  for (const [where, { answer, ...kinds }] of Object.entries(silences)) {
+    test(`silence ${where} ends with its own limit, and the connection is closed`, async () => {
+      const port = serve((socket) => socket.send(answer));
+      const limits = { connectTimeoutMs: 50, firstByteTimeoutMs: 150, idleTimeoutMs: 200 };
+      const started = performance.now();
+      const { error } = await call(client, requestTo({ port, limits }));
+      const tookMs = performance.now() - started;
+      expect(error).toMatchObject({ kind: isPooled ? kinds.pooled : kinds.fetch, isRequestSent: true });
+      expect(tookMs).toBeGreaterThanOrEqual(150);
+      expect(tookMs).toBeLessThan(600);
+      await server?.allClosed();
+    });
+  }
+
+  test("an answer that never ends is cut by the total limit, however alive it is", async () => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const port = serve((socket) => {
+      socket.send(chunked);
+      timer = setInterval(() => socket.send("1\r\nx\r\n"), 10);
+    });
+    const outcome = await call(client, requestTo({ port, limits: { totalTimeoutMs: 300, idleTimeoutMs: 150 } }));
+    clearInterval(timer);
+    expect(outcome.error?.kind).toBe("total_timeout");
+    expect(outcome.body.length).toBeGreaterThan(5);
+    await server?.allClosed();
+  });
+
+  test("a body that declares too many bytes is refused before it is read", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 1001\r\n\r\n`));
+    const error = await failure(client.send(requestTo({ port, limits: { responseBytesMax: 1000 } })));
+    expect(error).toMatchObject({ kind: "too_large", isRequestSent: true });
+    await server?.allClosed();
+  });
+
+  test("a body that grows beyond the limit is cut there", async () => {
+    const port = serve((socket) => {
+      socket.send(chunked);
+      for (let index = 0; index < 20; index += 1) {
+        socket.send(`64\r\n${"x".repeat(100)}\r\n`);
+      }
+    });
+    const outcome = await call(client, requestTo({ port, limits: { responseBytesMax: 1000 } }));
+    expect(outcome.error).toMatchObject({ kind: "too_large" });
+    expect(outcome.body.length).toBeLessThanOrEqual(1000);
+    await server?.allClosed();
+  });
+
+  test("bytes() refuses what is larger than its own limit, declared or not", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 11\r\n\r\nhello`));
+    const declared = await client.send(requestTo({ port }));
+    expect(await failure(declared.body.bytes(10))).toMatchObject({ kind: "too_large" });
+    server?.stop();
+    const other = serve((socket) => socket.send(`${chunked}b\r\nhello world\r\n`));
+    const grown = await client.send(requestTo({ port: other }));
+    expect(await failure(grown.body.bytes(10))).toMatchObject({ kind: "too_large" });
+    await server?.allClosed();
+  });
+
+  const garbage: Record<string, string> = {
+    "text of another protocol": "SSH-2.0-OpenSSH_9.2p1\r\n",
+    "random bytes": "\x15\x03\x01\x00\x02\x02\x28\xff\xfe\x00",
+    "a size of a chunk that is no number": `${chunked}zz\r\nhello\r\n`,
+  };
+  for (const [what, text] of Object.entries(garbage)) {
+    test(`${what} instead of an answer is an error, not a body`, async () => {
+      const port = serve((socket) => {
+        socket.send(text);
+        // fetch waits for more where it does not recognise anything.
+        setTimeout(() => socket.finish(), 100);
+      });
+      const outcome = await call(client, requestTo({ port }));
+      expect(outcome.body).toBe("");
+      const kinds: HttpClientErrorKind[] = isPooled ? ["malformed"] : ["malformed", "reset_before_head"];
+      expect(kinds).toContain(outcome.error?.kind ?? "aborted");
+      expect(outcome.error?.isRequestSent).toBe(true);
+    });
+  }
+
+  test("redirects and compressed bodies pass as they are", async () => {
+    const packed = Bun.gzipSync("hello");
+    const port = serve((socket) => {
+      socket.send(
+        `HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`,
+      );
+      socket.send(packed);
+    });
+    const response = await client.send(requestTo({ port }));
+    expect(response.status).toBe(302);
+    expect(response.headers).toContainEqual(["location", "/other"]);
+    expect(response.headers).toContainEqual(["content-encoding", "gzip"]);
+    expect(Buffer.from(await response.body.bytes(1_000))).toEqual(Buffer.from(packed));
+    expect(server?.requests.length).toBe(1);
+  });
+
+  test("HEAD, 204 and 304 have no body", async () => {
+    const port = serve({
+      onRequest: (socket, { head }) => {
+        const status = head.startsWith("HEAD") ? "200 OK" : head.startsWith("GET /204") ? "204 No" : "304 Not";
+        socket.send(`HTTP/1.1 ${status}\r\n${status.startsWith("204") ? "" : "Content-Length: 5\r\n"}\r\n`);
+      },
+    });
+    for (const [method, target] of [
+      ["HEAD", "/"],
+      ["GET", "/204"],
+      ["GET", "/304"],
+    ] as const) {
+      expect(await call(client, requestTo({ port, method, target }))).toMatchObject({ body: "", isDelimited: true });
+      const response = await client.send(requestTo({ port, method, target }));
+      expect((await response.body.bytes(0)).length).toBe(0);
+    }
+  });
+
+  test("a sink that throws ends its own response and no other", async () => {
+    const port = serve({
+      onRequest: (socket, { head }) => {
+        socket.send(`${chunked}5\r\nhello\r\n`);
+        if (head.startsWith("GET /good")) {
+          socket.send("0\r\n\r\n");
+        }
+      },
+    });
+    const response = await client.send(requestTo({ port }));
+    const reason = new Error("defect of the sink");
+    const errors = await new Promise((resolve) => {
+      response.body.consume({
+        onChunk: () => {
+          throw reason;
+        },
+        onEnd: () => resolve("ended"),
+        onError: resolve,
+      });
+    });
+    expect(errors).toMatchObject({ kind: "aborted", cause: reason });
+    await server?.allClosed();
+    expect(await call(client, requestTo({ port, target: "/good" }))).toMatchObject({
+      body: "hello",
+      isDelimited: true,
+    });
+  });
+
+  test("a body can be claimed only once", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`));
+    const response = await client.send(requestTo({ port }));
+    await response.body.bytes(2);
+    expect(() =>
+      response.body.consume({ onChunk: () => undefined, onEnd: () => undefined, onError: () => undefined }),
+    ).toThrow(TypeError);
+  });
+
+  test("a closed client refuses further requests and sends nothing", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 0\r\n\r\n`));
+    client.close();
+    expect(await failure(client.send(requestTo({ port })))).toMatchObject({
+      kind: "unreachable",
+      isRequestSent: false,
+    });
+    expect(server?.connections).toBe(0);
+  });
+
+  test("hundreds of calls at once each get their own answer", async () => {
+    const port = serve({
+      onRequest: (socket, { head, body }) => {
+        const target = head.split(" ")[1] ?? "";
+        const text = `${target}:${body.toString("latin1")}`;
+        const framed = target.endsWith("0")
+          ? `${ok}Content-Length: ${text.length}\r\n\r\n${text}`
+          : `${chunked}${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+        const middle = framed.length >> 1;
+        socket.send(framed.slice(0, middle));
+        setTimeout(() => socket.send(framed.slice(middle)), Number(target.slice(1)) % 7);
+      },
+    });
+    const callers = Array.from({ length: 100 }, async (_, caller) => {
+      for (let round = 0; round < 5; round += 1) {
+        const target = `/${caller * 5 + round}`;
+        const body = "b".repeat((caller * 131 + round * 17) % 5_000);
+        const outcome = await call(client, requestTo({ port, method: "POST", target, body }));
+        expect(outcome).toEqual({ status: 200, body: `${target}:${body}`, isDelimited: true, error: null });
+      }
+    });
+    await Promise.all(callers);
+    expect(server?.requests.length).toBe(500);
+  });
+});
+
+describe("what only the pooled client promises", () => {
+  const client = new PooledHttpClient();
+
+  test("the last chunk without the empty line behind it is not the end of the body", async () => {
+    const port = serve((socket) => {
+      socket.send(`${chunked}5\r\nhello\r\n0\r\n`);
+      socket.finish();
+    });
+    const outcome = await call(client, requestTo({ port }));
+    expect(outcome).toMatchObject({ body: "hello", isDelimited: null, error: { kind: "reset_in_body" } });
+  });
+
+  const heads: Record<string, [string, HttpClientErrorKind]> = {
+    "a head of 100 KB": [`${ok}X-A: ${"a".repeat(100_000)}\r\n\r\n`, "too_large"],
+    "a head without end": [`${ok}X-A: ${"a".repeat(100_000)}`, "too_large"],
+    "200 headers": [`${ok}${"X-A: 1\r\n".repeat(200)}\r\n`, "too_large"],
+    "a length together with chunks": [
+      `${ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      "malformed",
+    ],
+  };
+  for (const [what, [text, kind]] of Object.entries(heads)) {
+    test(`${what} is refused and the connection closed`, async () => {
+      const port = serve((socket) => socket.send(text));
+      expect(await failure(client.send(requestTo({ port })))).toMatchObject({ kind, isRequestSent: true });
+      await server?.allClosed();
+    });
+  }
+
+  test("an informational answer begins the wait for the head anew", async () => {
+    const port = serve((socket) => {
+      setTimeout(() => socket.send("HTTP/1.1 102 Processing\r\n\r\n"), 150);
+      setTimeout(() => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`), 300);
+    });
+    const request = requestTo({ port, limits: { firstByteTimeoutMs: 200, idleTimeoutMs: 50 } });
+    expect(await call(client, request)).toMatchObject({ status: 200, body: "hi" });
+  });
+
+  test("a process that was busy does not blame the peer for the silence", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`));
+    await call(client, requestTo({ port }));
+    const outcome = call(client, requestTo({ port, limits: { firstByteTimeoutMs: 300, totalTimeoutMs: 400 } }));
+    const untilMs = performance.now() + 700;
+    while (performance.now() < untilMs) {
+      // Busy on purpose: the answer waits in the system meanwhile.
+    }
+    expect(await outcome).toMatchObject({ status: 200, body: "hi", error: null });
+  });
+
+  test("a limit passes at most 150 ms late and never early", async () => {
+    const port = serve(() => undefined);
+    const tookMs = await Promise.all(
+      [100, 130, 160, 190, 220].map(async (firstByteTimeoutMs) => {
+        const failing = failure(client.send(requestTo({ port, limits: { firstByteTimeoutMs } })));
+        return (await elapsedMs(failing)) - firstByteTimeoutMs;
+      }),
+    );
+    expect(Math.min(...tookMs)).toBeGreaterThanOrEqual(-1);
+    expect(Math.max(...tookMs)).toBeLessThan(150);
+  });
+});

@@ -1,0 +1,187 @@
+import type { TestCertificate } from "./test-certificates.ts";
+
+/** A request as it arrived: nothing is interpreted but where it ends. */
+export type RawRequest = {
+  readonly head: string;
+  readonly body: Buffer;
+  /** Which connection it came on, and the how manyth request it is there; both from 0. */
+  readonly connection: number;
+  readonly position: number;
+};
+
+export type RawSocket = {
+  /** Sends everything, also what does not fit at once. */
+  send(bytes: string | Uint8Array): void;
+  /** FIN, once everything is sent. */
+  finish(): void;
+  /** RST. */
+  reset(): void;
+  pause(): void;
+  resume(): void;
+  readonly serverName: string;
+};
+
+export type RawHttpServer = {
+  readonly port: number;
+  readonly connections: number;
+  readonly requests: readonly RawRequest[];
+  readonly openConnections: number;
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+  /** Resolves when no connection is open any more. */
+  allClosed(): Promise<void>;
+  /** Resolves when that many requests have arrived whole. */
+  received(count: number): Promise<void>;
+  stop(): void;
+};
+
+export type RawHttpServerOptions = {
+  onRequest?(socket: RawSocket, request: RawRequest): void;
+  onOpen?(socket: RawSocket, connection: number): void;
+  readonly tls?: TestCertificate;
+};
+
+type Connection = {
+  readonly number: number;
+  pending: Buffer;
+  position: number;
+  unsent: Uint8Array[];
+  isFinishing: boolean;
+  socket: RawSocket | null;
+};
+
+/** An HTTP server without manners: what it answers, and how it ends, is written down in each test. */
+export function startRawHttpServer(options: RawHttpServerOptions): RawHttpServer {
+  const requests: RawRequest[] = [];
+  const waiting = new Set<() => void>();
+  const count = { connections: 0, open: 0, received: 0, sent: 0 };
+  const notify = (): void => {
+    for (const check of [...waiting]) {
+      check();
+    }
+  };
+  const until = (condition: () => boolean): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const check = (): void => {
+      if (condition()) {
+        waiting.delete(check);
+        resolve();
+      }
+    };
+    waiting.add(check);
+    check();
+    return promise;
+  };
+  const flush = (socket: Bun.Socket<Connection>): void => {
+    const { unsent } = socket.data;
+    for (let bytes = unsent[0]; bytes !== undefined; bytes = unsent[0]) {
+      const accepted = Math.max(0, socket.write(bytes as Uint8Array<ArrayBuffer>));
+      count.sent += accepted;
+      if (accepted < bytes.length) {
+        unsent[0] = bytes.subarray(accepted);
+        return;
+      }
+      unsent.shift();
+    }
+    if (socket.data.isFinishing) {
+      socket.end();
+    }
+  };
+  const listener = Bun.listen<Connection>({
+    hostname: "127.0.0.1",
+    port: 0,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    socket: {
+      open: (socket) => {
+        socket.data = {
+          number: count.connections,
+          pending: Buffer.alloc(0),
+          position: 0,
+          unsent: [],
+          isFinishing: false,
+          socket: null,
+        };
+        count.connections += 1;
+        count.open += 1;
+        const raw = rawSocket(socket, flush);
+        socket.data.socket = raw;
+        options.onOpen?.(raw, socket.data.number);
+        notify();
+      },
+      data: (socket, bytes) => {
+        const connection = socket.data;
+        count.received += bytes.length;
+        connection.pending = Buffer.concat([connection.pending, bytes]);
+        for (let request = takeRequest(connection); request !== null; request = takeRequest(connection)) {
+          requests.push(request);
+          if (connection.socket !== null) {
+            options.onRequest?.(connection.socket, request);
+          }
+        }
+        notify();
+      },
+      drain: flush,
+      error: () => undefined,
+      close: (socket) => {
+        // A connection whose TLS handshake failed closes without having been open.
+        count.open -= socket.data === undefined ? 0 : 1;
+        notify();
+      },
+    },
+  });
+  return {
+    port: listener.port,
+    requests,
+    get connections() {
+      return count.connections;
+    },
+    get openConnections() {
+      return count.open;
+    },
+    get receivedBytes() {
+      return count.received;
+    },
+    get sentBytes() {
+      return count.sent;
+    },
+    allClosed: () => until(() => count.open === 0),
+    received: (expected) => until(() => requests.length >= expected),
+    stop: () => listener.stop(true),
+  };
+}
+
+function rawSocket(socket: Bun.Socket<Connection>, flush: (socket: Bun.Socket<Connection>) => void): RawSocket {
+  return {
+    send: (bytes) => {
+      socket.data.unsent.push(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
+      flush(socket);
+    },
+    finish: () => {
+      socket.data.isFinishing = true;
+      flush(socket);
+    },
+    reset: () => socket.terminate(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    get serverName() {
+      return String(socket.getServername());
+    },
+  };
+}
+
+function takeRequest(connection: Connection): RawRequest | null {
+  const end = connection.pending.indexOf("\r\n\r\n");
+  if (end === -1) {
+    return null;
+  }
+  const head = connection.pending.toString("latin1", 0, end + 4);
+  const length = Number(/^content-length: *([0-9]+)\r$/im.exec(head)?.[1] ?? 0);
+  if (connection.pending.length < end + 4 + length) {
+    return null;
+  }
+  const body = Buffer.from(connection.pending.subarray(end + 4, end + 4 + length));
+  connection.pending = connection.pending.subarray(end + 4 + length);
+  const { number, position } = connection;
+  connection.position += 1;
+  return { head, body, connection: number, position };
+}
