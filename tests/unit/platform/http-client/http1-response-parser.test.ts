@@ -1,80 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { Http1ParseError } from "@sluice/control-plane/platform/http-client/http1-response-head.ts";
 import { Http1ResponseParser, headBytesMax } from "@sluice/control-plane/platform/http-client/http1-response-parser.ts";
-import fc from "fast-check";
-
-type Outcome = {
-  status: number | null;
-  headers: readonly (readonly [string, string])[];
-  contentLength: number | null;
-  isKeepAlive: boolean | null;
-  body: string;
-  /** `delimited`, `closed`, or null when the response did not end. */
-  end: "delimited" | "closed" | null;
-  surplus: string;
-  error: "malformed" | "too_large" | null;
-};
-
-/** Feeds the pieces in order and then the end of the connection. */
-function parsePieces(pieces: readonly Uint8Array[], isHeadRequest = false): Outcome {
-  const outcome: Outcome = {
-    status: null,
-    headers: [],
-    contentLength: null,
-    isKeepAlive: null,
-    body: "",
-    end: null,
-    surplus: "",
-    error: null,
-  };
-  const parser = new Http1ResponseParser({
-    onHead: ({ status, headers, contentLength, isKeepAlive }) => {
-      Object.assign(outcome, { status, headers, contentLength, isKeepAlive });
-    },
-    onBody: (bytes) => {
-      expect(bytes.length).toBeGreaterThan(0);
-      outcome.body += Buffer.from(bytes).toString("latin1");
-    },
-    onComplete: (isDelimited) => {
-      expect(outcome.end).toBeNull();
-      outcome.end = isDelimited ? "delimited" : "closed";
-    },
-  });
-  parser.begin(isHeadRequest);
-  try {
-    for (const piece of pieces) {
-      let offset = 0;
-      let before = -1;
-      while (offset < piece.length && offset !== before) {
-        before = offset;
-        offset = parser.push(piece, offset);
-      }
-      outcome.surplus += Buffer.from(piece.subarray(offset)).toString("latin1");
-    }
-    parser.finish();
-  } catch (error) {
-    if (!(error instanceof Http1ParseError)) {
-      throw error;
-    }
-    outcome.error = error.kind;
-  }
-  return outcome;
-}
-
-function parse(text: string, isHeadRequest = false): Outcome {
-  return parsePieces([Buffer.from(text, "latin1")], isHeadRequest);
-}
-
-function cut(bytes: Uint8Array, positions: readonly number[]): Uint8Array[] {
-  const sorted = [...new Set(positions.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b);
-  return [0, ...sorted].map((start, index) => bytes.slice(start, sorted[index] ?? bytes.length));
-}
+import { cut, type ParseOutcome, parse, parsePieces } from "../../../support/parse-pieces.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
 
 describe("what a valid response means", () => {
-  const table: Record<string, [string, Partial<Outcome>]> = {
+  const table: Record<string, [string, Partial<ParseOutcome>]> = {
     "a declared length ends the body": [
       `${ok}Content-Type: a/b\r\nContent-Length: 5\r\n\r\nhello`,
       {
@@ -322,97 +254,5 @@ describe("what is refused", () => {
     expect(parse("S").error).toBe("malformed");
     expect(parse("HTTP/3").error).toBe("malformed");
     expect(parse("HTTP").error).toBeNull();
-  });
-});
-
-describe("pieces", () => {
-  const corpus = [
-    `${ok}Content-Type: application/json\r\nContent-Length: 11\r\n\r\n{"a":"b"}\r\nsurplus`,
-    `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${chunked}5;x=y\r\nhello\r\n1\r\n!\r\n0\r\nT: 1\r\n\r\nHTTP/1.1`,
-    `HTTP/1.0 404 Not Found\r\nX-A:\t1\r\nx-a: 2\r\n\r\nuntil the end`,
-    "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n",
-    `${ok}X-A: 1\r\n folded\r\n\r\n`,
-    `${chunked}5\r\nhello\r\n5x\r\n`,
-    `${ok}Content-Length: 40\r\n\r\ncut`,
-  ];
-  const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 500;
-
-  test("any split of a response gives the same events", () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...corpus),
-        fc.array(fc.nat({ max: 400 }), { maxLength: 12 }),
-        fc.boolean(),
-        (text, positions, isHeadRequest) => {
-          const bytes = Buffer.from(text, "latin1");
-          expect(parsePieces(cut(bytes, positions), isHeadRequest)).toEqual(parsePieces([bytes], isHeadRequest));
-        },
-      ),
-      { numRuns },
-    );
-  });
-
-  test("any response that is built by the rules is read back, however it is framed and split", () => {
-    const token = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}$/);
-    const reserved = new Set(["content-length", "transfer-encoding", "connection", "keep-alive"]);
-    const name = token.filter((text) => !reserved.has(text.toLowerCase()));
-    const value = fc.stringMatching(/^(?:[!-~](?:[ !-~]{0,30}[!-~])?)?$/);
-    const body = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 6 });
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(name, value), { maxLength: 12 }),
-        body,
-        fc.constantFrom("fixed", "chunked", "close"),
-        fc.array(fc.nat({ max: 2000 }), { maxLength: 12 }),
-        (headers, parts, framing, positions) => {
-          const lines = headers.map(([key, text]) => `${key}: ${text}\r\n`).join("");
-          const whole = Buffer.concat(parts);
-          const content: Record<string, () => Buffer> = {
-            fixed: () => Buffer.concat([Buffer.from(`Content-Length: ${whole.length}\r\n\r\n`), whole]),
-            chunked: () =>
-              Buffer.concat([
-                Buffer.from("Transfer-Encoding: chunked\r\n\r\n"),
-                ...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]),
-                Buffer.from("0\r\n\r\n"),
-              ]),
-            close: () => Buffer.concat([Buffer.from("\r\n"), whole]),
-          };
-          const bytes = Buffer.concat([Buffer.from(`${ok}${lines}`), content[framing]?.() ?? Buffer.alloc(0)]);
-          const outcome = parsePieces(cut(bytes, positions));
-          expect(outcome).toMatchObject({
-            error: null,
-            surplus: "",
-            body: whole.toString("latin1"),
-            end: framing === "close" ? "closed" : "delimited",
-          });
-          expect(outcome.headers.slice(0, headers.length)).toEqual(
-            headers.map(([key, text]) => [key.toLowerCase(), text] as const),
-          );
-        },
-      ),
-      { numRuns },
-    );
-  });
-
-  test("any bytes at all end in an outcome, never in another error", () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...corpus),
-        fc.array(fc.tuple(fc.nat({ max: 300 }), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
-        (text, changes) => {
-          const bytes = Buffer.from(text, "latin1");
-          for (const [position, byte] of changes) {
-            bytes[position % bytes.length] = byte;
-          }
-          const whole = parsePieces([bytes]);
-          const single = parsePieces(Array.from(bytes, (byte) => Uint8Array.of(byte)));
-          expect(single.error === null).toBe(whole.error === null);
-          if (whole.error === null) {
-            expect(single).toEqual(whole);
-          }
-        },
-      ),
-      { numRuns },
-    );
   });
 });
