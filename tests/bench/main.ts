@@ -1,7 +1,11 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
 import { runRelayBench } from "./relay/run.ts";
+import { runTraceBench } from "./trace/run.ts";
 
-const benches: Record<string, (args: string[]) => Promise<number>> = { relay: runRelayBench };
+const benches: Record<string, (args: string[]) => Promise<number>> = {
+  relay: runRelayBench,
+  trace: runTraceBench,
+};
 
 const [name = "", ...args] = Bun.argv.slice(2);
 const bench = benches[name];

@@ -62,7 +62,10 @@ export class TraceService {
     this.#parts.append(toSpooledTrace(row));
   }
 
-  /** Seals the bodies of one call for storing, if there is room. Never throws, never waits, keeps nothing of its input. */
+  /**
+   * Takes the bodies of one call for storing, if there is room. They must not be changed afterwards. Never throws, never
+   * waits.
+   */
   storePayload(payload: Payload): "stored" | "dropped" {
     return this.#queue.offer(payload);
   }
