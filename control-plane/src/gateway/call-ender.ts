@@ -28,14 +28,15 @@ export class CallEnder {
     const cost = { quota: priceUsage(end, state.model), hold: state.hold };
     const row = toUsageRow(state, end, cost, durationMs);
     state.isSettled = true;
+    // The trace of the call is recorded in the same turn, so that both rows share one write.
+    const written = usage.append(row);
+    this.#finish(state, end, durationMs);
     try {
-      await usage.append(row);
+      await written;
       settleQuota(leases, state.hold, row);
     } catch (cause) {
       settleQuota(leases, state.hold, { ...row, quota: nothing });
       throw new AppError("storage_unavailable", { cause, retryAfterSeconds: 5 });
-    } finally {
-      this.#finish(state, end, durationMs);
     }
     if (state.principal.isFirstUse && end.outcome === "completed") {
       this.#parts.onFirstUse(state.principal.apiKeyId);
