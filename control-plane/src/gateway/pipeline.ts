@@ -36,6 +36,9 @@ import type { Units } from "./usage-log/model.ts";
 
 type FailedAttempt = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
 
+/** A try at a channel, and when it began. */
+type StartedAttempt = { readonly channel: Channel; readonly startedTick: number };
+
 const answerBytesMax = 64 * 1024 * 1024;
 /** Answers of other types than these and event streams are passed on without being collected. */
 const collectedTypes = /json|^text\/plain/i;
@@ -147,11 +150,11 @@ export class Pipeline implements GatewayPort {
       tried.add(channel.id);
       const startedTick = clock.tick();
       loads.begin(channel);
-      const result = await this.#attempt(state, surface, channel);
-      this.#noteAttempt(state, channel, startedTick, result);
+      const result = await this.#attempt(state, surface, { channel, startedTick });
       if (!("failure" in result)) {
         return result;
       }
+      this.#noteFailure(state, { channel, startedTick }, result.failure);
       last = result;
       if (!mayRetry(result.failure, tried.size, clock.tick() - state.call.startedTick)) {
         throw toAttemptError(result.failure, result.said);
@@ -159,8 +162,13 @@ export class Pipeline implements GatewayPort {
     }
   }
 
-  async #attempt(state: AdmittedCall, surface: Surface, channel: Channel): Promise<GatewayAnswer | FailedAttempt> {
+  async #attempt(
+    state: AdmittedCall,
+    surface: Surface,
+    attempt: StartedAttempt,
+  ): Promise<GatewayAnswer | FailedAttempt> {
     const { call, request } = state;
+    const { channel } = attempt;
     const before = call.headers.get(hopHeader);
     const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
     const options = { hops, limits: this.#limits(state, channel), signal: call.signal };
@@ -176,13 +184,13 @@ export class Pipeline implements GatewayPort {
     state.channelId = channel.id;
     const contentType = headerOf(response, "content-type") ?? "";
     if (eventStreamType.test(contentType)) {
-      return this.#stream(state, channel, response, surface.kind);
+      return this.#stream(state, attempt, response, surface.kind);
     }
     if (collectedTypes.test(contentType)) {
-      return this.#collect(state, channel, response);
+      return this.#collect(state, attempt, response);
     }
     if (surface.kind === "speech" || surface.kind === "transcription" || surface === passThrough) {
-      return this.#stream(state, channel, response, "raw");
+      return this.#stream(state, attempt, response, "raw");
     }
     response.body.cancel();
     return { failure: classifyClientError(new HttpClientError("malformed", true, contentType)), said: null };
@@ -191,7 +199,7 @@ export class Pipeline implements GatewayPort {
   /** An answer that comes whole is settled before the client sees a byte of it. */
   async #collect(
     state: AdmittedCall,
-    channel: Channel,
+    attempt: StartedAttempt,
     response: HttpResponse,
   ): Promise<GatewayAnswer | FailedAttempt> {
     let body: Buffer;
@@ -204,7 +212,8 @@ export class Pipeline implements GatewayPort {
       }
       throw error;
     }
-    this.#parts.loads.end(channel, false);
+    this.#parts.loads.end(attempt.channel, false);
+    this.#noteAttempt(state, attempt, { status: response.status, result: "answered" });
     this.#noteFirstByte(state);
     keepPiece(state, body);
     const reported = readUsage(body);
@@ -221,7 +230,7 @@ export class Pipeline implements GatewayPort {
 
   async #stream(
     state: AdmittedCall,
-    channel: Channel,
+    attempt: StartedAttempt,
     response: HttpResponse,
     surfaceKind: Surface["kind"] | "raw",
   ): Promise<GatewayAnswer | FailedAttempt> {
@@ -237,7 +246,9 @@ export class Pipeline implements GatewayPort {
         reported = readUsage(event) ?? reported;
       },
       onEnding: async (ending) => {
-        this.#noteStreamEnd(channel, ending);
+        const result = ending.kind === "completed" ? "answered" : ending.kind;
+        this.#noteAttempt(state, attempt, { status: response.status, result });
+        this.#noteStreamEnd(attempt.channel, ending);
         const problem = streamProblem(ending);
         await this.#ender.settle(state, this.#streamEnd(state, ending, problem, reported));
         return problem === null ? null : errorEvent(problem);
@@ -293,29 +304,31 @@ export class Pipeline implements GatewayPort {
     state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
   }
 
+  /** A try and what it brought; before the call is settled, so that its row tells the whole story. */
   #noteAttempt(
     state: AdmittedCall,
-    channel: Channel,
-    startedTick: number,
-    result: GatewayAnswer | FailedAttempt,
+    { channel, startedTick }: StartedAttempt,
+    outcome: { readonly status: number | null; readonly result: string },
   ): void {
-    const { clock, loads, observer, random } = this.#parts;
-    const failure = "failure" in result ? result.failure : null;
+    const { clock, observer } = this.#parts;
     const attempt = {
       channelId: String(channel.id),
       channel: channel.name,
       startedAtMs: Math.round(startedTick - state.call.startedTick),
       durationMs: Math.round(clock.tick() - startedTick),
-      status: failure === null ? (result as GatewayAnswer).status : failure.status,
-      result: failure?.result ?? "answered",
+      status: outcome.status,
+      result: outcome.result,
     };
     state.attempts.push(attempt);
     observer.onAttempt(attempt);
-    if (failure !== null) {
-      loads.end(channel, failure.isChannelFault);
-      if (failure.needsCooldown) {
-        loads.coolDown(channel, failure.retryAfterSeconds, random);
-      }
+  }
+
+  #noteFailure(state: AdmittedCall, attempt: StartedAttempt, failure: AttemptFailure): void {
+    const { loads, random } = this.#parts;
+    this.#noteAttempt(state, attempt, failure);
+    loads.end(attempt.channel, failure.isChannelFault);
+    if (failure.needsCooldown) {
+      loads.coolDown(attempt.channel, failure.retryAfterSeconds, random);
     }
   }
 
