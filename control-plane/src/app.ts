@@ -1,25 +1,35 @@
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import { internalErrorResponse, notFoundResponse } from "./operations/error-response.ts";
 import type { Log } from "./platform/log.ts";
 
+/** Answers `/v1/*`: the relay, or the gateway where it stands alone. */
+export type CallHandler = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
+
 /**
- * Every route of the program, in order. Probes come first, so that they answer whatever else is wrong. The relay has no
- * middleware before it: each hook costs a call more than the relay itself does. What nothing matched is a JSON 404, and
- * what was thrown past a feature is a JSON 500 that names nothing but the request id.
+ * Every route of the program, in order. Calls under `/v1` are a route of the server itself and never see the framework:
+ * its context and hooks cost a call more than the relay does. Then come the features, and what nothing matched is a JSON
+ * 404. What was thrown past a feature is a JSON 500 that names nothing but the request id.
  */
-export function createApp(parts: readonly Elysia[], log: Log) {
-  const app = new Elysia({ name: "app", strictPath: true });
+export function createApp(parts: readonly AnyElysia[], callHandler: CallHandler | null, log: Log) {
+  const unexpected = (error: unknown, method: string): Response => {
+    const requestId = Bun.randomUUIDv7();
+    log.error("http.unexpected", { requestId, method, error });
+    return internalErrorResponse(requestId);
+  };
+  const handleCall = async (request: Request, server: Bun.Server<unknown>): Promise<Response> => {
+    try {
+      return callHandler === null ? notFoundResponse() : await callHandler(request, server);
+    } catch (error) {
+      return unexpected(error, request.method);
+    }
+  };
+  const app = new Elysia({ name: "app", strictPath: true, serve: { routes: { "/v1/*": handleCall } } });
   for (const routes of parts) {
     app.use(routes);
   }
   return app
-    .onError(({ code, error, request }) => {
-      if (code === "NOT_FOUND") {
-        return notFoundResponse();
-      }
-      const requestId = Bun.randomUUIDv7();
-      log.error("http.unexpected", { requestId, method: request.method, error });
-      return internalErrorResponse(requestId);
-    })
+    .onError(({ code, error, request }) =>
+      code === "NOT_FOUND" ? notFoundResponse() : unexpected(error, request.method),
+    )
     .all("*", () => notFoundResponse());
 }

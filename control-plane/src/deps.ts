@@ -9,7 +9,7 @@ import { createMissingPartitions, ensurePartitions, type PartitionedTable } from
 import { parseBaseUrl } from "./gateway/channels/model.ts";
 import { reclaimSilentLeases, releaseLeases } from "./gateway/quota/store.ts";
 import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
-import { gatewayRoutes } from "./gateway/remote/routes.ts";
+import { gatewayHandler } from "./gateway/remote/routes.ts";
 import { GatewayRuntime } from "./gateway/runtime.ts";
 import type { UsageRow } from "./gateway/usage-log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
@@ -30,7 +30,7 @@ import type { DrainOptions } from "./platform/spool/drain.ts";
 import { replayOrphans } from "./platform/spool/orphans.ts";
 import { isRejectedByDatabase } from "./platform/spool/poison.ts";
 import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
-import { relayRoutes } from "./relay/routes.ts";
+import { relayHandler } from "./relay/routes.ts";
 import { RelayService } from "./relay/service.ts";
 import type { SpooledTrace } from "./trace/model.ts";
 import { commitTraces, TraceService, traceRowCodec } from "./trace/service.ts";
@@ -253,17 +253,17 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const stopping = new AbortController();
   const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, stopping.signal), db, log) : null;
   const routes: AnyElysia[] = [operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry)];
-  if (config.ROLES.includes("relay")) {
-    routes.push(relayRoutes(relay, edge));
-  } else if (config.ROLES.includes("gateway")) {
-    routes.push(gatewayRoutes({ gateway: port, linkKey, clock: systemClock, bodyLimits }));
-  }
+  const callHandler = config.ROLES.includes("relay")
+    ? relayHandler(relay, edge)
+    : config.ROLES.includes("gateway")
+      ? gatewayHandler({ gateway: port, linkKey, clock: systemClock, bodyLimits })
+      : null;
   if (config.ROLES.includes("backend")) {
     routes.push(pageRoutes());
   }
   registerGauges(base, relay);
   return {
-    app: createApp(routes, log),
+    app: createApp(routes, callHandler, log),
     beginDrain: () => stopping.abort(),
     inFlight: () => relay.load.inFlight,
     close: async () => {

@@ -1,5 +1,4 @@
 import type { RequestId } from "@sluice/contracts/ids";
-import { Elysia } from "elysia";
 import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
 import type { CallReport, GatewayAnswer } from "../model.ts";
@@ -14,36 +13,34 @@ export type GatewayRoutesParts = {
 };
 
 /** The gateway as a program of its own: `/v1/*` for relays of this deployment, and for anybody with an API key. */
-export function gatewayRoutes(parts: GatewayRoutesParts) {
-  return new Elysia({ name: "gateway" }).all(
-    "/v1/*",
-    async ({ request, server }) => {
-      const link = readLink(request.headers, parts.linkKey);
-      const requestId = (link?.requestId ?? Bun.randomUUIDv7()) as RequestId;
-      const target = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
-      const mark = target.indexOf("?");
-      const body = new BodyReader(request, parts.bodyLimits);
-      let report: CallReport | null = null;
-      const answer = await parts.gateway.handle({
-        requestId,
-        method: request.method,
-        path: mark === -1 ? target : target.slice(0, mark),
-        query: mark === -1 ? "" : target.slice(mark),
-        headers: request.headers,
-        clientIp: link?.clientAddress ?? server?.requestIP(request)?.address ?? "0.0.0.0",
-        signal: request.signal,
-        startedAtMs: parts.clock.now(),
-        startedTick: parts.clock.tick(),
-        readBody: () => body.read(),
-        onReport: (finished) => {
-          report = finished;
-        },
-      });
-      answer.headers["x-request-id"] = requestId;
-      return link === null ? toResponse(answer) : toLinkedResponse(answer, () => report);
-    },
-    { parse: "none" },
-  );
+export function gatewayHandler(
+  parts: GatewayRoutesParts,
+): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
+  return async (request, server) => {
+    const link = readLink(request.headers, parts.linkKey);
+    const requestId = (link?.requestId ?? Bun.randomUUIDv7()) as RequestId;
+    const target = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
+    const mark = target.indexOf("?");
+    const body = new BodyReader(request, parts.bodyLimits);
+    let report: CallReport | null = null;
+    const answer = await parts.gateway.handle({
+      requestId,
+      method: request.method,
+      path: mark === -1 ? target : target.slice(0, mark),
+      query: mark === -1 ? "" : target.slice(mark),
+      headers: request.headers,
+      clientIp: link?.clientAddress ?? server.requestIP(request)?.address ?? "0.0.0.0",
+      signal: request.signal,
+      startedAtMs: parts.clock.now(),
+      startedTick: parts.clock.tick(),
+      readBody: () => body.read(),
+      onReport: (finished) => {
+        report = finished;
+      },
+    });
+    answer.headers["x-request-id"] = requestId;
+    return link === null ? toResponse(answer) : toLinkedResponse(answer, () => report);
+  };
 }
 
 function toResponse(answer: GatewayAnswer): Response {
