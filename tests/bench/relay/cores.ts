@@ -6,10 +6,15 @@ export const LOAD_CORE = 0;
 
 /** Moves this process with all its threads, and so every child to come, to the core of the load. */
 export function moveToLoadCore(): void {
-  const command = ["taskset", "--all-tasks", "--cpu-list", "--pid", String(LOAD_CORE), String(process.pid)];
+  moveToCore(LOAD_CORE);
+}
+
+/** Moves this process to a core; children that run already stay where they are. */
+export function moveToCore(core: number): void {
+  const command = ["taskset", "--all-tasks", "--cpu-list", "--pid", String(core), String(process.pid)];
   const moved = Bun.spawnSync(command, { stdout: "ignore" });
   if (!moved.success) {
-    throw new Error(`taskset could not move the bench to core ${LOAD_CORE}: ${moved.stderr.toString()}`);
+    throw new Error(`taskset could not move the bench to core ${core}: ${moved.stderr.toString()}`);
   }
 }
 

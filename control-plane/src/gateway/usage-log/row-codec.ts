@@ -7,11 +7,10 @@ const version = 1;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
-const safeMax = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** A JSON number where that is exact, which is the cheaper form, else text. */
+/** A JSON number where that is exact, which is the cheaper form, else text. A number that lost digits is never safe. */
 function exact(value: bigint): number | string {
-  return value <= safeMax && value >= -safeMax ? Number(value) : value.toString();
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value.toString();
 }
 
 function exactOrNull(value: bigint | null): number | string | null {

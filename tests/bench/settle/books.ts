@@ -1,0 +1,103 @@
+import type { ReplicaId } from "@sluice/contracts/ids";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/gateway/usage-log/service.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
+import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
+import type { SpooledTrace } from "@sluice/control-plane/trace/model.ts";
+import { commitTraces, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
+import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import { type Customer, createCustomer, usageRow } from "../../support/usage-rows.ts";
+
+export type CallRows = { usage: UsageRow; trace: SpooledTrace };
+
+export const callCodecs = { usage: usageRowCodec, trace: traceRowCodec };
+
+const customersMax = 20;
+const granted = 10n ** 12n;
+const replicaId = "bench" as ReplicaId;
+
+/** The database that the rows go to, with the customers that they are charged to. */
+export type Books = AsyncDisposable & {
+  readonly db: Database;
+  /** The rows of one finished call. */
+  call(): CallRows;
+  readonly drain: DrainOptions<CallRows>;
+  /** Usage rows in the database; throws when what the budgets were charged is not exactly what the rows say. */
+  count(): Promise<number>;
+};
+
+export async function openBooks(databaseUrl: string): Promise<Books> {
+  const db = openDatabase({ url: databaseUrl, poolMax: 2, applicationName: "bench" });
+  const today = new Date().toISOString().slice(0, 10);
+  await createMissingPartitions(db, "usage_log", [today]);
+  await createMissingPartitions(db, "trace_record", [today]);
+  const customers = await Promise.all(Array.from({ length: customersMax }, () => createCustomer(db, granted)));
+  let calls = 0;
+  return {
+    db,
+    call: () => {
+      calls += 1;
+      return rowsOfCall(customers[calls % customersMax] as Customer);
+    },
+    drain: {
+      commit: ({ entries, isReplay, isRetry }) => {
+        const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
+        return commitUsageBatch(
+          {
+            db,
+            replicaId,
+            leases: null,
+            alongside: (tx) => commitTraces(tx, traces),
+            createPartitions: async () => undefined,
+          },
+          { rows: entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : [])), isReplay, isRetry },
+        );
+      },
+      isPoison: isRejectedByDatabase,
+      onQuarantine: ({ error }) => {
+        throw error;
+      },
+      onRetry: (error) => {
+        throw error;
+      },
+    },
+    count: async () => {
+      const violations = await db.sql`select * from check_money()`;
+      const [row] = await db.sql<{ rows: number }>`select count(*)::integer as rows from usage_log`;
+      if (violations.length > 0 || row === undefined) {
+        throw new Error(`the books are wrong: ${JSON.stringify(violations)}`);
+      }
+      return row.rows;
+    },
+    [Symbol.asyncDispose]: () => db.close(1_000),
+  };
+}
+
+function rowsOfCall(customer: Customer): CallRows {
+  const usage = usageRow(customer);
+  const trace = toSpooledTrace({
+    requestId: usage.requestId,
+    day: usage.day,
+    userId: null,
+    gatewayUserId: usage.gatewayUserId,
+    apiKeyId: usage.apiKeyId,
+    method: "POST",
+    path: usage.path,
+    model: usage.model,
+    status: usage.outcome,
+    errorCode: null,
+    httpStatus: usage.httpStatus,
+    isStream: usage.isStream,
+    inputTokens: usage.units.inputTokens,
+    outputTokens: usage.units.outputTokens,
+    firstTokenMs: usage.firstByteMs,
+    durationMs: usage.durationMs,
+    clientIp: "203.0.113.7",
+    userAgent: "OpenAI/Python 1.99.1",
+    payload: "stored",
+    startedAtMs: usage.startedAtMs,
+  });
+  return { usage, trace };
+}
