@@ -1,9 +1,23 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { internalErrorResponse, notFoundResponse } from "./operations/error-response.ts";
+import { errorResponse, internalErrorResponse, notFoundResponse } from "./operations/error-response.ts";
 import type { Log } from "./platform/log.ts";
 
 /** Answers `/v1/*`: the relay, or the gateway where it stands alone. */
 export type CallHandler = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
+
+/**
+ * Whether the address of a request means what it says. With a Host that is no host, the server leaves the address
+ * without its first part and the path can't be told from it; with two, an edge may have judged by the other one.
+ */
+function hasSoundAddress(request: Request): boolean {
+  return request.url.startsWith("http") && request.headers.get("host")?.includes(",") !== true;
+}
+
+function refuseAddress(): Response {
+  const answer = errorResponse("malformed_request", Bun.randomUUIDv7());
+  answer.headers.set("connection", "close");
+  return answer;
+}
 
 /**
  * Every route of the program, in order. Calls under `/v1` are a route of the server itself and never see the framework:
@@ -18,12 +32,22 @@ export function createApp(parts: readonly AnyElysia[], callHandler: CallHandler 
   };
   const handleCall = async (request: Request, server: Bun.Server<unknown>): Promise<Response> => {
     try {
+      if (!hasSoundAddress(request)) {
+        return refuseAddress();
+      }
       return callHandler === null ? notFoundResponse() : await callHandler(request, server);
     } catch (error) {
       return unexpected(error, request.method);
     }
   };
-  const app = new Elysia({ name: "app", strictPath: true, serve: { routes: { "/v1/*": handleCall } } });
+  const app = new Elysia({
+    name: "app",
+    strictPath: true,
+    serve: { routes: { "/v1/*": handleCall } },
+    // The framework looks for the path behind the host; by default it expects a host of four letters or more.
+    handler: { standardHostname: false },
+  });
+  app.onRequest(({ request }) => (hasSoundAddress(request) ? undefined : refuseAddress()));
   for (const routes of parts) {
     app.use(routes);
   }

@@ -79,6 +79,7 @@ export const errorTable = {
   invalid_type: invalid(400, "A field has the wrong type."),
   unknown_field: invalid(400, "A field is not known here."),
   method_not_allowed: invalid(405, "This method is not allowed on this path."),
+  malformed_request: invalid(400, "The request is not well-formed HTTP."),
   not_found: invalid(404, "There is nothing at this path."),
   loop_detected: server(508, "The request came back to the service that sent it."),
   no_upstream: server(503, "No upstream can serve this model right now.", overloaded),
