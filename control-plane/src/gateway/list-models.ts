@@ -24,11 +24,21 @@ export function answerModels(path: string, principal: Principal, catalog: Catalo
   if (!path.startsWith(prefix)) {
     return answer({ object: "list", data: models.map(toModelObject) });
   }
-  const wanted = models.find(({ name }) => name === path.slice(prefix.length));
+  const id = decodeName(path.slice(prefix.length));
+  const wanted = models.find(({ name }) => name === id);
   if (wanted === undefined) {
     throw new AppError("model_not_found", { param: "model" });
   }
   return answer(toModelObject(wanted));
+}
+
+/** A name out of a path, or null when it is not properly encoded. */
+function decodeName(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 function answer(value: unknown): GatewayAnswer {

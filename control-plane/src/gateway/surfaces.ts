@@ -39,8 +39,10 @@ export function findSurface(path: string): Surface {
 }
 
 const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
+/** Names of models may have a maker, a variant or a tuning in them, which clients encode. None of it goes to a provider. */
+const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
 /** Whether a path may be passed through at all: plain segments, nothing encoded, no dots that climb. */
 export function isPlainPath(path: string): boolean {
-  return plainPath.test(path) && !path.includes("/..") && !path.includes("/./");
+  return (plainPath.test(path) || modelPath.test(path)) && !path.includes("/..") && !path.includes("/./");
 }

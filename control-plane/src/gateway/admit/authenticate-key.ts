@@ -2,24 +2,31 @@ import { AppError } from "../../platform/errors.ts";
 import { looksLikeApiKey } from "../keys/model.ts";
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
+/** A header that is there and says nothing. */
+const emptyPattern = /^(?:Bearer)? *$/i;
 
 /**
  * The API key out of the headers; never out of the query.
  * @throws AppError `missing_api_key`, `ambiguous_credentials`, `invalid_api_key` when it can't be a key of ours
  */
 export function readApiKey(headers: Headers): string {
-  const authorization = headers.get("authorization");
+  const authorization = readCredential(headers, "authorization");
+  const plain = readCredential(headers, "x-api-key");
+  if (authorization === null && plain === null) {
+    throw new AppError("missing_api_key");
+  }
   const bearer = authorization === null ? null : (bearerPattern.exec(authorization)?.[1] ?? "");
-  const plain = headers.get("x-api-key");
   if (bearer !== null && plain !== null && bearer !== plain) {
     throw new AppError("ambiguous_credentials");
   }
-  const key = bearer ?? plain;
-  if (key === null || key === "") {
-    throw new AppError(authorization === null || bearer === "" ? "missing_api_key" : "invalid_api_key");
-  }
+  const key = bearer ?? plain ?? "";
   if (!looksLikeApiKey(key)) {
     throw new AppError("invalid_api_key");
   }
   return key;
+}
+
+function readCredential(headers: Headers, name: string): string | null {
+  const value = headers.get(name);
+  return value === null || emptyPattern.test(value) ? null : value;
 }

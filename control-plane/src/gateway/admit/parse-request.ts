@@ -174,5 +174,16 @@ function withUsageOption(bytes: Buffer, shape: JsonShape, fields: JsonObject): B
     ]);
   }
   const options = { ...(fields["stream_options"] as JsonObject | null), include_usage: true };
-  return Buffer.concat([bytes.subarray(0, place[0]), Buffer.from(JSON.stringify(options)), bytes.subarray(place[1])]);
+  let [start, end] = place;
+  while (isSpace(bytes[start])) {
+    start += 1;
+  }
+  while (isSpace(bytes[end - 1])) {
+    end -= 1;
+  }
+  return Buffer.concat([bytes.subarray(0, start), Buffer.from(JSON.stringify(options)), bytes.subarray(end)]);
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -89,5 +89,6 @@ function isPublicHttpUrl(text: string): boolean {
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
     return false;
   }
-  return !isPrivateAddress(url.hostname) && url.hostname !== "localhost" && !url.hostname.endsWith(".localhost");
+  const host = url.hostname.replace(/\.$/, "");
+  return !isPrivateAddress(host) && host !== "localhost" && !host.endsWith(".localhost");
 }
