@@ -7,10 +7,35 @@ import type { AttemptFailure } from "../model.ts";
 const messageLengthMax = 2_000;
 const errorBodyBytesMax = 65_536;
 
-/** The body of an error answer; only one about the request itself is worth reading, the rest is shown to nobody. */
-export async function readErrorBody(response: HttpResponse, failure: AttemptFailure): Promise<Uint8Array | null> {
-  const isJson = response.headers.some(([name, value]) => name === "content-type" && value.includes("json"));
-  if (!failure.isRequestFault || !isJson) {
+/** An attempt that failed, and what the provider said of it that the client may read. */
+type Refusal = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
+
+/**
+ * Reads an error answer as far as it is worth reading: what is said of the request itself. An error page that is no JSON
+ * says nothing of the request; it comes from whatever stands before the provider, and the provider is at fault.
+ * @param credential of the channel, which never reaches a client
+ */
+export async function readRefusal(
+  response: HttpResponse,
+  failure: AttemptFailure,
+  credential: string | null,
+): Promise<Refusal> {
+  if (!failure.isRequestFault) {
+    response.body.cancel();
+    return { failure, said: null };
+  }
+  const body = await readJson(response);
+  if (body !== null) {
+    return { failure, said: readUpstreamError(body, credential) };
+  }
+  // The status alone says all there is to say of a body that is too large.
+  const isTelling = failure.status === 413;
+  return { failure: isTelling ? failure : { ...failure, code: "upstream_error", isRequestFault: false }, said: null };
+}
+
+/** The body if it is called JSON and is no longer than an error is, else null. */
+async function readJson(response: HttpResponse): Promise<Uint8Array | null> {
+  if (!response.headers.some(([name, value]) => name === "content-type" && value.includes("json"))) {
     response.body.cancel();
     return null;
   }
@@ -28,7 +53,7 @@ export async function readErrorBody(response: HttpResponse, failure: AttemptFail
  * What a provider said of a request that it refused, so that the client can mend it: message, type, param and code as
  * texts of limited length, with everything that looks like a credential removed. Null when it was no such error.
  */
-export function readUpstreamError(body: Uint8Array): UpstreamWords | null {
+function readUpstreamError(body: Uint8Array, credential: string | null): UpstreamWords | null {
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(body).toString("utf8"));
@@ -40,7 +65,7 @@ export function readUpstreamError(body: Uint8Array): UpstreamWords | null {
     return null;
   }
   const fields = error as Record<string, unknown>;
-  const text = (value: unknown) => (typeof value === "string" ? redact(value.slice(0, messageLengthMax)) : null);
+  const text = (value: unknown) => (typeof value === "string" ? clean(value, credential) : null);
   const message = text(fields["message"]);
   if (message === null) {
     return null;
@@ -51,4 +76,9 @@ export function readUpstreamError(body: Uint8Array): UpstreamWords | null {
     param: text(fields["param"])?.slice(0, 200) ?? null,
     code: text(fields["code"])?.slice(0, 100) ?? ("upstream_rejected" satisfies ErrorCode),
   };
+}
+
+function clean(text: string, credential: string | null): string {
+  const bare = credential === null ? text : text.replaceAll(credential, "[redacted]");
+  return redact(bare.slice(0, messageLengthMax));
 }
