@@ -256,7 +256,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const callHandler = config.ROLES.includes("relay")
     ? relayHandler(relay, edge)
     : config.ROLES.includes("gateway")
-      ? gatewayHandler({ gateway: port, linkKey, clock: systemClock, bodyLimits })
+      ? gatewayHandler({ gateway: port, linkKey, clock: systemClock, bodyLimits, load: relay.load })
       : null;
   if (config.ROLES.includes("backend")) {
     routes.push(pageRoutes());

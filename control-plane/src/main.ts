@@ -1,5 +1,5 @@
 import { buildProgram, type Program } from "./deps.ts";
-import { loadConfig } from "./platform/config.ts";
+import { type Config, loadConfig } from "./platform/config.ts";
 import { createLog, type Log } from "./platform/log.ts";
 
 /** Above the limit of a body, so that a body over it gets our answer and not the server's. */
@@ -10,17 +10,24 @@ const writeLine = (line: string): void => {
   process.stderr.write(line);
 };
 
-/** Lets calls that run end, up to the time limit; new connections are refused from the start. */
-async function drain(program: Program, log: Log, timeoutMs: number): Promise<void> {
+/**
+ * Says that it is not ready, and serves on for as long as whoever sends calls here needs to notice; then refuses new
+ * connections and lets calls that run end, up to the time limit.
+ */
+async function drain(program: Program, log: Log, config: Config): Promise<void> {
+  const { server } = program.app;
+  // A call is over when it is settled and the last byte of its answer has left for a client, however slow.
+  const running = () => Math.max(program.inFlight(), server?.pendingRequests ?? 0);
   program.beginDrain();
-  log.info("program.draining", { inFlight: program.inFlight() });
-  const stopped = program.app.server?.stop();
-  const deadline = performance.now() + timeoutMs;
-  while (program.inFlight() > 0 && performance.now() < deadline) {
+  log.info("program.draining", { inFlight: running() });
+  const deadline = performance.now() + config.DRAIN_TIMEOUT_MS;
+  await Bun.sleep(Math.min(config.DRAIN_NOTICE_MS, config.DRAIN_TIMEOUT_MS));
+  const stopped = server?.stop();
+  while (running() > 0 && performance.now() < deadline) {
     await Bun.sleep(drainPollMs);
   }
-  if (program.inFlight() > 0) {
-    log.warn("program.drain_timed_out", { inFlight: program.inFlight() });
+  if (running() > 0) {
+    log.warn("program.drain_timed_out", { inFlight: running() });
   }
   await Promise.race([stopped, Bun.sleep(drainPollMs)]);
   await program.close();
@@ -46,7 +53,7 @@ async function main(): Promise<void> {
       process.exit(1);
     }
     isStopping = true;
-    drain(program, log, config.DRAIN_TIMEOUT_MS).then(
+    drain(program, log, config).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error("program.stop_failed", { error });

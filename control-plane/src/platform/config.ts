@@ -43,6 +43,7 @@ const schema = z.object({
   UPSTREAM_TOTAL_TIMEOUT_MS: count(10, 7_200_000).default(1_800_000),
   UPSTREAM_CA_FILE: z.string().optional(),
   UPSTREAM_RESPONSE_BYTES_MAX: count(1_024, 16 * 1024 * 1024 * 1024).default(1024 * 1024 * 1024),
+  DRAIN_NOTICE_MS: count(0, 600_000).default(0),
   DRAIN_TIMEOUT_MS: count(0, 3_600_000).default(30_000),
   TRACE_PAYLOADS: flag.default(true),
   TRACE_MAX_PAYLOAD_BYTES: count(0, 4 * 1024 * 1024).default(262_144),

@@ -10,6 +10,8 @@ export type GatewayRoutesParts = {
   readonly linkKey: Uint8Array;
   readonly clock: Clock;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
+  /** Calls that are on their way, as the drain sees them. */
+  readonly load: { inFlight: number };
 };
 
 /** The gateway as a program of its own: `/v1/*` for relays of this deployment, and for anybody with an API key. */
@@ -23,6 +25,7 @@ export function gatewayHandler(
     const mark = target.indexOf("?");
     const body = new BodyReader(request, parts.bodyLimits);
     let report: CallReport | null = null;
+    parts.load.inFlight += 1;
     const answer = await parts.gateway.handle({
       requestId,
       method: request.method,
@@ -35,6 +38,7 @@ export function gatewayHandler(
       startedTick: parts.clock.tick(),
       readBody: () => body.read(),
       onReport: (finished) => {
+        parts.load.inFlight -= 1;
         report = finished;
       },
     });
