@@ -30,7 +30,7 @@ export class CallEnder {
     state.isSettled = true;
     // The trace of the call is recorded in the same turn, so that both rows share one write.
     const written = usage.append(row);
-    this.#finish(state, end, durationMs);
+    this.#finish(state, end, durationMs, row.quota);
     try {
       await written;
       settleQuota(leases, state.hold, row);
@@ -68,22 +68,22 @@ export class CallEnder {
         settleQuota(this.#parts.leases, hold, row);
       }
     }
-    this.#finish(state, end, durationMs);
+    this.#finish(state, end, durationMs, nothing);
   }
 
   /** A call that no provider is asked for: it has no row, only its trace. */
   finishFree(state: CallState, httpStatus: number): void {
     state.isSettled = true;
     const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
-    this.#finish(state, end, this.#durationMs(state));
+    this.#finish(state, end, this.#durationMs(state), nothing);
   }
 
-  #finish(state: CallState, end: CallEnd, durationMs: number): void {
+  #finish(state: CallState, end: CallEnd, durationMs: number, charged: Quota): void {
     const { inputTokens, outputTokens } = end.units;
     if (state.principal !== null && state.isLimited) {
       this.#parts.limits.end(state.principal, inputTokens + outputTokens);
     }
-    this.#parts.observer.onEnd(state, end, durationMs);
+    this.#parts.observer.onEnd(state, end, durationMs, charged);
     state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
   }
 

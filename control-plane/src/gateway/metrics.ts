@@ -1,3 +1,4 @@
+import type { Quota } from "@sluice/contracts/money";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { CallEnd, CallState } from "./model.ts";
 import type { GatewayObserver } from "./pipeline-parts.ts";
@@ -36,6 +37,7 @@ export class GatewayMetrics implements GatewayObserver {
   readonly #requests = new Sums();
   readonly #attempts = new Sums();
   readonly #tokens = new Sums();
+  readonly #quota = new Sums();
   readonly #duration: Histogram;
   readonly #firstByte: Histogram;
 
@@ -48,6 +50,9 @@ export class GatewayMetrics implements GatewayObserver {
     ]);
     this.#attempts.register(registry, "sluice_attempts_total", "Tries at channels.", ["channel", "result"]);
     this.#tokens.register(registry, "sluice_tokens_total", "Tokens of calls that ended.", ["kind", "model"]);
+    this.#quota.register(registry, "sluice_quota_charged_total", "Quota that calls cost, before multipliers.", [
+      "model",
+    ]);
     this.#duration = new Histogram({
       name: "sluice_request_duration_seconds",
       help: "From the first byte of a request to the end of its answer.",
@@ -66,12 +71,15 @@ export class GatewayMetrics implements GatewayObserver {
     this.#attempts.add(`${attempt.channel}\n${attempt.result}`, 1);
   }
 
-  onEnd(state: CallState, end: CallEnd, durationMs: number): void {
+  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void {
     const model = state.model?.name ?? "";
     this.#requests.add(`${end.outcome}\n${end.errorCode ?? ""}\n${model}`, 1);
     if (end.usageSource !== "none") {
       this.#tokens.add(`input\n${model}`, Number(end.units.inputTokens));
       this.#tokens.add(`output\n${model}`, Number(end.units.outputTokens));
+    }
+    if (quota > 0n) {
+      this.#quota.add(model, Number(quota));
     }
     this.#duration.observe(durationMs / 1000);
     if (state.firstByteMs !== null) {

@@ -1,4 +1,5 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
 import type { Clock } from "../platform/clock.ts";
 import type { HttpClient, HttpLimits } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
@@ -21,7 +22,8 @@ export interface UsageSpool {
 /** What the pipeline tells to whoever counts. Called on the hot path: counting only. */
 export interface GatewayObserver {
   onAttempt(attempt: Attempt): void;
-  onEnd(state: CallState, end: CallEnd, durationMs: number): void;
+  /** @param quota what the call costs before a multiplier */
+  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void;
 }
 
 /** Everything the pipeline works with; composed in deps.ts. */

@@ -26,7 +26,7 @@ import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyClientError, classifyStatus } from "./respond/classify-status.ts";
 import { answerHeaders, headerOf } from "./respond/compose-answer.ts";
-import { readErrorBody, readUpstreamError } from "./respond/read-upstream-error.ts";
+import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, toAttemptError } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
@@ -69,7 +69,9 @@ export class Pipeline implements GatewayPort {
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === "internal_error" || error.status >= 502) {
-        this.#parts.log.warn("call.failed", { requestId: call.requestId, code: error.code, error: thrown });
+        const { code, internal } = error;
+        const { requestId } = call;
+        this.#parts.log.warn("call.failed", { requestId, code, internal, attempts: state.attempts, error: thrown });
       }
       const answer = writeError(error);
       keepPiece(state, answer.body as Uint8Array);
@@ -91,7 +93,11 @@ export class Pipeline implements GatewayPort {
 
   async #authenticate(state: CallState): Promise<void> {
     const { call } = state;
-    const { directory, digestKey, clock, limits, hopMark } = this.#parts;
+    const { directory, digestKey, clock, hopMark } = this.#parts;
+    // Before the key: what comes back carries a channel's credential, which need not be a key of ours.
+    if (call.headers.get(hopHeader)?.includes(hopMark) === true) {
+      throw new AppError("loop_detected");
+    }
     const found = directory.find(digestKey(readApiKey(call.headers)));
     const principal = found instanceof Promise ? await found : found;
     if (principal === null) {
@@ -99,11 +105,6 @@ export class Pipeline implements GatewayPort {
     }
     checkKeyState(principal, call.clientIp, clock.now());
     state.principal = principal;
-    if (call.headers.get(hopHeader)?.includes(hopMark) === true) {
-      throw new AppError("loop_detected");
-    }
-    limits.begin(principal);
-    state.isLimited = true;
   }
 
   #listModels(state: CallState): GatewayAnswer {
@@ -119,10 +120,12 @@ export class Pipeline implements GatewayPort {
 
   async #admit(state: CallState, surface: Surface): Promise<AdmittedCall> {
     const { call, principal } = state;
-    const { catalog, leases, usage } = this.#parts;
+    const { catalog, leases, limits, usage } = this.#parts;
     if (principal === null) {
       throw new Error("a call was admitted without a key");
     }
+    limits.begin(principal);
+    state.isLimited = true;
     if (!usage.isAccepting()) {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
@@ -145,7 +148,7 @@ export class Pipeline implements GatewayPort {
     for (let last: FailedAttempt | null = null; ; ) {
       const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
       if (channel === null) {
-        throw last === null ? this.#noChannel(abilities) : toAttemptError(last.failure, last.said);
+        throw last === null ? this.#noChannel(abilities) : this.#attemptError(last, abilities);
       }
       tried.add(channel.id);
       const startedTick = clock.tick();
@@ -157,7 +160,7 @@ export class Pipeline implements GatewayPort {
       this.#noteFailure(state, { channel, startedTick }, result.failure);
       last = result;
       if (!mayRetry(result.failure, tried.size, clock.tick() - state.call.startedTick)) {
-        throw toAttemptError(result.failure, result.said);
+        throw this.#attemptError(result, abilities);
       }
     }
   }
@@ -178,8 +181,7 @@ export class Pipeline implements GatewayPort {
     }
     const failure = classifyStatus(response.status, response.headers);
     if (failure !== null) {
-      const errorBody = await readErrorBody(response, failure);
-      return { failure, said: errorBody === null ? null : readUpstreamError(errorBody) };
+      return await readRefusal(response, failure, channel.credential);
     }
     state.channelId = channel.id;
     const contentType = headerOf(response, "content-type") ?? "";
@@ -300,6 +302,15 @@ export class Pipeline implements GatewayPort {
     return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels) });
   }
 
+  /** A client that comes back when it was told to does not meet the same pause again. */
+  #attemptError({ failure, said }: FailedAttempt, abilities: readonly Ability[]): AppError {
+    if (!failure.needsCooldown) {
+      return toAttemptError(failure, said);
+    }
+    const pause = this.#parts.loads.retryAfterSeconds(abilities.map(({ channel }) => channel));
+    return toAttemptError({ ...failure, retryAfterSeconds: Math.max(failure.retryAfterSeconds ?? 0, pause) }, said);
+  }
+
   #noteFirstByte(state: CallState): void {
     state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
   }
@@ -324,11 +335,15 @@ export class Pipeline implements GatewayPort {
   }
 
   #noteFailure(state: AdmittedCall, attempt: StartedAttempt, failure: AttemptFailure): void {
-    const { loads, random } = this.#parts;
+    const { loads, log, random } = this.#parts;
+    const { channel } = attempt;
     this.#noteAttempt(state, attempt, failure);
-    loads.end(attempt.channel, failure.isChannelFault);
+    if (failure.result === "credential_refused") {
+      log.error("channel.credential_refused", { requestId: state.call.requestId, channel: channel.name });
+    }
+    loads.end(channel, failure.isChannelFault);
     if (failure.needsCooldown) {
-      loads.coolDown(attempt.channel, failure.retryAfterSeconds, random);
+      loads.coolDown(channel, failure.retryAfterSeconds, random);
     }
   }
 

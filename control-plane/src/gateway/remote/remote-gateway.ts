@@ -4,6 +4,8 @@ import {
   HttpClientError,
   type HttpHeader,
   type HttpLimits,
+  type HttpRequest,
+  type HttpResponse,
 } from "../../platform/http-client/model.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
@@ -27,6 +29,7 @@ export type RemoteGatewayParts = {
 };
 
 const answerBytesMax = 64 * 1024 * 1024;
+const smallBodyBytesMax = 65_536;
 /** What of a client's request the gateway gets to see; what it passes on to a provider is its own decision. */
 const sentHeaders = [
   "authorization",
@@ -39,7 +42,7 @@ const sentHeaders = [
   "user-agent",
   "x-sluice-hops",
 ];
-const passedHeaders = ["retry-after", "allow"];
+const passedHeaders = ["retry-after", "allow", "x-should-retry"];
 
 /** A gateway in another process, or any gateway that speaks the same API: the call goes there unchanged. */
 export class RemoteGateway implements GatewayPort {
@@ -64,36 +67,39 @@ export class RemoteGateway implements GatewayPort {
 
   async #send(state: CallState): Promise<GatewayAnswer> {
     const { call } = state;
-    const { client, address, limits } = this.#parts;
     const hasBody = call.method !== "GET" && call.method !== "HEAD";
-    const { protocol, hostname, port, basePath } = address;
-    const response = await client.send({
-      protocol,
-      hostname,
-      port,
-      method: call.method,
-      target: `${basePath}${call.path}${call.query}`,
-      headers: this.#headers(call),
-      body: hasBody ? await call.readBody() : null,
-      signal: call.signal,
-      limits,
-    });
-    const headers = answerHeaders(response);
-    for (const name of passedHeaders) {
-      const value = headerOf(response, name);
-      if (value !== null) {
-        headers[name] = value;
+    if (hasBody && !hasSmallBody(call.headers)) {
+      const models = await this.#request(call, { method: "GET", target: "/v1/models", body: null });
+      if (models.status >= 400) {
+        return await this.#collect(state, models);
       }
+      await models.body.bytes(answerBytesMax);
     }
-    const known = headerOf(response, reportHeader);
-    if (known === null && headers["content-type"]?.startsWith("text/event-stream") === true) {
+    const target = `${call.path}${call.query}`;
+    const body = hasBody ? await call.readBody() : null;
+    const response = await this.#request(call, { method: call.method, target, body });
+    const isEvents = headerOf(response, "content-type")?.startsWith("text/event-stream") === true;
+    if (isEvents && headerOf(response, reportHeader) === null) {
       state.isStream = true;
-      return { status: response.status, headers, body: this.#stream(state, response.body) };
+      return { status: response.status, headers: passHeaders(response), body: this.#stream(state, response.body) };
     }
-    const bytes = await response.body.bytes(answerBytesMax);
-    keepPiece(state, bytes);
+    return await this.#collect(state, response);
+  }
+
+  #request(call: GatewayCall, request: Pick<HttpRequest, "method" | "target" | "body">): Promise<HttpResponse> {
+    const { client, address, limits } = this.#parts;
+    const { protocol, hostname, port, basePath } = address;
+    const target = `${basePath}${request.target}`;
+    const headers = this.#headers(call);
+    return client.send({ ...request, protocol, hostname, port, target, headers, signal: call.signal, limits });
+  }
+
+  async #collect(state: CallState, response: HttpResponse): Promise<GatewayAnswer> {
+    const known = headerOf(response, reportHeader);
+    const body = await response.body.bytes(answerBytesMax);
+    keepPiece(state, body);
     this.#report(state, known === null ? null : decodeReport(known), { status: response.status, code: null });
-    return { status: response.status, headers, body: bytes };
+    return { status: response.status, headers: passHeaders(response), body };
   }
 
   #stream(state: CallState, body: Parameters<typeof LinkedStream.open>[0]): ReadableStream<Uint8Array> {
@@ -148,6 +154,26 @@ export class RemoteGateway implements GatewayPort {
       firstByteMs: said?.firstByteMs ?? firstByteMs,
     });
   }
+}
+
+function passHeaders(response: HttpResponse): Record<string, string> {
+  const headers = answerHeaders(response);
+  for (const name of passedHeaders) {
+    const value = headerOf(response, name);
+    if (value !== null) {
+      headers[name] = value;
+    }
+  }
+  return headers;
+}
+
+/**
+ * Whether the body may be read before anybody looked at the key. A longer one is only taken from a caller whose key is
+ * good, so that strangers can't fill the memory of the relay.
+ */
+function hasSmallBody(headers: Headers): boolean {
+  const declared = headers.get("content-length");
+  return declared !== null && Number(declared) <= smallBodyBytesMax && headers.get("expect") === null;
 }
 
 function toLinkError(error: HttpClientError): AppError {
