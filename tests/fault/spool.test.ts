@@ -113,7 +113,7 @@ function recordSteadily(spool: UsageSpool["spool"], customer: Customer): { stop(
       const row = usageRow(customer, { quota: 3n as Quota });
       await spool.append({ kind: "usage", row });
       ids.add(row.requestId);
-      await Bun.sleep(1);
+      await Bun.sleep(3);
     }
   };
   const running = Promise.all(Array.from({ length: 8 }, run));
@@ -176,6 +176,8 @@ describe("an absent database", () => {
       const recording = recordSteadily(usage.spool, customer);
       for (let round = 0; round < lostCommits; round += 1) {
         await proxy.loseNextCommit(lost);
+        // Else the same batch would fail each time, and the pauses between its attempts would grow.
+        await usage.nextCommit();
       }
       const ids = await recording.stop();
       expect(await usage.spool.flush(flushMs)).toBe(true);

@@ -8,7 +8,12 @@ import { openSpool, type Spool, type SpoolOptions } from "@sluice/control-plane/
 export type UsageRows = { usage: UsageRow };
 
 /** A spool of usage rows that is committed to Postgres, as the control plane does it. */
-export type UsageSpool = AsyncDisposable & { readonly spool: Spool<UsageRows>; readonly db: Database };
+export type UsageSpool = AsyncDisposable & {
+  readonly spool: Spool<UsageRows>;
+  readonly db: Database;
+  /** Resolves when the next batch is committed. */
+  nextCommit(): Promise<void>;
+};
 
 export async function openUsageSpool(
   databaseUrl: string,
@@ -21,12 +26,16 @@ export async function openUsageSpool(
     onWarning: () => undefined,
     ...options,
   });
+  let committed = Promise.withResolvers<void>();
   spool.drain({
-    commit: ({ entries, isReplay, isRetry }) =>
-      commitUsageBatch(
+    commit: async ({ entries, isReplay, isRetry }) => {
+      await commitUsageBatch(
         { db, replicaId: spool.replicaId, leases: null, createPartitions: async () => undefined },
         { rows: entries, isReplay, isRetry },
-      ),
+      );
+      committed.resolve();
+      committed = Promise.withResolvers();
+    },
     isPoison: isRejectedByDatabase,
     onQuarantine: ({ error }) => {
       throw error;
@@ -37,6 +46,7 @@ export async function openUsageSpool(
   return {
     spool,
     db,
+    nextCommit: () => committed.promise,
     [Symbol.asyncDispose]: async () => {
       await spool.close();
       await db.close(1_000);
