@@ -12,16 +12,23 @@ const staleMsMax = 120_000;
 const absentMs = 1_000;
 /** After a failed load the next one waits this long, so that an outage is not answered with a flood of queries. */
 const retryAfterMs = 1_000;
+/** How long a call waits for news of a key that was good; then it is taken for good still. */
+const newsMsMax = 250;
+/** How long a call waits for a key that is not known here. */
+const freshMsMax = 2_000;
 const entriesMax = 200_000;
 
 type Entry = {
   readonly principal: Principal | null;
   readonly loadedTick: number;
   failedTick: number;
+  /** An announcement of a change may have been missed: it has to be loaded again before it serves. */
+  readonly isUnsure: boolean;
   loading: Promise<Principal | null> | null;
 };
 
 const never = Number.NEGATIVE_INFINITY;
+const freshly = { failedTick: never, isUnsure: false, loading: null };
 
 /**
  * Keys by the SHA-256 of the whole key. A warm key costs one map look-up; a change announced by the database
@@ -53,10 +60,11 @@ export class KeyDirectory {
       return age < absentMs ? null : this.#loadFresh(digest);
     }
     const hasJustFailed = tick - entry.failedTick < retryAfterMs;
-    if (age < (this.#isBlind ? refreshAfterMsBlind : refreshAfterMs) || (hasJustFailed && age < staleMsMax)) {
+    const isFresh = !entry.isUnsure && age < (this.#isBlind ? refreshAfterMsBlind : refreshAfterMs);
+    if (isFresh || (hasJustFailed && age < staleMsMax)) {
       return entry.principal;
     }
-    if (age < staleMsMax && !this.#isBlind) {
+    if (age < staleMsMax && !this.#isBlind && !entry.isUnsure) {
       this.#refresh(digest, entry);
       return entry.principal;
     }
@@ -66,8 +74,8 @@ export class KeyDirectory {
   /** Drops what is known of one key, or of all keys of a user. */
   forget(matches: (principal: Principal) => boolean): void {
     for (const [digest, entry] of this.#entries) {
-      if (entry.principal !== null && matches(entry.principal)) {
-        // A load that began before the change must not bring the old state back.
+      // A load that began before the change must not bring the old state back; whose key it loads is not known yet.
+      if (entry.principal === null ? entry.loading !== null : matches(entry.principal)) {
         this.#entries.delete(digest);
       }
     }
@@ -76,10 +84,8 @@ export class KeyDirectory {
   /** After a gap in the announcements everything is loaded again at its next use, but still serves while it can't be. */
   onGap(): void {
     for (const [digest, entry] of this.#entries) {
-      this.#entries.set(digest, {
-        ...entry,
-        loadedTick: Math.min(entry.loadedTick, this.#clock.tick() - refreshAfterMs),
-      });
+      // A load that began before does not count either.
+      this.#entries.set(digest, { ...entry, isUnsure: true, loading: null });
     }
   }
 
@@ -96,11 +102,10 @@ export class KeyDirectory {
     const entry: Entry = this.#entries.get(digest) ?? {
       principal: null,
       loadedTick: never,
-      failedTick: never,
-      loading: null,
+      ...freshly,
     };
     try {
-      return await this.#loadInto(digest, entry);
+      return await inTime(this.#loadInto(digest, entry), freshMsMax);
     } catch (error) {
       throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2, cause: error });
     }
@@ -114,8 +119,9 @@ export class KeyDirectory {
 
   async #loadOrServeStale(digest: string, entry: Entry, age: number): Promise<Principal | null> {
     try {
-      return await this.#loadInto(digest, entry);
+      return await inTime(this.#loadInto(digest, entry), newsMsMax);
     } catch (error) {
+      entry.failedTick = this.#clock.tick();
       if (age < staleMsMax) {
         return entry.principal;
       }
@@ -130,7 +136,7 @@ export class KeyDirectory {
     const loading = this.#load(Buffer.from(digest, "hex"))
       .then((principal) => {
         if (this.#entries.get(digest) === entry) {
-          this.#entries.set(digest, { principal, loadedTick: this.#clock.tick(), failedTick: never, loading: null });
+          this.#entries.set(digest, { principal, ...freshly, loadedTick: this.#clock.tick() });
         }
         return principal;
       })
@@ -158,5 +164,16 @@ export class KeyDirectory {
       }
       this.#entries.delete(oldest);
     }
+  }
+}
+
+/** What a promise brings within this time; it may go on behind that. */
+async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`the database did not answer in ${ms} ms`)), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
