@@ -7,6 +7,7 @@ import { createApp } from "./app.ts";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
 import { parseBaseUrl } from "./gateway/channels/model.ts";
+import { silenceSecondsMax } from "./gateway/quota/model.ts";
 import { reclaimSilentLeases, releaseLeases } from "./gateway/quota/store.ts";
 import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
 import { gatewayHandler } from "./gateway/remote/routes.ts";
@@ -46,7 +47,6 @@ const codecs = {
 const loopLagMsMax = 500;
 const flushMs = 10_000;
 const closeMs = 2_000;
-const silentReplicaSeconds = 600;
 const payloadsQueuedMax = 20_000;
 const partitionedTables: readonly PartitionedTable[] = ["usage_log", "trace_record", "payload_record"];
 
@@ -208,6 +208,11 @@ function drainOptions(
 async function bringIntoStep(base: Base, leases: CommitLeases | null): Promise<void> {
   const { spool, db } = base;
   spool.drain(drainOptions(base, { replicaId: spool.replicaId, leases }));
+  db.onReachabilityChange((isReachable) => {
+    if (isReachable) {
+      spool.wake();
+    }
+  });
   await spool.replayed;
   await releaseLeases(db, spool.replicaId);
 }
@@ -237,7 +242,7 @@ function jobs(base: Base, signal: AbortSignal): Job[] {
     });
   return [
     { name: "partitions", pattern: "0 7 * * * *", run: makePartitions },
-    { name: "silent-leases", pattern: "30 * * * * *", run: (db) => reclaimSilentLeases(db, silentReplicaSeconds) },
+    { name: "silent-leases", pattern: "30 * * * * *", run: (db) => reclaimSilentLeases(db, silenceSecondsMax) },
     // Each machine has its own disk; the slots on one are kept apart by their locks.
     { name: "orphans", pattern: "*/20 * * * * *", run: orphans, isPerReplica: true },
   ];

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
+import type { NewPrice } from "@sluice/control-plane/gateway/prices/store.ts";
 import {
   addGatewayUser,
   addModel,
@@ -10,7 +11,7 @@ import {
   putChannel,
 } from "@sluice/control-plane/gateway/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { type Database, openDatabase, type Transaction } from "@sluice/control-plane/platform/db.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 /** How the parts stand: one process, or a relay that reaches its gateway over HTTP. */
@@ -38,7 +39,12 @@ export type SluiceProcess = {
   readonly exited: Promise<number>;
 };
 
-export type TestUser = { readonly gatewayUserId: GatewayUserId; readonly budgetId: BudgetId; readonly apiKey: string };
+export type TestUser = {
+  readonly gatewayUserId: GatewayUserId;
+  readonly budgetId: BudgetId;
+  readonly apiKey: string;
+  readonly granted: bigint;
+};
 
 /** A database with a catalog, and processes of the control plane on it; everything ends with `close`. */
 export class SluiceRig {
@@ -94,8 +100,21 @@ export class SluiceRig {
         { name, displayName: name, ownedBy: "test", ...bounds },
         { inputUsdPerM: "0", outputUsdPerM: "0", requestUsd },
       );
-      const [channel] = await tx.sql<{ id: bigint }>`select id from channel where name = 'first'`;
-      await allowModel(tx, "default", name, (channel?.id ?? 0n) as Parameters<typeof allowModel>[3]);
+      await this.#allowOnFirstChannel(tx, name);
+    });
+  }
+
+  async #allowOnFirstChannel(tx: Transaction, model: string): Promise<void> {
+    const [channel] = await tx.sql<{ id: bigint }>`select id from channel where name = 'first'`;
+    await allowModel(tx, "default", model, (channel?.id ?? 0n) as Parameters<typeof allowModel>[3]);
+  }
+
+  /** A model with prices in USD for a million tokens, and whatever else a price has. */
+  async addTokenPriceModel(name: string, price: Omit<NewPrice, "model">): Promise<void> {
+    const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 0 };
+    await this.db.withTransaction(async (tx) => {
+      await addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, price);
+      await this.#allowOnFirstChannel(tx, name);
     });
   }
 
@@ -104,7 +123,7 @@ export class SluiceRig {
     this.#users += 1;
     return await this.db.withTransaction(async (tx) => {
       const user = await addGatewayUser(tx, "default", { amount: quota, changeType: "test" });
-      return { ...user, apiKey: await createApiKey(tx, user.gatewayUserId, `key ${this.#users}`) };
+      return { ...user, granted: quota, apiKey: await createApiKey(tx, user.gatewayUserId, `key ${this.#users}`) };
     });
   }
 
@@ -146,6 +165,21 @@ export class SluiceRig {
       }
       if (performance.now() > deadline) {
         throw new Error(`${row?.rows} usage rows after ${timeoutMs} ms, ${count} were expected`);
+      }
+      await Bun.sleep(20);
+    }
+  }
+
+  /** Resolves once the calls that were charged to a budget add up to this. */
+  async waitForUsedQuota(budgetId: BudgetId, quota: bigint, timeoutMs = 15_000): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const [row] = await this.db.sql<{ used: bigint }>`select used from budget where id = ${budgetId}::bigint`;
+      if (row?.used === quota) {
+        return;
+      }
+      if (performance.now() > deadline) {
+        throw new Error(`${row?.used} of ${quota} were charged after ${timeoutMs} ms`);
       }
       await Bun.sleep(20);
     }

@@ -14,7 +14,8 @@ const { databaseUrl, directory, customers, callersMax } = JSON.parse(Bun.argv[2]
 const { spool, db } = await openUsageSpool(databaseUrl, { directory, reserveBytes: 1_000_000 });
 await db.sql`insert into replica (id) values (${spool.replicaId}) on conflict do nothing`;
 for (const { userBudgetId } of customers) {
-  await db.sql`select lease_quota(${userBudgetId}::bigint, ${spool.replicaId}, 500::bigint, 5000::bigint, 0::bigint)`;
+  await db.sql`select lease_quota(${userBudgetId}::bigint, ${spool.replicaId}, 500::bigint, 5000::bigint, 0::bigint,
+    ${Date.now()}::bigint)`;
 }
 writeSync(1, "ready\n");
 

@@ -23,6 +23,7 @@ import { openChannelCredential } from "./service.ts";
 const tendMs = 1_000;
 const heartbeatMs = 5_000;
 const catalogReloadMs = 30_000;
+const reconcileMs = 60_000;
 
 export type GatewayRuntimeParts = {
   readonly db: Database;
@@ -49,6 +50,7 @@ export class GatewayRuntime {
   readonly #timers: Timer[] = [];
   #catalog: Catalog = emptyCatalog;
   #reload: Promise<void> = Promise.resolve();
+  #stopWatching: () => void = () => undefined;
 
   constructor(parts: GatewayRuntimeParts) {
     const { clock, db, log, masterKey } = parts;
@@ -91,6 +93,11 @@ export class GatewayRuntime {
       const [budgetId = "0", recall = "0"] = text.split(":");
       void this.leases.onRecall(BigInt(budgetId) as BudgetId, BigInt(recall));
     });
+    notifications.listen("leases_reclaimed", (id) => {
+      if (id === this.#parts.replicaId) {
+        this.leases.distrust();
+      }
+    });
     notifications.onGap(() => {
       this.#directory.onGap();
       void this.reloadCatalog();
@@ -100,14 +107,26 @@ export class GatewayRuntime {
     this.#every(tendMs, () => this.#tend());
     this.#every(heartbeatMs, () => this.#beat());
     this.#every(catalogReloadMs, () => this.reloadCatalog());
+    this.#every(reconcileMs, () => this.leases.reconcile());
+    this.#stopWatching = this.#parts.db.onReachabilityChange((isReachable) => {
+      if (isReachable) {
+        // Until the others hear of us again, they count our leases as those of a replica that is gone.
+        this.#beat().catch((error: unknown) => this.#parts.log.warn("gateway.timer_failed", { error }));
+      }
+    });
   }
 
-  /** Stops the timers and gives every lease back. Call it when no call is in flight and the spool is empty. */
+  /**
+   * Stops the timers and gives every lease back; returns whether that was done. It is not while calls still run or the
+   * spool is not empty, because what they cost is owed out of the leases.
+   */
   async stop(isEmptied: boolean): Promise<boolean> {
+    this.#stopWatching();
     for (const timer of this.#timers) {
       clearInterval(timer);
     }
-    if (!isEmptied) {
+    await this.leases.stop();
+    if (!isEmptied || this.leases.totals().held > 0n) {
       return false;
     }
     try {
@@ -148,7 +167,9 @@ export class GatewayRuntime {
   }
 
   async #beat(): Promise<void> {
+    const tick = this.#parts.clock.tick();
     const replicas = await heartbeat(this.#parts.db, this.#parts.replicaId);
+    this.leases.renew(tick);
     this.#limits.setReplicas(replicas);
     this.#loads.setReplicas(replicas);
   }

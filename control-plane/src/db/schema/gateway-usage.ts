@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, date, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, date, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { json, moment, quota, reference, transactionId } from "../columns.ts";
 import { budget } from "./gateway-keys.ts";
 
@@ -23,9 +23,14 @@ export const budgetLease = pgTable(
     amount: quota("amount").notNull(),
     /** The last call for idle leases that this replica has answered. */
     recallSeen: quota("recall_seen").notNull().default(sql`0`),
+    /** The newest statement on this lease; one with a lower number comes late and is refused. */
+    lastStatement: bigint("last_statement", { mode: "bigint" }).notNull().default(sql`0`),
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.budgetId, table.replicaId] })],
+  (table) => [
+    primaryKey({ columns: [table.budgetId, table.replicaId] }),
+    check("budget_lease_is_not_negative", sql`${table.amount} >= 0`),
+  ],
 );
 
 /**

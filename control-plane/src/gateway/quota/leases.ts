@@ -3,8 +3,18 @@ import type { Quota } from "@sluice/contracts/money";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { BudgetCharge } from "../usage-log/model.ts";
-import type { HoldAnswer, LeaseAnswer, LeaseStore } from "./model.ts";
-import { available, emptySlice, isForgettable, type Slice } from "./slice.ts";
+import { type HoldAnswer, type LeaseAnswer, type LeaseStore, silenceSecondsMax } from "./model.ts";
+import {
+  addWaiter,
+  available,
+  emptySlice,
+  isForgettable,
+  refuseWaiters,
+  type Slice,
+  serveWaiters,
+  type Waiter,
+  wanted,
+} from "./slice.ts";
 
 /** How long a refused amount is refused again without asking the database. */
 const refusalMs = 200;
@@ -15,6 +25,12 @@ const recallPollMs = 50;
 const idleReturnMs = 3_000;
 const forgetMs = 60_000;
 const refillPauseMs = 100;
+/** While the database is away it is not asked for more at every call. */
+const refillPauseMsAfterFailure = 1_000;
+/** A call rather hears that there is no answer than wait longer for a database that is silent. */
+const holdMsMax = 2_000;
+/** Without a sign of life for this long, leases may have been taken from us; well before that is done to anybody. */
+const trustMsMax = (silenceSecondsMax * 1_000) / 2;
 /** The first lease covers this many calls of the size that asked for it. */
 const callsPerLease = 32n;
 const wantMax = 1n << 50n;
@@ -22,6 +38,10 @@ const wantMax = 1n << 50n;
 /**
  * Holds quota against slices of budgets that this replica has leased. A hold that the slice covers touches no database;
  * otherwise one acquisition per budget asks for more, calls idle quota of other replicas back, and refuses for certain.
+ *
+ * Where the outcome of a statement is unknown, the worse one is assumed (nothing was lent, all was given back) until the
+ * lease was read again. So this process never believes that it holds more than the database says, and goes on with what
+ * it is sure of while the database is away.
  */
 export class QuotaLeases {
   readonly #slices = new Map<BudgetId, Slice>();
@@ -30,11 +50,38 @@ export class QuotaLeases {
   readonly #log: Log;
   /** Commits and re-reads of leases exclude each other, because both learn what the database says of a lease. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** Numbers that have grown also since an earlier life of this replica. */
+  #statement = BigInt(Date.now()) * 1_000n;
+  #renewedTick: number;
+  /** How often everything was put in doubt: an answer from before is worth nothing after. */
+  #doubts = 0;
+  #isStopped = false;
 
   constructor(store: LeaseStore, clock: Clock, log: Log) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#renewedTick = clock.tick();
+  }
+
+  /**
+   * The database knows that this replica lived at the moment of the tick, so that its leases are not taken from it.
+   * After a long silence it is not known what is left of them.
+   */
+  renew(tick: number): void {
+    if (!this.#isTrusted(tick)) {
+      this.distrust();
+    }
+    this.#renewedTick = Math.max(this.#renewedTick, tick);
+  }
+
+  /** The leases of this replica may have been taken: each counts as gone until it was read again. */
+  distrust(): void {
+    this.#doubts += 1;
+    for (const slice of this.#slices.values()) {
+      slice.leased = 0n;
+      slice.isDoubtful = true;
+    }
   }
 
   /** Sets quota aside; the answer is a promise only when the slice does not cover it. */
@@ -42,6 +89,9 @@ export class QuotaLeases {
     const slice = this.#slice(budgetId);
     const tick = this.#clock.tick();
     slice.lastUsedTick = tick;
+    if (!this.#isTrusted(tick)) {
+      return "unavailable";
+    }
     if (slice.waiters.length === 0 && available(slice) >= amount) {
       slice.held += amount;
       this.#refillAhead(slice, tick);
@@ -53,10 +103,9 @@ export class QuotaLeases {
     if (slice.want < amount * callsPerLease) {
       slice.want = amount * callsPerLease;
     }
-    return new Promise((resolve) => {
-      slice.waiters.push({ amount, resolve });
-      this.#startAcquiring(slice);
-    });
+    const answer = addWaiter(slice, amount, holdMsMax);
+    this.#startAcquiring(slice);
+    return answer;
   }
 
   /** Ends a hold: what was charged stays pending until its usage row is committed, the rest may be held again. */
@@ -64,25 +113,35 @@ export class QuotaLeases {
     const slice = this.#slice(budgetId);
     slice.held -= held;
     slice.pending += charged;
-    this.#serveWaiters(slice);
+    if (charged < held) {
+      slice.refusal = null;
+    }
+    if (slice.waiters.length > 0 && this.#isTrusted(this.#clock.tick())) {
+      serveWaiters(slice);
+    }
   }
 
   /**
    * Runs one commit of usage rows. `charges` are what the database did for rows that were new; `totals` is what this
-   * process had pending for the batch. After a retry the two may differ, and the database is asked.
+   * process had pending for the batch. A retry does not know what an attempt before it took of the lease.
    */
   async commit(
     run: () => Promise<{ charges: readonly BudgetCharge[]; totals: ReadonlyMap<BudgetId, bigint>; isRetry: boolean }>,
   ): Promise<void> {
     await this.#exclusively(async () => {
       const { charges, totals, isRetry } = await run();
+      const taken = new Map(charges.map((charge) => [charge.budgetId, charge.taken]));
       for (const [budgetId, total] of totals) {
         const slice = this.#slice(budgetId);
         slice.pending -= total;
+        const takenHere = isRetry ? total : (taken.get(budgetId) ?? 0n);
+        slice.leased -= takenHere;
         slice.isDoubtful ||= isRetry;
-      }
-      for (const charge of charges) {
-        this.#slice(charge.budgetId).leased -= charge.taken;
+        if (takenHere < total) {
+          // The lease row did not cover the rows, so it is empty, whatever we believed.
+          slice.leased = slice.leased > 0n ? 0n : slice.leased;
+          slice.isDoubtful = true;
+        }
       }
     });
   }
@@ -90,8 +149,14 @@ export class QuotaLeases {
   /** Another replica needs idle quota of this budget: whatever is idle here goes back, and the call is answered. */
   async onRecall(budgetId: BudgetId, recall: bigint): Promise<void> {
     const slice = this.#slices.get(budgetId);
-    const idle = slice === undefined ? 0n : available(slice);
-    await this.#giveBack(slice ?? this.#slice(budgetId), idle > 0n ? idle : 0n, recall);
+    if (slice === undefined || this.#isStopped) {
+      return;
+    }
+    if (slice.isDoubtful && !(await this.#resolveDoubt(slice))) {
+      return;
+    }
+    const idle = available(slice);
+    await this.#giveBack(slice, idle > 0n ? idle : 0n, recall);
   }
 
   /** Quota of this budget came back or was granted somewhere. */
@@ -103,30 +168,50 @@ export class QuotaLeases {
     }
   }
 
-  /** Returns what lies idle and settles doubts; called every second. */
+  /** Returns what lies idle and settles doubts, until the database fails to answer; called every second. */
   async tend(): Promise<void> {
-    const tick = this.#clock.tick();
     for (const slice of [...this.#slices.values()]) {
-      if (slice.isDoubtful) {
-        await this.#readAgain(slice);
+      const idleMs = this.#clock.tick() - slice.lastUsedTick;
+      if (slice.isDoubtful && !(await this.#resolveDoubt(slice))) {
+        return;
       }
-      const idleMs = tick - slice.lastUsedTick;
       if (idleMs > idleReturnMs && slice.waiters.length === 0 && available(slice) > 0n) {
         slice.want = 0n;
-        await this.#giveBack(slice, available(slice), 0n);
+        if (!(await this.#giveBack(slice, available(slice), 0n))) {
+          return;
+        }
       } else if (idleMs > forgetMs && isForgettable(slice)) {
         this.#slices.delete(slice.budgetId);
       }
     }
   }
 
-  /** Sums over all slices, for metrics. */
-  totals(): { budgets: number; leased: bigint; held: bigint; pending: bigint } {
-    const sum = { budgets: this.#slices.size, leased: 0n, held: 0n, pending: 0n };
+  /**
+   * Looks for leases of which this process does not know: a statement whose answer was lost may have happened after the
+   * lease was read, or in an earlier life of the replica. What seems to differ is read again, so that it can be given back.
+   */
+  async reconcile(): Promise<void> {
+    for (const [budgetId, amount] of await this.#store.listLeases()) {
+      const slice = this.#slice(budgetId);
+      slice.isDoubtful ||= slice.leased !== amount;
+    }
+  }
+
+  /** From now on no statement is sent; resolves when the last one has ended, so that all leases can be given back. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#slices.values()].map((slice) => slice.turn));
+  }
+
+  /** Sums over all slices, for metrics. `idle` is what may be held without asking. */
+  totals(): { budgets: number; leased: bigint; held: bigint; pending: bigint; idle: bigint } {
+    const sum = { budgets: this.#slices.size, leased: 0n, held: 0n, pending: 0n, idle: 0n };
     for (const slice of this.#slices.values()) {
       sum.leased += slice.leased;
       sum.held += slice.held;
       sum.pending += slice.pending;
+      const idle = available(slice);
+      sum.idle += idle > 0n ? idle : 0n;
     }
     return sum;
   }
@@ -140,24 +225,19 @@ export class QuotaLeases {
     return slice;
   }
 
-  #serveWaiters(slice: Slice): void {
-    while (slice.waiters[0] !== undefined && available(slice) >= slice.waiters[0].amount) {
-      const waiter = slice.waiters.shift();
-      if (waiter !== undefined) {
-        slice.held += waiter.amount;
-        waiter.resolve("held");
-      }
-    }
+  #isTrusted(tick: number): boolean {
+    return tick - this.#renewedTick <= trustMsMax;
   }
 
   /** Asks for more before the slice runs dry, so that in the steady state no call waits. */
   #refillAhead(slice: Slice, tick: number): void {
-    if (slice.isAcquiring || available(slice) * 4n >= slice.want || tick - slice.lastRefillTick < refillPauseMs) {
+    if (slice.isAcquiring || available(slice) * 4n >= slice.want || tick < slice.nextRefillTick) {
       return;
     }
     const isQuick = tick - slice.lastRefillTick < 10 * refillPauseMs;
     slice.want = isQuick && slice.want < wantMax ? slice.want * 2n : slice.want;
     slice.lastRefillTick = tick;
+    slice.nextRefillTick = tick + refillPauseMs;
     this.#startAcquiring(slice, 1n);
   }
 
@@ -169,7 +249,7 @@ export class QuotaLeases {
     this.#acquire(slice, extra)
       .catch((error: unknown) => {
         this.#log.warn("quota.lease_failed", { budgetId: slice.budgetId, error });
-        slice.isDoubtful = true;
+        slice.nextRefillTick = this.#clock.tick() + refillPauseMsAfterFailure;
         for (const waiter of slice.waiters.splice(0)) {
           waiter.resolve("unavailable");
         }
@@ -191,14 +271,17 @@ export class QuotaLeases {
     }
     const deadline = this.#clock.tick() + recallMsMax;
     let recall = 0n;
-    for (this.#serveWaiters(slice); slice.waiters[0] !== undefined; this.#serveWaiters(slice)) {
-      const shortfall = slice.waiters[0].amount - available(slice);
-      const answer = await this.#lease(slice, shortfall, this.#wanted(slice), recall);
+    for (let first = this.#serve(slice); first !== undefined; first = this.#serve(slice)) {
+      const shortfall = first.amount - available(slice);
+      const answer = await this.#lease(slice, shortfall, wanted(slice), recall);
       if (answer.leasedNow > 0n) {
         slice.lastRefillTick = this.#clock.tick();
+        slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
         recall = 0n;
       } else if (answer.isRecallAnswered || this.#clock.tick() >= deadline) {
-        this.#refuse(slice, shortfall);
+        // What came free meanwhile lets the first be asked for anew; what was given back meanwhile is still ours to ask for.
+        const refused = shortfall + available(slice);
+        refuseWaiters(slice, refused > first.amount ? refused : first.amount, this.#clock.tick() + refusalMs);
         recall = 0n;
       } else {
         recall = answer.recall;
@@ -207,37 +290,26 @@ export class QuotaLeases {
     }
   }
 
+  /** Serves those who wait, and returns the first for whom it does not suffice. */
+  #serve(slice: Slice): Waiter | undefined {
+    if (!this.#isTrusted(this.#clock.tick())) {
+      throw new Error("the database has not heard of this replica for too long");
+    }
+    serveWaiters(slice);
+    return slice.waiters[0];
+  }
+
   #lease(slice: Slice, need: bigint, want: bigint, recall: bigint): Promise<LeaseAnswer> {
-    return this.#inTurn(slice, async () => {
-      const answer = await this.#store.lease(slice.budgetId, need as Quota, want as Quota, recall);
-      slice.leased += answer.leasedNow;
+    return this.#inTurn(slice, async (statement) => {
+      const { budgetId } = slice;
+      const doubts = this.#doubts;
+      const request = { budgetId, need: need as Quota, want: want as Quota, recall, statement };
+      const answer = await this.#store.lease(request);
+      if (doubts === this.#doubts) {
+        slice.leased += answer.leasedNow;
+      }
       return answer;
     });
-  }
-
-  #wanted(slice: Slice): bigint {
-    let waiting = -available(slice);
-    for (const waiter of slice.waiters) {
-      waiting += waiter.amount;
-    }
-    if (waiting < slice.want) {
-      return slice.want;
-    }
-    return waiting;
-  }
-
-  /** Everyone who waits for at least as much as was just refused is refused too; those who need less are asked for anew. */
-  #refuse(slice: Slice, shortfall: bigint): void {
-    const amount = shortfall + available(slice);
-    slice.refusal = { amount, untilTick: this.#clock.tick() + refusalMs };
-    const stay = slice.waiters.splice(0).filter((waiter) => {
-      const isRefused = waiter.amount >= amount;
-      if (isRefused) {
-        waiter.resolve("insufficient");
-      }
-      return !isRefused;
-    });
-    slice.waiters.push(...stay);
   }
 
   #waitForReturns(slice: Slice): Promise<void> {
@@ -252,33 +324,67 @@ export class QuotaLeases {
     });
   }
 
-  async #giveBack(slice: Slice, amount: bigint, recall: bigint): Promise<void> {
+  /** Returns whether the database has taken it. If not, it may have, and does not count as ours any more. */
+  async #giveBack(slice: Slice, amount: bigint, recall: bigint): Promise<boolean> {
+    const { budgetId } = slice;
     slice.returning += amount;
     try {
-      await this.#inTurn(slice, async () => {
-        await this.#store.giveBack(slice.budgetId, amount as Quota, recall);
-        slice.leased -= amount;
+      await this.#inTurn(slice, async (statement) => {
+        try {
+          await this.#store.giveBack({ budgetId, amount: amount as Quota, recall, statement });
+        } finally {
+          slice.leased -= amount;
+        }
       });
+      return true;
     } catch (error) {
-      this.#log.warn("quota.return_failed", { budgetId: slice.budgetId, error });
-      slice.isDoubtful = true;
+      this.#log.warn("quota.return_failed", { budgetId, error });
+      return false;
     } finally {
       slice.returning -= amount;
     }
   }
 
+  /** Reads a lease again; returns whether the database answered. */
+  async #resolveDoubt(slice: Slice): Promise<boolean> {
+    try {
+      await this.#readAgain(slice);
+      return true;
+    } catch (error) {
+      this.#log.warn("quota.read_failed", { budgetId: slice.budgetId, error });
+      return false;
+    }
+  }
+
   async #readAgain(slice: Slice): Promise<void> {
-    await this.#inTurn(slice, () =>
+    await this.#inTurn(slice, (statement) =>
       this.#exclusively(async () => {
-        slice.leased = await this.#store.readLease(slice.budgetId);
-        slice.isDoubtful = false;
+        const doubts = this.#doubts;
+        const leased = await this.#store.readLease(slice.budgetId, statement);
+        if (doubts === this.#doubts) {
+          slice.leased = leased;
+          slice.isDoubtful = false;
+        }
       }),
     );
   }
 
-  /** Statements that change or read one lease follow each other, so that no answer is counted twice. */
-  #inTurn<T>(slice: Slice, run: () => Promise<T>): Promise<T> {
-    const result = slice.turn.then(run, run);
+  /**
+   * Statements that change or read one lease follow each other, so that no answer is counted twice. Whether one that fails
+   * has happened is unknown.
+   */
+  #inTurn<T>(slice: Slice, run: (statement: bigint) => Promise<T>): Promise<T> {
+    const start = () => {
+      if (this.#isStopped) {
+        throw new Error("the leases of this process are given up");
+      }
+      this.#statement += 1n;
+      return run(this.#statement);
+    };
+    const result = slice.turn.then(start).catch((error: unknown) => {
+      slice.isDoubtful = true;
+      throw error;
+    });
     slice.turn = result.catch(() => undefined);
     return result;
   }

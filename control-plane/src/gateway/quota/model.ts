@@ -1,6 +1,21 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 
+/** The leases of a replica that was silent for this long are taken from it. */
+export const silenceSecondsMax = 600;
+
+/** A question for a slice of a budget. */
+export type LeaseRequest = {
+  readonly budgetId: BudgetId;
+  /** The least that is of use. */
+  readonly need: Quota;
+  readonly want: Quota;
+  /** The call for idle leases that this asks about; 0 makes one where it is needed. */
+  readonly recall: bigint;
+  /** Grows with every statement on a lease, so that one that comes late can be told. */
+  readonly statement: bigint;
+};
+
 /** What asking the database for a slice of a budget brought. */
 export type LeaseAnswer = {
   /** 0 when too little remains. */
@@ -11,12 +26,23 @@ export type LeaseAnswer = {
   readonly isRecallAnswered: boolean;
 };
 
-/** The database side of leases, always on behalf of one replica. */
+/** Idle quota on its way back. */
+export type LeaseReturn = {
+  readonly budgetId: BudgetId;
+  readonly amount: Quota;
+  /** The call for idle leases that this answers, or 0. */
+  readonly recall: bigint;
+  readonly statement: bigint;
+};
+
+/** The database side of leases, always on behalf of one replica. Whatever throws may have happened or not. */
 export interface LeaseStore {
-  lease(budgetId: BudgetId, need: Quota, want: Quota, recall: bigint): Promise<LeaseAnswer>;
-  giveBack(budgetId: BudgetId, amount: Quota, recall: bigint): Promise<void>;
-  /** What the database says this replica holds; asked when the outcome of an earlier statement is unknown. */
-  readLease(budgetId: BudgetId): Promise<Quota>;
+  lease(request: LeaseRequest): Promise<LeaseAnswer>;
+  giveBack(returned: LeaseReturn): Promise<void>;
+  /** What the database says this replica holds, once no statement with a lower number can change that any more. */
+  readLease(budgetId: BudgetId, statement: bigint): Promise<Quota>;
+  /** Every lease of this replica that is not empty. */
+  listLeases(): Promise<ReadonlyMap<BudgetId, Quota>>;
 }
 
 /** Whether a hold was granted; `unavailable` means that the database could not be asked. */

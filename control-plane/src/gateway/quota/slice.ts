@@ -10,7 +10,7 @@ export type Waiter = { readonly amount: bigint; resolve(answer: HoldAnswer): voi
  */
 export type Slice = {
   readonly budgetId: BudgetId;
-  /** What the database has lent us, as far as its answers have come. */
+  /** What the database has lent us, as far as that is certain: never more than its lease row says. */
   leased: bigint;
   /** Set aside for calls that still run. */
   held: bigint;
@@ -22,8 +22,10 @@ export type Slice = {
   want: bigint;
   lastUsedTick: number;
   lastRefillTick: number;
+  /** No refill ahead of need before this moment. */
+  nextRefillTick: number;
   isAcquiring: boolean;
-  /** The outcome of a statement is unknown: the lease has to be read again before it is trusted. */
+  /** The outcome of a statement is unknown: the database may have lent us more than we know, and has to be asked. */
   isDoubtful: boolean;
   readonly waiters: Waiter[];
   /** Amounts from here up were refused by the database a moment ago. */
@@ -44,6 +46,7 @@ export function emptySlice(budgetId: BudgetId, tick: number): Slice {
     want: 0n,
     lastUsedTick: tick,
     lastRefillTick: 0,
+    nextRefillTick: 0,
     isAcquiring: false,
     isDoubtful: false,
     waiters: [],
@@ -55,11 +58,62 @@ export function emptySlice(budgetId: BudgetId, tick: number): Slice {
 
 /** What may still be held; negative after an overrun. */
 export function available(slice: Slice): bigint {
-  return slice.isDoubtful ? 0n : slice.leased - slice.held - slice.pending - slice.returning;
+  return slice.leased - slice.held - slice.pending - slice.returning;
 }
 
 export function isForgettable(slice: Slice): boolean {
-  return (
-    slice.leased === 0n && slice.held === 0n && slice.pending === 0n && slice.returning === 0n && !slice.isAcquiring
-  );
+  const isEmpty = slice.leased === 0n && slice.held === 0n && slice.pending === 0n && slice.returning === 0n;
+  return isEmpty && !slice.isDoubtful && !slice.isAcquiring && slice.waiters.length === 0;
+}
+
+/** Puts a call at the end of those who wait; it hears `unavailable` when nobody has answered it in time. */
+export function addWaiter(slice: Slice, amount: bigint, waitMsMax: number): Promise<HoldAnswer> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      slice.waiters.splice(slice.waiters.indexOf(waiter), 1);
+      resolve("unavailable");
+    }, waitMsMax);
+    const waiter: Waiter = {
+      amount,
+      resolve: (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      },
+    };
+    slice.waiters.push(waiter);
+  });
+}
+
+/** Holds for those who wait, in their order, as far as it suffices. */
+export function serveWaiters(slice: Slice): void {
+  for (
+    let first = slice.waiters[0];
+    first !== undefined && available(slice) >= first.amount;
+    first = slice.waiters[0]
+  ) {
+    slice.waiters.shift();
+    slice.held += first.amount;
+    first.resolve("held");
+  }
+}
+
+/** Refuses everyone who waits for at least this much; those who need less have to be asked for anew. */
+export function refuseWaiters(slice: Slice, amount: bigint, untilTick: number): void {
+  slice.refusal = { amount, untilTick };
+  for (const waiter of slice.waiters.splice(0)) {
+    if (waiter.amount >= amount) {
+      waiter.resolve("insufficient");
+    } else {
+      slice.waiters.push(waiter);
+    }
+  }
+}
+
+/** How much to ask for: for all who wait, and not less than usual. */
+export function wanted(slice: Slice): bigint {
+  let waiting = -available(slice);
+  for (const waiter of slice.waiters) {
+    waiting += waiter.amount;
+  }
+  return waiting < slice.want ? slice.want : waiting;
 }

@@ -6,11 +6,12 @@ import type { LeaseStore } from "./model.ts";
 /** Leases of one replica, as guarded functions of the database. */
 export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore {
   return {
-    async lease(budgetId, need, want, recall) {
+    async lease({ budgetId, need, want, recall, statement }) {
       type Row = { leased_now: bigint; remaining_after: bigint; recall: bigint; is_recall_answered: boolean };
       const [row] = await db.sql<Row>`
         select leased_now, remaining_after, recall, is_recall_answered
-        from lease_quota(${budgetId}::bigint, ${replicaId}, ${need}::bigint, ${want}::bigint, ${recall}::bigint)`;
+        from lease_quota(${budgetId}::bigint, ${replicaId}, ${need}::bigint, ${want}::bigint, ${recall}::bigint,
+          ${statement}::bigint)`;
       if (row === undefined) {
         throw new Error(`lease_quota returned nothing for budget ${budgetId}`);
       }
@@ -21,13 +22,19 @@ export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore
         isRecallAnswered: row.is_recall_answered,
       };
     },
-    async giveBack(budgetId, amount, recall) {
-      await db.sql`select return_lease(${budgetId}::bigint, ${replicaId}, ${amount}::bigint, ${recall}::bigint)`;
+    async giveBack({ budgetId, amount, recall, statement }) {
+      await db.sql`
+        select return_lease(${budgetId}::bigint, ${replicaId}, ${amount}::bigint, ${recall}::bigint, ${statement}::bigint)`;
     },
-    async readLease(budgetId: BudgetId) {
+    async readLease(budgetId, statement) {
       const [row] = await db.sql<{ amount: bigint }>`
-        select amount from budget_lease where budget_id = ${budgetId}::bigint and replica_id = ${replicaId}`;
+        select read_lease(${budgetId}::bigint, ${replicaId}, ${statement}::bigint) as amount`;
       return (row?.amount ?? 0n) as Quota;
+    },
+    async listLeases() {
+      const rows = await db.sql<{ budget_id: BudgetId; amount: Quota }>`
+        select budget_id, amount from budget_lease where replica_id = ${replicaId} and amount > 0`;
+      return new Map(rows.map(({ budget_id, amount }) => [budget_id, amount]));
     },
   };
 }

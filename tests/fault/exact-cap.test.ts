@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { BudgetId } from "@sluice/contracts/ids";
+import { grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { readBudget, waitForIdleReturn, watchBudget } from "../support/budget-watch.ts";
+import { chat, type SeenCall } from "../support/chat-call.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+
+const { TEST_FULL } = process.env;
+const rounds = TEST_FULL === "1" ? 10 : 2;
+const replicaCount = 3;
+const callCount = 200;
+const covered = 10;
+
+const flat = { model: "flat", price: 1_000n };
+/** Costs 0.5 quota a token in and 2 quota a token out. */
+const perToken = { model: "per-token", outputTokens: 40 };
+const perTokenBody = { model: perToken.model, max_tokens: perToken.outputTokens };
+
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let replicas: SluiceProcess[];
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  await rig.addFlatPriceModel(flat.model, flat.price);
+  await rig.addTokenPriceModel(perToken.model, { inputUsdPerM: "1", outputUsdPerM: "4" });
+  replicas = await Promise.all(Array.from({ length: replicaCount }, () => rig.startProcess()));
+});
+
+afterAll(async () => {
+  await rig.close();
+  await provider.stop();
+});
+
+/** All calls at once, dealt out to the replicas. */
+function callAll(user: TestUser, body: Record<string, unknown>, count = callCount): Promise<SeenCall[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => chat({ url: urlOf(index), apiKey: user.apiKey }, body)),
+  );
+}
+
+function urlOf(index: number): string {
+  return replicas[index % replicas.length]?.url ?? "";
+}
+
+function expectTenOf(calls: readonly SeenCall[]): void {
+  expect(calls.filter(({ isWhole }) => isWhole)).toHaveLength(covered);
+  const refused = calls.filter(({ status, code }) => status === 429 && code === "insufficient_quota");
+  expect(refused).toHaveLength(calls.length - covered);
+}
+
+/** A limit of the key of a user, granted this much. */
+async function limitKey(user: TestUser, granted: bigint, period: "none" | "daily"): Promise<BudgetId> {
+  const [row] = await rig.db.sql<{ id: BudgetId }>`
+    insert into budget (api_key_id, period, period_ends_at)
+    select id, ${period}, case when ${period} = 'daily' then now() + interval '1 hour' end
+    from api_key where gateway_user_id = ${user.gatewayUserId}::bigint returning id`;
+  if (row === undefined) {
+    throw new Error("the user has no key");
+  }
+  await grantQuota(rig.db, { budgetId: row.id, amount: granted, changeType: "test", reference: `limit ${row.id}` });
+  return row.id;
+}
+
+/** What one such call sets aside, which is also what it costs when the provider reports the bound as used. */
+function perTokenBound(): { readonly quota: bigint; readonly inputTokens: number } {
+  const text = JSON.stringify({ messages: [{ role: "user", content: "Hello" }], ...perTokenBody });
+  const inputTokens = Buffer.byteLength(text);
+  return { inputTokens, quota: BigInt(Math.ceil(inputTokens / 2 + perToken.outputTokens * 2)) };
+}
+
+describe("a balance for ten calls, asked for 200 at once on three replicas", () => {
+  test.each(Array.from({ length: rounds }, (_, round) => round))(
+    "lets exactly ten through at a flat price and ends at 0, round %d",
+    async (round) => {
+      provider.reset();
+      provider.script({ delayHeadMs: round % 2 === 0 ? 0 : 150 }, { times: "always" });
+      const user = await rig.addUser(BigInt(covered) * flat.price);
+      const watch = watchBudget(rig.db, user.budgetId);
+      expectTenOf(await callAll(user, { model: flat.model }));
+      const state = await waitForIdleReturn(rig.db, user.budgetId);
+      expect(provider.requests).toHaveLength(covered);
+      expect(state).toMatchObject({ used: BigInt(covered) * flat.price, remaining: 0n });
+      const { samples, leastRemaining, violations } = await watch.stop();
+      expect(violations).toEqual([]);
+      expect(leastRemaining).toBe(0n);
+      expect(samples).toBeGreaterThan(10);
+    },
+  );
+
+  test("lets exactly ten through at token prices when each uses all that was set aside for it", async () => {
+    const bound = perTokenBound();
+    const usage = { prompt_tokens: bound.inputTokens, completion_tokens: perToken.outputTokens };
+    provider.reset();
+    provider.script({ usage, delayHeadMs: 50 }, { times: "always" });
+    const user = await rig.addUser(BigInt(covered) * bound.quota);
+    const watch = watchBudget(rig.db, user.budgetId);
+    expectTenOf(await callAll(user, perTokenBody));
+    const state = await waitForIdleReturn(rig.db, user.budgetId);
+    expect(provider.requests).toHaveLength(covered);
+    expect(state).toMatchObject({ used: BigInt(covered) * bound.quota, remaining: 0n });
+    const { leastRemaining, violations } = await watch.stop();
+    expect(violations).toEqual([]);
+    expect(leastRemaining).toBe(0n);
+  });
+
+  test("lets exactly ten streams through", async () => {
+    provider.reset();
+    provider.script({ chunkDelayMs: 5 }, { times: "always" });
+    const user = await rig.addUser(BigInt(covered) * flat.price);
+    expectTenOf(await callAll(user, { model: flat.model, stream: true }));
+    const state = await waitForIdleReturn(rig.db, user.budgetId);
+    expect(provider.requests).toHaveLength(covered);
+    expect(state).toMatchObject({ used: BigInt(covered) * flat.price, remaining: 0n });
+  });
+});
+
+describe("the limit of a key for ten calls, asked for 200 at once on three replicas", () => {
+  test("lets exactly ten through and leaves the rest of the user's quota alone", async () => {
+    provider.reset();
+    const user = await rig.addUser(1_000_000n);
+    const limit = await limitKey(user, BigInt(covered) * flat.price, "none");
+    const watch = watchBudget(rig.db, limit);
+    expectTenOf(await callAll(user, { model: flat.model }));
+    expect(await waitForIdleReturn(rig.db, limit)).toMatchObject({ remaining: 0n });
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({
+      used: BigInt(covered) * flat.price,
+      remaining: 1_000_000n - BigInt(covered) * flat.price,
+    });
+    expect(provider.requests).toHaveLength(covered);
+    const { leastRemaining, violations } = await watch.stop();
+    expect(violations).toEqual([]);
+    expect(leastRemaining).toBe(0n);
+  });
+
+  test("lets ten more through in the next period, and no more, although leases of the last are still out", async () => {
+    provider.reset();
+    const user = await rig.addUser(1_000_000n);
+    const limit = await limitKey(user, BigInt(covered) * flat.price, "daily");
+    const watch = watchBudget(rig.db, limit);
+    expectTenOf(await callAll(user, { model: flat.model }));
+    await rig.waitForUsedQuota(user.budgetId, BigInt(covered) * flat.price);
+    await rig.db.sql`update budget set period_ends_at = now() - interval '1 second' where id = ${limit}::bigint`;
+    expectTenOf(await callAll(user, { model: flat.model }));
+    expect(provider.requests).toHaveLength(2 * covered);
+    await waitForIdleReturn(rig.db, limit);
+    expect(await readBudget(rig.db, limit)).toMatchObject({ used: BigInt(covered) * flat.price, remaining: 0n });
+    expect((await watch.stop()).violations).toEqual([]);
+  });
+});
+
+describe("quota that was set aside and not spent", () => {
+  test("can be spent at once through any one replica, which calls it back from the others", async () => {
+    provider.reset();
+    provider.script({ status: 500 }, { times: covered });
+    const user = await rig.addUser(BigInt(covered) * flat.price);
+    const failed = await callAll(user, { model: flat.model }, covered);
+    expect(failed.filter(({ status }) => status === 502)).toHaveLength(covered);
+    const again = await Promise.all(
+      Array.from({ length: covered }, () => chat({ url: urlOf(1), apiKey: user.apiKey }, { model: flat.model })),
+    );
+    expect(again.filter(({ isWhole }) => isWhole)).toHaveLength(covered);
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
+  });
+
+  test("is given back when it lies idle, and can be spent by a replica that starts later", async () => {
+    provider.reset();
+    const bound = perTokenBound();
+    provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 } }, { times: covered });
+    const user = await rig.addUser(BigInt(covered) * bound.quota);
+    const free = await callAll(user, perTokenBody, covered);
+    expect(free.filter(({ isWhole }) => isWhole)).toHaveLength(covered);
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: user.granted });
+    const late = await rig.startProcess();
+    provider.script(
+      { usage: { prompt_tokens: bound.inputTokens, completion_tokens: perToken.outputTokens } },
+      { times: "always" },
+    );
+    const calls = await Promise.all(
+      Array.from({ length: callCount }, () => chat({ url: late.url, apiKey: user.apiKey }, perTokenBody)),
+    );
+    expectTenOf(calls);
+    await late.stop();
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+/** What a client saw of one call. */
+export type SeenCall = {
+  /** From the header; null when no answer came. */
+  readonly requestId: string | null;
+  /** Null when the connection failed before an answer. */
+  readonly status: number | null;
+  /** The code of an error body, or null. */
+  readonly code: string | null;
+  readonly retryAfter: string | null;
+  /** A body that parses, or a stream up to its end mark, with status 200. */
+  readonly isWhole: boolean;
+  readonly durationMs: number;
+};
+
+export type ChatTarget = { readonly url: string; readonly apiKey: string; readonly timeoutMs?: number };
+
+const timeoutMsDefault = 30_000;
+
+/** One chat completion, streamed when the body says so. Never throws: a lost connection is something a client sees. */
+export async function chat(target: ChatTarget, body: Record<string, unknown>): Promise<SeenCall> {
+  const startedAt = performance.now();
+  const seen = { requestId: null as string | null, status: null as number | null, retryAfter: null as string | null };
+  const finish = (code: string | null, isWhole: boolean): SeenCall => ({
+    ...seen,
+    code,
+    isWhole,
+    durationMs: performance.now() - startedAt,
+  });
+  try {
+    const answer = await fetch(`${target.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${target.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }], ...body }),
+      signal: AbortSignal.timeout(target.timeoutMs ?? timeoutMsDefault),
+    });
+    seen.status = answer.status;
+    seen.requestId = answer.headers.get("x-request-id");
+    seen.retryAfter = answer.headers.get("retry-after");
+    const text = await answer.text();
+    if (answer.status !== 200) {
+      return finish(readErrorCode(text), false);
+    }
+    const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    return finish(null, isStream ? text.endsWith("data: [DONE]\n\n") : isJson(text));
+  } catch {
+    return finish(null, false);
+  }
+}
+
+function readErrorCode(text: string): string | null {
+  try {
+    const parsed = JSON.parse(text) as { error?: { code?: string } };
+    return parsed.error?.code ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
