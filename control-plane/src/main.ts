@@ -5,6 +5,8 @@ import { createLog, type Log } from "./platform/log.ts";
 /** Above the limit of a body, so that a body over it gets our answer and not the server's. */
 const serverBodyBytesMax = 1024 * 1024 * 1024;
 const drainPollMs = 50;
+/** What calls that are cut off may take to write down their end. */
+const cutMsMax = 2_000;
 
 const writeLine = (line: string): void => {
   process.stderr.write(line);
@@ -28,10 +30,20 @@ async function drain(program: Program, log: Log, config: Config): Promise<void> 
   }
   if (running() > 0) {
     log.warn("program.drain_timed_out", { inFlight: running() });
+    await cutOff(program);
   }
   await Promise.race([stopped, Bun.sleep(drainPollMs)]);
   await program.close();
   log.info("program.stopped");
+}
+
+/** Ends what runs still like calls whose client has left, so that each is written down with what was delivered. */
+async function cutOff(program: Program): Promise<void> {
+  void program.app.server?.stop(true);
+  const deadline = performance.now() + cutMsMax;
+  while (program.inFlight() > 0 && performance.now() < deadline) {
+    await Bun.sleep(drainPollMs);
+  }
 }
 
 async function main(): Promise<void> {
