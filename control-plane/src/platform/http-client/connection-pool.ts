@@ -1,5 +1,5 @@
+import type { DeadlineTicker, Timed } from "../deadline-ticker.ts";
 import { Connection, type ConnectionKeeper, type ConnectionUser, type Destination } from "./connection.ts";
-import type { DeadlineTicker, Timed } from "./deadline-ticker.ts";
 import { formatHost, parseHostname, scratchBytesMin } from "./http1-request-encoder.ts";
 import { HttpClientError, type HttpRequest } from "./model.ts";
 

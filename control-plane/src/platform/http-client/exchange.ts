@@ -1,8 +1,8 @@
+import { type DeadlineTicker, hasPassed, type Timed } from "../deadline-ticker.ts";
 import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
 import { sinkFailure, tellEnd, tellError } from "./body-sink.ts";
 import type { Connection, ConnectionUser, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import { encodeRequestHead } from "./http1-request-encoder.ts";
 import type { Http1ParseError, Http1ResponseHead } from "./http1-response-head.ts";
 import {

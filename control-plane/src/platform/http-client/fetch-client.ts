@@ -1,4 +1,4 @@
-import { DeadlineTicker } from "./deadline-ticker.ts";
+import { DeadlineTicker } from "../deadline-ticker.ts";
 import { FetchExchange } from "./fetch-exchange.ts";
 import { encodeRequestHead, formatHost, parseHostname, scratchBytesMin } from "./http1-request-encoder.ts";
 import { type HttpClient, HttpClientError, type HttpRequest, type HttpResponse } from "./model.ts";

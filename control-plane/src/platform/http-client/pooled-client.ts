@@ -1,5 +1,5 @@
+import { DeadlineTicker } from "../deadline-ticker.ts";
 import { ConnectionPool, type ConnectionStatistics } from "./connection-pool.ts";
-import { DeadlineTicker } from "./deadline-ticker.ts";
 import { Exchange, type ExchangePorts } from "./exchange.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "./model.ts";
 
