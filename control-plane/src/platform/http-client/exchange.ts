@@ -42,6 +42,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   readonly #startedMs: number;
   #phase: Phase = "connecting";
   #sinceMs: number;
+  #sentMs = 0;
   #connection: Connection | null = null;
   #isSent = false;
   #isAnswered = false;
@@ -157,7 +158,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
       case "body":
         // While we do not read, the silence is ours.
         if (!this.#isPaused) {
-          this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
+          this.#watchBody(nowMs);
         }
         break;
       default:
@@ -172,6 +173,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   onRequestProgress(): void {
     this.#isSent = true;
     this.#sinceMs = this.#ports.ticker.nowMs;
+    this.#sentMs = this.#sinceMs;
   }
 
   onPacket(): void {
@@ -292,6 +294,15 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
       if (!this.#isPaused) {
         this.#connection?.resumeReading();
       }
+    }
+  }
+
+  #watchBody(nowMs: number): void {
+    const { idleTimeoutMs, firstBodyByteTimeoutMs } = this.request.limits;
+    if (this.#receivedBytes > 0 || firstBodyByteTimeoutMs === undefined) {
+      this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
+    } else if (hasPassed(firstBodyByteTimeoutMs, this.#sentMs, nowMs)) {
+      this.#fail("first_byte_timeout", `no byte of the body came within ${firstBodyByteTimeoutMs} ms`);
     }
   }
 

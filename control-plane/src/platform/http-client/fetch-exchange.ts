@@ -104,13 +104,22 @@ export class FetchExchange implements HttpResponseBody, HttpBodyFlow, Timed {
   }
 
   onTick(nowMs: number): void {
-    const { connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, totalTimeoutMs } = this.#request.limits;
+    const { connectTimeoutMs, firstByteTimeoutMs, totalTimeoutMs } = this.#request.limits;
     if (hasPassed(totalTimeoutMs, this.#startedMs, nowMs)) {
       this.#fail("total_timeout", `the call took longer than ${totalTimeoutMs} ms`);
     } else if (this.#phase === "head") {
       this.#failAfter(connectTimeoutMs + firstByteTimeoutMs, "first_byte_timeout", nowMs);
     } else if (this.#phase === "body" && !this.#isPaused) {
+      this.#watchBody(nowMs);
+    }
+  }
+
+  #watchBody(nowMs: number): void {
+    const { connectTimeoutMs, idleTimeoutMs, firstBodyByteTimeoutMs } = this.#request.limits;
+    if (this.#receivedBytes > 0 || firstBodyByteTimeoutMs === undefined) {
       this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
+    } else if (hasPassed(connectTimeoutMs + firstBodyByteTimeoutMs, this.#startedMs, nowMs)) {
+      this.#fail("first_byte_timeout", `no byte of the body came within ${firstBodyByteTimeoutMs} ms`);
     }
   }
 

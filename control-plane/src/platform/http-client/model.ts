@@ -25,6 +25,8 @@ export type HttpLimits = {
   readonly connectTimeoutMs: number;
   /** From the last byte sent to the first byte of the answer's head. */
   readonly firstByteTimeoutMs: number;
+  /** From the last byte sent to the first byte of the answer's body; without it the idle limit holds from the head on. */
+  readonly firstBodyByteTimeoutMs?: number;
   /** Silence between two packets of the body. */
   readonly idleTimeoutMs: number;
   readonly totalTimeoutMs: number;
