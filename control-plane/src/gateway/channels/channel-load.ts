@@ -1,12 +1,9 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
+import { FailureWindow } from "./failure-window.ts";
 import type { Channel } from "./model.ts";
 
-/** The circuit looks at this much of the past, in this many parts. */
-const windowMs = 10_000;
-const callsMin = 20;
-const failureShareMax = 0.5;
 const openMs = 5_000;
 const cooldownMsDefault = 1_000;
 const cooldownMsMax = 60_000;
@@ -15,12 +12,19 @@ type Load = {
   inFlight: number;
   requests: RateBucket | null;
   cooldownUntilTick: number;
+  /** When the open circuit lets a probe through; 0 while it is closed. */
   openUntilTick: number;
   /** One call is let through a circuit that was open, to see whether the channel is back. */
   isProbing: boolean;
-  windowStartTick: number;
-  calls: number;
-  failures: number;
+  readonly window: FailureWindow;
+};
+
+/** One attempt at a channel, from `begin` until `end` or `release`, whichever comes first; a second one changes nothing. */
+export type ChannelUse = {
+  readonly channel: Channel;
+  readonly startedTick: number;
+  isProbe: boolean;
+  isOver: boolean;
 };
 
 /** What this replica knows of how each channel is doing: its caps, its cooldown, its circuit. */
@@ -42,7 +46,7 @@ export class ChannelLoads {
   isOpen(channel: Channel): boolean {
     const load = this.#load(channel);
     const tick = this.#clock.tick();
-    if (tick < load.cooldownUntilTick || tick < load.openUntilTick || (load.openUntilTick > 0 && load.isProbing)) {
+    if (tick < load.cooldownUntilTick || tick < load.openUntilTick || load.isProbing) {
       return false;
     }
     if (channel.concurrencyMax !== null && load.inFlight >= this.#share(channel.concurrencyMax)) {
@@ -51,64 +55,89 @@ export class ChannelLoads {
     return load.requests === null || load.requests.has(1, tick);
   }
 
-  /** Whether a channel that is not open is merely busy: at a cap, or in a pause that it asked for. */
+  /** Whether a channel that is not open is merely busy, at a cap or in a pause that it asked for, and not broken. */
   isBusy(channel: Channel): boolean {
-    return this.#clock.tick() >= this.#load(channel).openUntilTick;
+    return this.#load(channel).openUntilTick === 0;
   }
 
-  begin(channel: Channel): void {
+  begin(channel: Channel): ChannelUse {
     const load = this.#load(channel);
     load.inFlight += 1;
-    load.requests?.take(1, this.#clock.tick());
-    load.isProbing = load.openUntilTick > 0;
+    const startedTick = this.#clock.tick();
+    load.requests?.take(1, startedTick);
+    const isProbe = load.openUntilTick > 0;
+    load.isProbing = isProbe;
+    return { channel, startedTick, isProbe, isOver: false };
+  }
+
+  /** An answer has begun: a probe has told what it was sent for, however long its stream may still take. */
+  answered(use: ChannelUse): void {
+    if (use.isProbe && !use.isOver) {
+      use.isProbe = false;
+      const load = this.#load(use.channel);
+      load.isProbing = false;
+      load.openUntilTick = 0;
+      load.window.clear();
+    }
   }
 
   /** The channel has answered well or badly; `isFailure` counts against it. */
-  end(channel: Channel, isFailure: boolean): void {
-    const load = this.#load(channel);
-    const tick = this.#clock.tick();
-    load.inFlight -= 1;
-    if (tick - load.windowStartTick > windowMs) {
-      load.windowStartTick = tick;
-      load.calls = 0;
-      load.failures = 0;
-    }
-    load.calls += 1;
-    if (!isFailure) {
-      load.openUntilTick = 0;
-      load.isProbing = false;
+  end(use: ChannelUse, isFailure: boolean): void {
+    if (use.isOver) {
       return;
     }
-    load.failures += 1;
-    const isProbeFailed = load.isProbing;
-    load.isProbing = false;
-    if (isProbeFailed || (load.calls >= callsMin && load.failures / load.calls >= failureShareMax)) {
+    if (!isFailure) {
+      this.answered(use);
+    }
+    const load = this.#leave(use);
+    const tick = this.#clock.tick();
+    if (use.isProbe) {
       load.openUntilTick = tick + openMs;
+    } else if (load.openUntilTick === 0) {
+      // While the circuit is open, calls from before say nothing new: only a probe closes it.
+      load.window.add(isFailure, tick);
+      if (isFailure && load.window.isBad()) {
+        load.openUntilTick = tick + openMs;
+      }
     }
   }
 
   /** The call ended without telling anything about the channel, for example because the client left. */
-  release(channel: Channel): void {
-    const load = this.#load(channel);
-    load.inFlight -= 1;
-    load.isProbing = false;
+  release(use: ChannelUse): void {
+    if (!use.isOver) {
+      this.#leave(use);
+    }
   }
 
   /** The channel asked for a pause; jitter keeps replicas from coming back in step. */
   coolDown(channel: Channel, retryAfterSeconds: number | null, random: () => number): void {
     const askedMs = retryAfterSeconds === null ? cooldownMsDefault : Math.min(retryAfterSeconds * 1000, cooldownMsMax);
-    this.#load(channel).cooldownUntilTick = this.#clock.tick() + askedMs * (1 + random() * 0.2);
+    const load = this.#load(channel);
+    const untilTick = this.#clock.tick() + askedMs * (1 + random() * 0.2);
+    load.cooldownUntilTick = Math.max(load.cooldownUntilTick, untilTick);
   }
 
-  /** Seconds until the first of these channels is out of its pause, at least 1. */
+  /** Seconds until the first of these channels may be worth a try, at least 1. */
   retryAfterSeconds(channels: readonly Channel[]): number {
     const tick = this.#clock.tick();
     let waitMs = Number.POSITIVE_INFINITY;
     for (const channel of channels) {
       const load = this.#load(channel);
-      waitMs = Math.min(waitMs, Math.max(load.cooldownUntilTick, load.openUntilTick) - tick);
+      const isEmpty = load.requests?.has(1, tick) === false;
+      const refillMs = isEmpty ? (load.requests?.secondsUntil(1, tick) ?? 0) * 1000 : 0;
+      waitMs = Math.min(waitMs, Math.max(load.cooldownUntilTick - tick, load.openUntilTick - tick, refillMs));
     }
     return Number.isFinite(waitMs) ? Math.max(1, Math.ceil(waitMs / 1000)) : 1;
+  }
+
+  #leave(use: ChannelUse): Load {
+    const load = this.#load(use.channel);
+    use.isOver = true;
+    load.inFlight -= 1;
+    if (use.isProbe) {
+      load.isProbing = false;
+    }
+    return load;
   }
 
   #share(limit: number): number {
@@ -124,9 +153,7 @@ export class ChannelLoads {
         cooldownUntilTick: 0,
         openUntilTick: 0,
         isProbing: false,
-        windowStartTick: 0,
-        calls: 0,
-        failures: 0,
+        window: new FailureWindow(),
       };
       this.#loads.set(channel.id, load);
     }
