@@ -16,6 +16,17 @@ export type Units = {
   readonly audioMs: bigint;
 };
 
+/** Nothing was counted. */
+export const noUnits: Units = {
+  inputTokens: 0n,
+  outputTokens: 0n,
+  cacheReadTokens: 0n,
+  cacheWriteTokens: 0n,
+  reasoningTokens: 0n,
+  images: 0,
+  audioMs: 0n,
+};
+
 /** One try at one channel, as it is shown to the user who pays. */
 export type Attempt = {
   readonly channelId: string;

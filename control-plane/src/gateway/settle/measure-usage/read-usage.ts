@@ -1,0 +1,115 @@
+import type { Units } from "../../usage-log/model.ts";
+import { asObject, type Json, parseObject, toUnits } from "./units.ts";
+
+const usageKey = Buffer.from('"usage"');
+const quote = 0x22;
+const colon = 0x3a;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+/** A usage object and what stands behind it are a few hundred bytes; where they are more, the whole answer is parsed. */
+const tailBytesMax = 16_384;
+
+/** What a whole answer says of itself. */
+export type ReadAnswer = {
+  readonly usage: Units | null;
+  /** The whole answer, where its usage could not be read off its end. Null also when the answer is no JSON object. */
+  readonly json: Json | null;
+  readonly isObject: boolean;
+};
+
+/**
+ * Reads the usage of a whole answer. Nearly always it is the last object in it, so that only the end of the answer is
+ * looked at: from the key on, the braces have to close exactly the answer itself. Anything else is parsed as a whole, so
+ * that a usage object inside something that the client had sent never counts.
+ */
+export function readAnswer(body: Buffer): ReadAnswer {
+  const usage = usageAtEnd(body);
+  if (usage !== null) {
+    return { usage, json: null, isObject: true };
+  }
+  const json = parseObject(body.toString("utf8"));
+  return { usage: json === null ? null : usageOf(json), json, isObject: json !== null };
+}
+
+/** The usage in the payload of an event: at the top, in the `response` of the Responses API, or with a choice. */
+export function usageOf(payload: Json): Units | null {
+  const choices = Array.isArray(payload["choices"]) ? payload["choices"] : [];
+  const places = [payload["usage"], asObject(payload["response"])["usage"], asObject(choices[0])["usage"]];
+  for (const place of places) {
+    const units = toUnits(asObject(place));
+    if (units !== null) {
+      return units;
+    }
+  }
+  return null;
+}
+
+function usageAtEnd(body: Buffer): Units | null {
+  const at = body.lastIndexOf(usageKey);
+  // With a backslash before it, the quote is part of a text that ends in the word.
+  if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {
+    return null;
+  }
+  const start = skip(body, at + usageKey.length, colon);
+  if (body[start] !== openBrace) {
+    return null;
+  }
+  const end = endOfObject(body, start);
+  if (end === -1 || endOfObject(body, end, 1) !== endOfText(body)) {
+    return null;
+  }
+  const object = parseObject(body.toString("utf8", start, end));
+  return object === null ? null : toUnits(object);
+}
+
+/** The position behind the brace that closes the object, or -1; `depth` braces are open at `from`. */
+function endOfObject(body: Buffer, from: number, depth = 0): number {
+  let open = depth;
+  for (let at = from; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === quote) {
+      at = endOfString(body, at);
+    } else if (byte === openBrace) {
+      open += 1;
+    } else if (byte === closeBrace) {
+      open -= 1;
+      if (open === 0) {
+        return at + 1;
+      }
+    }
+  }
+  return -1;
+}
+
+/** The position of the quote that closes the string. */
+function endOfString(body: Buffer, start: number): number {
+  for (let at = start + 1; at < body.length; at += 1) {
+    if (body[at] === backslash) {
+      at += 1;
+    } else if (body[at] === quote) {
+      return at;
+    }
+  }
+  return body.length;
+}
+
+function skip(body: Buffer, from: number, also: number): number {
+  let at = from;
+  while (isSpace(body[at]) || body[at] === also) {
+    at += 1;
+  }
+  return at;
+}
+
+function endOfText(body: Buffer): number {
+  let end = body.length;
+  while (end > 0 && isSpace(body[end - 1])) {
+    end -= 1;
+  }
+  return end;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
