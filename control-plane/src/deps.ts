@@ -47,6 +47,8 @@ const codecs = {
 const loopLagMsMax = 500;
 const flushMs = 10_000;
 const closeMs = 2_000;
+/** The gateway gives an upstream up in its own time and then says so; its relay must still be listening. */
+const linkPatienceMs = 20_000;
 const payloadsQueuedMax = 20_000;
 const partitionedTables: readonly PartitionedTable[] = ["usage_log", "trace_record", "payload_record"];
 
@@ -167,6 +169,7 @@ async function openGateway(base: Base): Promise<GatewayRuntime> {
       totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS,
       responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
     },
+    streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
     clock: systemClock,
     log: base.log,
     registry: base.registry,
@@ -296,11 +299,12 @@ function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
     linkKey: linkKeyOf(base),
     limits: {
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
-      firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
-      idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
-      totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS,
+      firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS + linkPatienceMs,
+      idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS + linkPatienceMs,
+      totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS + linkPatienceMs,
       responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
     },
+    streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
     tick: systemClock.tick,
   });
 }

@@ -3,10 +3,10 @@ import { AppError } from "../platform/errors.ts";
 import { toReport } from "./call-state.ts";
 import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
-import { noUnits } from "./settle/measure-usage.ts";
 import { priceUsage } from "./settle/price-usage.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
 import { settleQuota } from "./settle/settle-quota.ts";
+import { noUnits } from "./usage-log/model.ts";
 
 const nothing = 0n as Quota;
 

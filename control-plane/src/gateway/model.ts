@@ -25,6 +25,8 @@ export type GatewayCall = {
    * @throws AppError `request_too_large`, `request_timeout`
    */
   readBody(): Promise<Uint8Array>;
+  /** What follows the last event of a stream, asked for once the call is over; for a relay of this deployment. */
+  postscript?(): Uint8Array | null;
   /** Called exactly once, when the call is over and its usage is recorded. */
   onReport(report: CallReport): void;
 };

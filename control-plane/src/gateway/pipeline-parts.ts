@@ -44,6 +44,8 @@ export type PipelineParts = {
   /** Names this deployment on the way of a request; the same on every replica, and no secret. */
   readonly hopMark: string;
   readonly upstreamLimits: UpstreamLimits;
+  /** A client that reads nothing of a stream for this long is treated as gone. */
+  readonly streamStallTimeoutMs: number;
   readonly onFirstUse: (apiKeyId: ApiKeyId) => void;
 };
 

@@ -7,37 +7,27 @@ import { checkContentType, parseRequest } from "./admit/parse-request.ts";
 import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState } from "./call-state.ts";
+import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { mayRetry } from "./dispatch/retry-policy.ts";
 import { answerModels } from "./list-models.ts";
-import type {
-  AdmittedCall,
-  AttemptFailure,
-  CallEnd,
-  CallState,
-  GatewayAnswer,
-  GatewayCall,
-  StreamEnding,
-} from "./model.ts";
+import type { AdmittedCall, AttemptFailure, CallState, GatewayAnswer, GatewayCall, StreamEnding } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
-import { classifyClientError, classifyStatus } from "./respond/classify-status.ts";
-import { answerHeaders, headerOf } from "./respond/compose-answer.ts";
+import { classifyClientError, classifyStatus, malformedAnswer } from "./respond/classify-status.ts";
+import { answerHeaders, headerOf, isEncoded } from "./respond/compose-answer.ts";
 import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
-import { openingFailure, streamProblem, toAttemptError } from "./respond/translate-ending.ts";
+import { openingFailure, streamProblem, streamResult, toAttemptError } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
-import { countDelivered, countDeliveredJson, estimateUnits, noUnits, readUsage } from "./settle/measure-usage.ts";
-import { findSurface, isPlainPath, passThrough, passThroughModel, type Surface } from "./surfaces.ts";
-import type { Units } from "./usage-log/model.ts";
+import { measureAnswer, measureStream, readEventUsage } from "./settle/measure-usage.ts";
+import { answersObject, findSurface, isPlainPath, passThrough, passThroughModel, type Surface } from "./surfaces.ts";
+import type { Attempt, Units } from "./usage-log/model.ts";
 
 type FailedAttempt = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
-
-/** A try at a channel, and when it began. */
-type StartedAttempt = { readonly channel: Channel; readonly startedTick: number };
 
 const answerBytesMax = 64 * 1024 * 1024;
 /** Answers of other types than these and event streams are passed on without being collected. */
@@ -151,27 +141,43 @@ export class Pipeline implements GatewayPort {
         throw last === null ? this.#noChannel(abilities) : this.#attemptError(last, abilities);
       }
       tried.add(channel.id);
-      const startedTick = clock.tick();
-      loads.begin(channel);
-      const result = await this.#attempt(state, surface, { channel, startedTick });
+      const result = await this.#tryChannel(state, surface, channel);
       if (!("failure" in result)) {
         return result;
       }
-      this.#noteFailure(state, { channel, startedTick }, result.failure);
       last = result;
-      if (!mayRetry(result.failure, tried.size, clock.tick() - state.call.startedTick)) {
-        throw this.#attemptError(result, abilities);
+      if (!mayRetry(last.failure, tried.size, clock.tick() - state.call.startedTick)) {
+        throw this.#attemptError(last, abilities);
       }
     }
   }
 
-  async #attempt(
-    state: AdmittedCall,
-    surface: Surface,
-    attempt: StartedAttempt,
-  ): Promise<GatewayAnswer | FailedAttempt> {
+  async #tryChannel(state: AdmittedCall, surface: Surface, channel: Channel): Promise<GatewayAnswer | FailedAttempt> {
+    const { loads, log, random } = this.#parts;
+    const use = loads.begin(channel);
+    try {
+      const result = await this.#attempt(state, surface, use);
+      if ("failure" in result) {
+        const { failure } = result;
+        this.#noteAttempt(state, use, failure);
+        if (failure.result === "credential_refused") {
+          log.error("channel.credential_refused", { requestId: state.call.requestId, channel: channel.name });
+        }
+        loads.end(use, failure.isChannelFault);
+        if (failure.needsCooldown) {
+          loads.coolDown(channel, failure.retryAfterSeconds, random);
+        }
+      }
+      return result;
+    } catch (thrown) {
+      loads.release(use);
+      throw thrown;
+    }
+  }
+
+  async #attempt(state: AdmittedCall, surface: Surface, use: ChannelUse): Promise<GatewayAnswer | FailedAttempt> {
     const { call, request } = state;
-    const { channel } = attempt;
+    const { channel } = use;
     const before = call.headers.get(hopHeader);
     const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
     const options = { hops, limits: this.#limits(state, channel), signal: call.signal };
@@ -185,23 +191,30 @@ export class Pipeline implements GatewayPort {
     }
     state.channelId = channel.id;
     const contentType = headerOf(response, "content-type") ?? "";
+    const isPassedRaw = surface.kind === "speech" || surface.kind === "transcription" || surface === passThrough;
+    if (isEncoded(response)) {
+      return isPassedRaw ? this.#stream(state, use, response, "raw") : this.#refuseAnswer(response, "encoded");
+    }
     if (eventStreamType.test(contentType)) {
-      return this.#stream(state, attempt, response, surface.kind);
+      return this.#stream(state, use, response, surface.kind);
     }
     if (collectedTypes.test(contentType)) {
-      return this.#collect(state, attempt, response);
+      return this.#collect(state, surface, use, response);
     }
-    if (surface.kind === "speech" || surface.kind === "transcription" || surface === passThrough) {
-      return this.#stream(state, attempt, response, "raw");
-    }
+    return isPassedRaw ? this.#stream(state, use, response, "raw") : this.#refuseAnswer(response, "content_type");
+  }
+
+  /** An answer with a good status that can't be the answer to this call. */
+  #refuseAnswer(response: HttpResponse, result: string): FailedAttempt {
     response.body.cancel();
-    return { failure: classifyClientError(new HttpClientError("malformed", true, contentType)), said: null };
+    return { failure: { ...malformedAnswer, status: response.status, result }, said: null };
   }
 
   /** An answer that comes whole is settled before the client sees a byte of it. */
   async #collect(
     state: AdmittedCall,
-    attempt: StartedAttempt,
+    surface: Surface,
+    use: ChannelUse,
     response: HttpResponse,
   ): Promise<GatewayAnswer | FailedAttempt> {
     let body: Buffer;
@@ -214,46 +227,54 @@ export class Pipeline implements GatewayPort {
       }
       throw error;
     }
-    this.#parts.loads.end(attempt.channel, false);
-    this.#noteAttempt(state, attempt, { status: response.status, result: "answered" });
+    const { form, units, usageSource } = measureAnswer(body, state.request, surface.kind);
+    if (form === "error") {
+      return { failure: openingFailure({ kind: "error_event" }), said: null };
+    }
+    if (form === "other" && answersObject(surface)) {
+      return this.#refuseAnswer(response, "no_json");
+    }
+    this.#noteAttempt(state, use, { status: response.status, result: "answered" });
+    this.#parts.loads.end(use, false);
     this.#noteFirstByte(state);
     keepPiece(state, body);
-    const reported = readUsage(body);
-    const units = reported ?? estimateUnits(state.request.inputBytes, countDeliveredJson(body));
     await this.#ender.settle(state, {
       outcome: "completed",
       httpStatus: response.status,
       errorCode: null,
       units: state.model.price.image === 0n ? units : { ...units, images: state.request.choices },
-      usageSource: reported === null ? "estimated" : "provider",
+      usageSource,
     });
     return { status: response.status, headers: answerHeaders(response), body };
   }
 
   async #stream(
     state: AdmittedCall,
-    attempt: StartedAttempt,
+    use: ChannelUse,
     response: HttpResponse,
     surfaceKind: Surface["kind"] | "raw",
   ): Promise<GatewayAnswer | FailedAttempt> {
+    const { loads, streamStallTimeoutMs } = this.#parts;
     let reported: Units | null = null;
     const events = new EventStream({
       surfaceKind,
       hidesUsage: !state.request.wantsUsage,
+      stallTimeoutMs: streamStallTimeoutMs,
       onSent: (piece) => {
         this.#noteFirstByte(state);
         keepPiece(state, piece);
       },
-      onUsage: (event) => {
-        reported = readUsage(event) ?? reported;
+      onUsage: (payload) => {
+        reported = readEventUsage(payload) ?? reported;
       },
       onEnding: async (ending) => {
-        const result = ending.kind === "completed" ? "answered" : ending.kind;
-        this.#noteAttempt(state, attempt, { status: response.status, result });
-        this.#noteStreamEnd(attempt.channel, ending);
-        const problem = streamProblem(ending);
-        await this.#ender.settle(state, this.#streamEnd(state, ending, problem, reported));
-        return problem === null ? null : errorEvent(problem);
+        this.#noteAttempt(state, use, { status: response.status, result: streamResult(ending) });
+        this.#noteStreamEnd(use, ending);
+        const problem = await this.#settleStream(state, surfaceKind, ending, reported);
+        return {
+          errorEvent: problem === null ? null : errorEvent(problem, surfaceKind === "responses"),
+          postscript: state.call.postscript?.() ?? null,
+        };
       },
     });
     const opening = await events.open(response.body);
@@ -264,32 +285,41 @@ export class Pipeline implements GatewayPort {
         : openingFailure(opening);
       return { failure, said: null };
     }
+    loads.answered(use);
     return { status: response.status, headers: answerHeaders(response), body: events.stream };
   }
 
-  /** The written rule: charge what was delivered, by the provider's count if it came, else by ours. */
-  #streamEnd(state: AdmittedCall, ending: StreamEnding, problem: AppError | null, reported: Units | null): CallEnd {
-    const counted = () =>
-      estimateUnits(state.request.inputBytes, countDelivered(state.responsePieces, state.responseBytes));
-    const units = state.responseBytes === 0 ? noUnits : (reported ?? counted());
-    const isCharged = ending.kind === "completed" || units.outputTokens > 0n;
-    return {
-      outcome: ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed",
-      httpStatus: ending.kind === "aborted" ? 499 : 200,
-      errorCode: problem?.code ?? null,
-      units: isCharged ? units : noUnits,
-      usageSource: isCharged ? (reported === null ? "estimated" : "provider") : "none",
-    };
+  /** Settles a stream that is over; returns what the client has to be told went wrong, or null. */
+  async #settleStream(
+    state: AdmittedCall,
+    kind: Surface["kind"] | "raw",
+    ending: StreamEnding,
+    reported: Units | null,
+  ): Promise<AppError | null> {
+    const problem = streamProblem(ending);
+    const isComplete = ending.kind === "completed";
+    const { request, responsePieces: pieces, responseBytes: bytesSent } = state;
+    try {
+      await this.#ender.settle(state, {
+        outcome: isComplete || ending.kind === "aborted" ? ending.kind : "failed",
+        httpStatus: ending.kind === "aborted" ? 499 : 200,
+        errorCode: problem?.code ?? null,
+        ...measureStream({ kind, isComplete, reported, request, pieces, bytesSent }),
+      });
+      return problem;
+    } catch (thrown) {
+      return toAppError(thrown);
+    }
   }
 
   #limits(state: AdmittedCall, channel: Channel): HttpLimits {
-    const { upstreamLimits } = this.#parts;
-    const firstByte = state.isStream ? upstreamLimits.firstTokenTimeoutMs : upstreamLimits.firstByteTimeoutMs;
-    return {
-      ...upstreamLimits,
-      firstByteTimeoutMs: channel.firstByteTimeoutMs ?? firstByte,
-      idleTimeoutMs: channel.idleTimeoutMs ?? upstreamLimits.idleTimeoutMs,
-    };
+    const { firstTokenTimeoutMs, ...limits } = this.#parts.upstreamLimits;
+    const idleTimeoutMs = channel.idleTimeoutMs ?? limits.idleTimeoutMs;
+    if (!state.isStream) {
+      return { ...limits, idleTimeoutMs, firstByteTimeoutMs: channel.firstByteTimeoutMs ?? limits.firstByteTimeoutMs };
+    }
+    const firstToken = channel.firstByteTimeoutMs ?? firstTokenTimeoutMs;
+    return { ...limits, idleTimeoutMs, firstByteTimeoutMs: firstToken, firstBodyByteTimeoutMs: firstToken };
   }
 
   #noChannel(abilities: readonly Ability[]): AppError {
@@ -315,43 +345,27 @@ export class Pipeline implements GatewayPort {
     state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
   }
 
-  /** A try and what it brought; before the call is settled, so that its row tells the whole story. */
-  #noteAttempt(
-    state: AdmittedCall,
-    { channel, startedTick }: StartedAttempt,
-    outcome: { readonly status: number | null; readonly result: string },
-  ): void {
+  /** Called before the call is settled, so that the row tells of the attempt. */
+  #noteAttempt(state: AdmittedCall, use: ChannelUse, seen: Pick<Attempt, "status" | "result">): void {
     const { clock, observer } = this.#parts;
     const attempt = {
-      channelId: String(channel.id),
-      channel: channel.name,
-      startedAtMs: Math.round(startedTick - state.call.startedTick),
-      durationMs: Math.round(clock.tick() - startedTick),
-      status: outcome.status,
-      result: outcome.result,
+      channelId: String(use.channel.id),
+      channel: use.channel.name,
+      startedAtMs: Math.round(use.startedTick - state.call.startedTick),
+      durationMs: Math.round(clock.tick() - use.startedTick),
+      status: seen.status,
+      result: seen.result,
     };
     state.attempts.push(attempt);
     observer.onAttempt(attempt);
   }
 
-  #noteFailure(state: AdmittedCall, attempt: StartedAttempt, failure: AttemptFailure): void {
-    const { loads, log, random } = this.#parts;
-    const { channel } = attempt;
-    this.#noteAttempt(state, attempt, failure);
-    if (failure.result === "credential_refused") {
-      log.error("channel.credential_refused", { requestId: state.call.requestId, channel: channel.name });
-    }
-    loads.end(channel, failure.isChannelFault);
-    if (failure.needsCooldown) {
-      loads.coolDown(channel, failure.retryAfterSeconds, random);
-    }
-  }
-
-  #noteStreamEnd(channel: Channel, ending: StreamEnding): void {
+  #noteStreamEnd(use: ChannelUse, ending: StreamEnding): void {
+    const { loads } = this.#parts;
     if (ending.kind === "aborted") {
-      this.#parts.loads.release(channel);
+      loads.release(use);
     } else {
-      this.#parts.loads.end(channel, ending.kind !== "completed");
+      loads.end(use, ending.kind !== "completed");
     }
   }
 }

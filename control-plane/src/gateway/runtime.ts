@@ -33,6 +33,7 @@ export type GatewayRuntimeParts = {
   readonly masterKey: MasterKey;
   readonly client: HttpClient;
   readonly upstreamLimits: UpstreamLimits;
+  readonly streamStallTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
@@ -74,6 +75,7 @@ export class GatewayRuntime {
       digestKey: sha256Hex,
       hopMark: Buffer.from(masterKey.deriveKey("mark of the gateways a request has passed")).toString("hex", 0, 8),
       upstreamLimits: parts.upstreamLimits,
+      streamStallTimeoutMs: parts.streamStallTimeoutMs,
       onFirstUse: (id) => this.#markFirstUse(id),
     });
     this.#registerGauges();

@@ -38,6 +38,13 @@ export function findSurface(path: string): Surface {
   return surfaces.get(path.startsWith(modelPrefix) ? "/v1/models" : path) ?? passThrough;
 }
 
+const objectKinds: ReadonlySet<Surface["kind"]> = new Set(["chat", "completions", "responses", "embeddings", "images"]);
+
+/** Whether an answer that comes whole must be a JSON object, so that anything else is none. */
+export function answersObject(surface: Surface): boolean {
+  return objectKinds.has(surface.kind);
+}
+
 const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
 /** Names of models may have a maker, a variant or a tuning in them, which clients encode. None of it goes to a provider. */
 const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;

@@ -41,6 +41,7 @@ const schema = z.object({
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: count(10, 3_600_000).default(600_000),
   UPSTREAM_IDLE_TIMEOUT_MS: count(10, 3_600_000).default(120_000),
   UPSTREAM_TOTAL_TIMEOUT_MS: count(10, 7_200_000).default(1_800_000),
+  STREAM_STALL_TIMEOUT_MS: count(100, 3_600_000).default(60_000),
   UPSTREAM_CA_FILE: z.string().optional(),
   UPSTREAM_RESPONSE_BYTES_MAX: count(1_024, 16 * 1024 * 1024 * 1024).default(1024 * 1024 * 1024),
   DRAIN_NOTICE_MS: count(0, 600_000).default(0),

@@ -31,7 +31,8 @@ export function composeRequest(
       headers.push([name, value]);
     }
   }
-  headers.push(["user-agent", "sluice"], [hopHeader, options.hops]);
+  // The answer is looked into on its way, so it must come as it is.
+  headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
   return {
     protocol: channel.protocol,

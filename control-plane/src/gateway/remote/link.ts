@@ -10,6 +10,8 @@ export const requestIdHeader = "x-request-id";
 export const clientAddressHeader = "x-sluice-client-address";
 export const signatureHeader = "x-sluice-link";
 export const reportHeader = "x-sluice-report";
+/** In place of a report on the head: it follows the last event. */
+export const reportFollows = "follows";
 /** Begins the last event of a stream, a comment that carries the report and never leaves the relay. */
 export const reportComment = ": sluice-report ";
 

@@ -1,104 +1,121 @@
+import { AppError } from "../../platform/errors.ts";
 import type {
   HttpBodyFlow,
   HttpBodySink,
   HttpClientError,
   HttpResponseBody,
 } from "../../platform/http-client/model.ts";
-import { completeEventsEnd } from "../respond/stream-events/event-scan.ts";
+import { ClientQueue } from "../respond/stream-events/client-queue.ts";
+import { EventAssembler } from "../respond/stream-events/event-assembler.ts";
+import { errorEvent } from "../respond/write-error.ts";
 import { reportComment } from "./link.ts";
 
+/** How the stream from the gateway ended, apart from what the report says. */
+export type LinkedEnding = "closed" | "broken" | "aborted";
+
 export interface LinkedStreamOwner {
+  /** The gateway announced a report, so that a stream without one is not whole. */
+  readonly isReportAnnounced: boolean;
+  readonly isResponses: boolean;
+  readonly stallTimeoutMs: number;
   onSent(piece: Uint8Array): void;
   /** Called once. The report is the text behind the comment mark, or null when none came. */
-  onEnd(report: string | null, isAborted: boolean): void;
+  onEnd(report: string | null, ending: LinkedEnding): void;
 }
 
-const queueBytesMax = 65_536;
 const comment = Buffer.from(reportComment);
 
 /** Carries an event stream from the gateway to the client, and keeps the comment with the report for itself. */
 export class LinkedStream implements HttpBodySink {
   readonly #owner: LinkedStreamOwner;
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  readonly #queue: ClientQueue;
+  readonly #assembler = new EventAssembler();
   #flow: HttpBodyFlow | null = null;
-  #carry: Buffer = Buffer.alloc(0);
   #report: string | null = null;
   #isOver = false;
 
   private constructor(owner: LinkedStreamOwner) {
     this.#owner = owner;
+    this.#queue = new ClientQueue({
+      stallTimeoutMs: owner.stallTimeoutMs,
+      onGone: () => {
+        this.#flow?.cancel();
+        this.#finish("aborted");
+        this.#queue.break();
+      },
+    });
   }
 
   static open(body: HttpResponseBody, owner: LinkedStreamOwner): ReadableStream<Uint8Array> {
     const linked = new LinkedStream(owner);
-    return new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          linked.#controller = controller;
-          linked.#flow = body.consume(linked);
-        },
-        pull: () => linked.#flow?.resume(),
-        cancel: () => linked.#abort(),
-      },
-      { highWaterMark: queueBytesMax, size: (piece) => piece?.byteLength ?? 0 },
-    );
+    linked.#flow = body.consume(linked);
+    linked.#queue.feedFrom(linked.#flow);
+    return linked.#queue.stream;
   }
 
   onChunk(chunk: Uint8Array): void {
-    const bytes =
-      this.#carry.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        : Buffer.concat([this.#carry, chunk]);
-    const end = completeEventsEnd(bytes);
-    this.#carry = bytes.subarray(end);
-    this.#pass(bytes.subarray(0, end));
+    const events = this.#assembler.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    if (events !== null) {
+      this.#pass(events);
+    }
   }
 
   onEnd(): void {
     if (this.#isOver) {
       return;
     }
-    this.#pass(this.#carry);
-    this.#finish(false);
-    this.#controller?.close();
+    this.#send(this.#assembler.takeRest());
+    if (this.#owner.isReportAnnounced && this.#report === null) {
+      this.#break();
+      return;
+    }
+    this.#finish("closed");
+    this.#queue.close();
   }
 
+  /** The gateway breaks a stream that went wrong behind its error event and the report; without them it was its own end. */
   onError(error: HttpClientError): void {
     if (this.#isOver) {
       return;
     }
-    const isAborted = error.kind === "aborted";
-    this.#finish(isAborted);
-    this.#controller?.error(error);
+    if (error.kind === "aborted") {
+      this.#finish("aborted");
+      this.#queue.break();
+    } else {
+      this.#break();
+    }
   }
 
-  #pass(bytes: Buffer): void {
-    const at = bytes.indexOf(comment);
+  #break(): void {
+    if (this.#report === null) {
+      this.#send(Buffer.from(errorEvent(new AppError("stream_interrupted"), this.#owner.isResponses)));
+    }
+    this.#finish("broken");
+    this.#queue.breakOnceRead();
+  }
+
+  #pass(events: Buffer): void {
+    const at = events.lastIndexOf(comment);
     // A comment begins a line; inside an event's data the mark would stand behind other text.
-    const isComment = at === 0 || (at > 0 && bytes[at - 1] === 0x0a);
+    const isComment = at === 0 || events[at - 1] === 0x0a || events[at - 1] === 0x0d;
     if (isComment) {
-      this.#report = bytes.toString("latin1", at + comment.length).trim();
+      this.#report = events.toString("latin1", at + comment.length).trim();
     }
-    const rest = isComment ? bytes.subarray(0, at) : bytes;
-    if (rest.length === 0 || this.#isOver) {
-      return;
-    }
-    this.#owner.onSent(rest);
-    this.#controller?.enqueue(rest);
-    if ((this.#controller?.desiredSize ?? 1) <= 0) {
-      this.#flow?.pause();
+    this.#send(isComment ? events.subarray(0, at) : events);
+  }
+
+  #send(bytes: Buffer): void {
+    if (bytes.length > 0 && !this.#isOver) {
+      this.#owner.onSent(bytes);
+      this.#queue.push(bytes);
     }
   }
 
-  #abort(): void {
-    this.#flow?.cancel();
-    this.#finish(true);
-  }
-
-  #finish(isAborted: boolean): void {
+  #finish(ending: LinkedEnding): void {
     if (!this.#isOver) {
       this.#isOver = true;
-      this.#owner.onEnd(this.#report, isAborted);
+      this.#queue.endFeed();
+      this.#owner.onEnd(this.#report, ending);
     }
   }
 }

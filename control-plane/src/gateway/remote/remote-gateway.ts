@@ -6,14 +6,24 @@ import {
   type HttpLimits,
   type HttpRequest,
   type HttpResponse,
+  type HttpResponseBody,
 } from "../../platform/http-client/model.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, headerOf } from "../respond/compose-answer.ts";
 import { writeError } from "../respond/write-error.ts";
-import { clientAddressHeader, decodeReport, reportHeader, requestIdHeader, signatureHeader, signCall } from "./link.ts";
-import { LinkedStream } from "./linked-stream.ts";
+import { findSurface } from "../surfaces.ts";
+import {
+  clientAddressHeader,
+  decodeReport,
+  reportFollows,
+  reportHeader,
+  requestIdHeader,
+  signatureHeader,
+  signCall,
+} from "./link.ts";
+import { LinkedStream, type LinkedStreamOwner } from "./linked-stream.ts";
 
 export type RemoteGatewayParts = {
   readonly client: HttpClient;
@@ -25,6 +35,7 @@ export type RemoteGatewayParts = {
   };
   readonly linkKey: Uint8Array;
   readonly limits: HttpLimits;
+  readonly streamStallTimeoutMs: number;
   readonly tick: () => number;
 };
 
@@ -79,9 +90,11 @@ export class RemoteGateway implements GatewayPort {
     const body = hasBody ? await call.readBody() : null;
     const response = await this.#request(call, { method: call.method, target, body });
     const isEvents = headerOf(response, "content-type")?.startsWith("text/event-stream") === true;
-    if (isEvents && headerOf(response, reportHeader) === null) {
+    const known = headerOf(response, reportHeader);
+    if (isEvents && (known === null || known === reportFollows)) {
       state.isStream = true;
-      return { status: response.status, headers: passHeaders(response), body: this.#stream(state, response.body) };
+      const stream = this.#stream(state, response.body, known !== null);
+      return { status: response.status, headers: passHeaders(response), body: stream };
     }
     return await this.#collect(state, response);
   }
@@ -102,19 +115,17 @@ export class RemoteGateway implements GatewayPort {
     return { status: response.status, headers: passHeaders(response), body };
   }
 
-  #stream(state: CallState, body: Parameters<typeof LinkedStream.open>[0]): ReadableStream<Uint8Array> {
+  #stream(state: CallState, body: HttpResponseBody, isReportAnnounced: boolean): ReadableStream<Uint8Array> {
     return LinkedStream.open(body, {
+      isReportAnnounced,
+      isResponses: findSurface(state.call.path).kind === "responses",
+      stallTimeoutMs: this.#parts.streamStallTimeoutMs,
       onSent: (piece) => {
         state.firstByteMs ??= Math.round(this.#parts.tick() - state.call.startedTick);
         keepPiece(state, piece);
       },
-      onEnd: (report, isAborted) => {
-        const decoded = report === null ? null : decodeReport(report);
-        this.#report(
-          state,
-          decoded,
-          isAborted ? { status: 499, code: "client_closed_request" } : { status: 200, code: null },
-        );
+      onEnd: (report, ending) => {
+        this.#report(state, report === null ? null : decodeReport(report), seenEndings[ending]);
       },
     });
   }
@@ -136,8 +147,8 @@ export class RemoteGateway implements GatewayPort {
   }
 
   /** What the gateway said of the call; of a gateway that says nothing, only what could be seen from here. */
-  #report(state: CallState, said: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
-    const isGood = seen.status < 400;
+  #report(state: CallState, said: Partial<CallReport> | null, seen: SeenEnding): void {
+    const isGood = seen.status < 400 && seen.code === null;
     const end = {
       outcome: isGood ? "completed" : seen.status === 499 ? "aborted" : "failed",
       httpStatus: seen.status,
@@ -175,10 +186,21 @@ function hasSmallBody(headers: Headers): boolean {
   const declared = headers.get("content-length");
   return declared !== null && Number(declared) <= smallBodyBytesMax && headers.get("expect") === null;
 }
+type SeenEnding = { readonly status: number; readonly code: string | null };
+
+/** What a stream looked like from here, for want of a report. */
+const seenEndings: Record<Parameters<LinkedStreamOwner["onEnd"]>[1], SeenEnding> = {
+  closed: { status: 200, code: null },
+  broken: { status: 200, code: "stream_interrupted" },
+  aborted: { status: 499, code: "client_closed_request" },
+};
 
 function toLinkError(error: HttpClientError): AppError {
   if (error.kind === "aborted") {
     return new AppError("client_closed_request", { cause: error });
+  }
+  if (error.kind === "reset_in_body") {
+    return new AppError("stream_interrupted", { cause: error });
   }
   return new AppError(error.kind.endsWith("_timeout") ? "upstream_timeout" : "temporarily_unavailable", {
     cause: error,

@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
 import type { CallReport, GatewayAnswer } from "../model.ts";
 import type { GatewayPort } from "../port.ts";
-import { encodeReport, readLink, reportComment, reportHeader } from "./link.ts";
+import { encodeReport, readLink, reportComment, reportFollows, reportHeader } from "./link.ts";
 
 export type GatewayRoutesParts = {
   readonly gateway: GatewayPort;
@@ -37,13 +37,14 @@ export function gatewayHandler(
       startedAtMs: parts.clock.now(),
       startedTick: parts.clock.tick(),
       readBody: () => body.read(),
+      postscript: () => (link === null || report === null ? null : toComment(report)),
       onReport: (finished) => {
         parts.load.inFlight -= 1;
         report = finished;
       },
     });
     answer.headers["x-request-id"] = requestId;
-    return link === null ? toResponse(answer) : toLinkedResponse(answer, () => report);
+    return link === null ? toResponse(answer) : toLinkedResponse(answer, report);
   };
 }
 
@@ -52,25 +53,16 @@ function toResponse(answer: GatewayAnswer): Response {
 }
 
 /** The report rides on the head when the call is over by then, else on a comment behind the last event. */
-function toLinkedResponse(answer: GatewayAnswer, report: () => CallReport | null): Response {
-  const known = report();
-  if (known !== null) {
-    answer.headers[reportHeader] = encodeReport(known);
-    return toResponse(answer);
-  }
+function toLinkedResponse(answer: GatewayAnswer, report: CallReport | null): Response {
   const isEvents = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
-  if (!isEvents || !(answer.body instanceof ReadableStream)) {
-    return toResponse(answer);
+  if (isEvents && answer.body instanceof ReadableStream) {
+    answer.headers[reportHeader] = reportFollows;
+  } else if (report !== null) {
+    answer.headers[reportHeader] = encodeReport(report);
   }
-  const body = answer.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      flush(controller) {
-        const last = report();
-        if (last !== null) {
-          controller.enqueue(Buffer.from(`${reportComment}${encodeReport(last)}\n\n`));
-        }
-      },
-    }),
-  );
-  return toResponse({ ...answer, body });
+  return toResponse(answer);
+}
+
+function toComment(report: CallReport): Uint8Array {
+  return Buffer.from(`${reportComment}${encodeReport(report)}\n\n`);
 }

@@ -60,21 +60,24 @@ const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
   aborted: failure("client_closed_request", "client_left", { isChannelFault: false }),
 };
 
+/** The status is good and the answer is not: of the wrong type, compressed unasked, no JSON. It may have been worked on. */
+export const malformedAnswer: AttemptFailure = clientErrors.malformed;
+
 /** What a failure of the connection means. */
 export function classifyClientError(error: HttpClientError): AttemptFailure {
   const known = clientErrors[error.kind];
   return error.kind === "reset_before_head" && !error.isRequestSent ? { ...known, isRetryable: true } : known;
 }
 
-/** Seconds of a `Retry-After` header, in its number or its date form; null when there is none that can be read. */
+/** A longer pause is no answer to a request any more. */
+const retryAfterSecondsMax = 86_400;
+
+/** Seconds of a `Retry-After` header, at least 1, in its number or its date form; null when there is none that can be read. */
 export function readRetryAfter(headers: readonly HttpHeader[], nowMs = Date.now()): number | null {
   const value = headers.find(([name]) => name === "retry-after")?.[1].trim();
   if (value === undefined) {
     return null;
   }
-  if (/^\d{1,6}(\.\d+)?$/.test(value)) {
-    return Math.ceil(Number(value));
-  }
-  const until = Date.parse(value);
-  return Number.isNaN(until) ? null : Math.min(86_400, Math.max(0, Math.ceil((until - nowMs) / 1000)));
+  const seconds = /^\d{1,12}(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - nowMs) / 1000;
+  return Number.isNaN(seconds) ? null : Math.min(retryAfterSecondsMax, Math.max(1, Math.ceil(seconds)));
 }

@@ -15,6 +15,20 @@ export function streamProblem(ending: StreamEnding): AppError | null {
   }
 }
 
+/** The same for the attempt record. */
+export function streamResult(ending: StreamEnding): string {
+  switch (ending.kind) {
+    case "completed":
+      return "answered";
+    case "aborted":
+      return "client_left";
+    case "error_event":
+      return "error_event";
+    case "cut":
+      return ending.error?.kind ?? "no_last_event";
+  }
+}
+
 const errorBeforeContent: AttemptFailure = {
   code: "upstream_error",
   status: 200,

@@ -36,7 +36,15 @@ export function writeError(error: AppError): GatewayAnswer {
   return { status: error.status, headers, body: Buffer.from(JSON.stringify(toOpenaiError(error))) };
 }
 
-/** The event that ends a stream which went wrong; no `[DONE]` follows it. */
-export function errorEvent(error: AppError): Uint8Array {
-  return Buffer.from(`data: ${JSON.stringify(toOpenaiError(error))}\n\n`);
+/**
+ * The event that ends a stream which went wrong; no `[DONE]` follows it. The Responses API has a form of its own for it;
+ * the `error` object stands in both, because it is what the clients raise.
+ */
+export function errorEvent(error: AppError, isResponses: boolean): Uint8Array {
+  const body = toOpenaiError(error);
+  if (!isResponses) {
+    return Buffer.from(`data: ${JSON.stringify(body)}\n\n`);
+  }
+  const { code, message, param } = body.error;
+  return Buffer.from(`event: error\ndata: ${JSON.stringify({ type: "error", code, message, param, ...body })}\n\n`);
 }

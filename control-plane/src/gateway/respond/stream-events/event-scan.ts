@@ -3,11 +3,17 @@ import type { Surface } from "../../surfaces.ts";
 /** What has to be known of one server-sent event on its way through. */
 export type EventKind = "content" | "usage_only" | "done" | "error" | "terminal";
 
+/** An event that was looked into: what it is, and its payload where that is a JSON object. */
+export type SeenEvent = { readonly kind: EventKind; readonly payload: Record<string, unknown> | null };
+
 const doneMark = Buffer.from("[DONE]");
 /** Every spelling of a usage object names counts that end in this; `"usage":null` does not. */
 const usageMark = Buffer.from('_tokens"');
 const errorMark = Buffer.from('"error"');
 const terminalMarks = ["response.completed", "response.incomplete", "response.failed"].map((type) => Buffer.from(type));
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
 /**
  * Whether any event in these bytes needs a closer look. Nearly none does, and looking for three marks in the bytes costs
@@ -22,32 +28,45 @@ export function needsLook(bytes: Buffer, kind: Surface["kind"]): boolean {
   );
 }
 
-/** Where the last complete event ends, or 0. Events end with an empty line, after LF or CRLF. */
+/**
+ * Where the last complete event ends, or 0. Events end with an empty line; lines end with LF or CRLF, and with CR alone
+ * only where there is no LF at all.
+ */
 export function completeEventsEnd(bytes: Buffer): number {
   const length = bytes.length;
-  if (length >= 2 && bytes[length - 1] === 0x0a) {
-    if (bytes[length - 2] === 0x0a || (bytes[length - 2] === 0x0d && bytes[length - 3] === 0x0a)) {
+  if (length >= 2 && bytes[length - 1] === lineFeed) {
+    if (bytes[length - 2] === lineFeed || (bytes[length - 2] === carriageReturn && bytes[length - 3] === lineFeed)) {
       return length;
     }
   }
   const lf = bytes.lastIndexOf("\n\n");
   const crlf = bytes.lastIndexOf("\n\r\n");
-  return Math.max(lf === -1 ? 0 : lf + 2, crlf === -1 ? 0 : crlf + 3);
+  const end = Math.max(lf === -1 ? 0 : lf + 2, crlf === -1 ? 0 : crlf + 3);
+  if (end > 0) {
+    return end;
+  }
+  const cr = bytes.lastIndexOf("\r\r");
+  return cr === -1 ? 0 : cr + 2;
 }
 
 /** Where the first event in the bytes ends. The bytes end with a complete event. */
 export function firstEventEnd(bytes: Buffer, from: number): number {
-  const lf = bytes.indexOf("\n\n", from);
-  const crlf = bytes.indexOf("\n\r\n", from);
-  const lfEnd = lf === -1 ? bytes.length : lf + 2;
-  const crlfEnd = crlf === -1 ? bytes.length : crlf + 3;
-  return Math.min(lfEnd, crlfEnd);
+  for (let at = bytes.indexOf(lineFeed, from); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
+    if (bytes[at + 1] === lineFeed) {
+      return at + 2;
+    }
+    if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) {
+      return at + 3;
+    }
+  }
+  const cr = bytes.indexOf("\r\r", from);
+  return cr === -1 ? bytes.length : cr + 2;
 }
 
 /** The joined `data` lines of one event. */
 export function eventData(event: Buffer): string {
   const lines: string[] = [];
-  for (const line of event.toString("utf8").split(/\r?\n/)) {
+  for (const line of event.toString("utf8").split(/\r\n|\n|\r/)) {
     if (line.startsWith("data:")) {
       lines.push(line.startsWith("data: ") ? line.slice(6) : line.slice(5));
     }
@@ -55,30 +74,34 @@ export function eventData(event: Buffer): string {
   return lines.join("\n");
 }
 
-/** What one event is. */
-export function classifyEvent(event: Buffer, kind: Surface["kind"]): EventKind {
-  const data = eventData(event);
-  if (data.trim() === "[DONE]") {
-    return "done";
+/** Looks into one event. */
+export function seeEvent(event: Buffer, kind: Surface["kind"]): SeenEvent {
+  const data = eventData(event).trim();
+  if (data === "[DONE]") {
+    return { kind: "done", payload: null };
   }
-  if (!data.startsWith("{")) {
-    return "content";
-  }
-  let parsed: Record<string, unknown>;
-  try {
-    parsed = JSON.parse(data);
-  } catch {
+  const payload = data.startsWith("{") ? parseObject(data) : null;
+  if (payload === null) {
     // Not for us to judge: the client gets what the provider sent.
-    return "content";
+    return { kind: "content", payload };
   }
-  if (kind === "responses") {
-    return responsesEventKind(parsed["type"]);
+  return { kind: kind === "responses" ? responsesEventKind(payload["type"]) : chatEventKind(payload), payload };
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
-  if (parsed["error"] !== undefined && parsed["error"] !== null) {
+}
+
+function chatEventKind(payload: Record<string, unknown>): EventKind {
+  if ((payload["error"] !== undefined && payload["error"] !== null) || payload["object"] === "error") {
     return "error";
   }
-  const choices = parsed["choices"];
-  const isUsageOnly = Array.isArray(choices) && choices.length === 0 && parsed["usage"] != null;
+  const choices = payload["choices"];
+  const isUsageOnly = Array.isArray(choices) && choices.length === 0 && payload["usage"] != null;
   return isUsageOnly ? "usage_only" : "content";
 }
 
