@@ -178,11 +178,12 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     expect(heads).not.toContain(canary);
     expect(heads).not.toContain(scene.user.apiKey);
     const expected = [
-      ...["accept", "authorization", "content-length", "content-type", "host", "idempotency-key", "openai-beta"],
-      ...["user-agent", "x-sluice-hops"],
+      ...["accept", "accept-encoding", "authorization", "content-length", "content-type", "host", "idempotency-key"],
+      ...["openai-beta", "user-agent", "x-sluice-hops"],
     ];
     const names = (record?.headers ?? []).map(([name]) => name).filter((name) => name !== "connection");
     expect(names.sort()).toEqual(expected);
+    expect(record?.header("accept-encoding")).toBe("identity");
     expect(record?.header("host")).toBe(new URL(scene.provider.url).host);
     expect(record?.header("user-agent")).toBe("sluice");
   });

@@ -80,14 +80,26 @@ export class SluiceRig {
   }
 
   /** A channel of the group `default` that serves these models. */
-  async addChannel(name: string, baseUrl: string, models: readonly string[]): Promise<bigint> {
+  async addChannel(
+    name: string,
+    baseUrl: string,
+    models: readonly string[],
+    credential = `upstream-${name}`,
+  ): Promise<bigint> {
     return await this.db.withTransaction(async (tx) => {
-      const id = await putChannel(tx, new MasterKey(masterKeyBytes), { name, baseUrl, credential: `upstream-${name}` });
+      const id = await putChannel(tx, new MasterKey(masterKeyBytes), { name, baseUrl, credential });
       for (const model of models) {
         await allowModel(tx, "default", model, id);
       }
       return id;
     });
+  }
+
+  /** A model at 0.15 and 0.60 USD for a million tokens, which no channel serves yet. */
+  async addModel(name: string): Promise<void> {
+    const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 0 };
+    const price = { inputUsdPerM: "0.15", outputUsdPerM: "0.60" };
+    await this.db.withTransaction((tx) => addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, price));
   }
 
   /** A model whose calls cost a flat number of quota, whatever they use: 500,000 quota are 1 USD. */

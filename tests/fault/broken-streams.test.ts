@@ -1,0 +1,180 @@
+/** Faults of an upstream after the first event: a cut stream never looks whole, is not tried again, and costs its part. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
+import { chargeForPart, chatStream, completeEvents, streamHead, wireBytes } from "../support/chat-stream.ts";
+import { FaultRig } from "../support/fault-rig.ts";
+import { errorIn, eventPayloads, type RelayedAnswer, streamedText } from "../support/relayed-call.ts";
+import { arrangements } from "../support/sluice.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+const pieces = ["One ", "zwölf ", "三 ", "🙂 four ", "a longer piece of text "];
+const text = pieces.join("");
+const events = chatStream(pieces, [11, 29]);
+const wire = wireBytes(events);
+const raw = wire.toString("latin1");
+const body = { stream: true };
+const requestOf = (model: string) =>
+  Buffer.byteLength(JSON.stringify({ messages: [{ role: "user", content: "hello" }], model, ...body }));
+
+/** Byte places that have a name, and with TEST_FULL=1 all of them. */
+const afterEvents = (count: number) => wireBytes(events.slice(0, count)).length - "0\r\n\r\n".length;
+const namedPlaces: readonly [string, number][] = [
+  ["behind the head", streamHead.length],
+  ["inside the first size line", streamHead.length + 1],
+  ["inside the first event", streamHead.length + 30],
+  ["behind the role", afterEvents(1)],
+  ["inside the size line of the second event", afterEvents(1) + 1],
+  ["before the line end of the second event", afterEvents(2) - 3],
+  ["behind the first text", afterEvents(2)],
+  ["inside a character of three bytes", wire.indexOf(Buffer.from("三")) + 1],
+  ["inside a character of four bytes", wire.indexOf(Buffer.from("🙂")) + 2],
+  ["behind the last text", afterEvents(6)],
+  ["behind the finish", afterEvents(7)],
+  ["behind the usage", afterEvents(8)],
+  ["inside [DONE]", wire.indexOf("[DONE]") + 3],
+  ["before the line end of [DONE]", wire.indexOf("[DONE]") + 6],
+];
+const allPlaces = Array.from({ length: wire.length - streamHead.length - 9 }, (_, index): [string, number] => [
+  `byte ${streamHead.length + index}`,
+  streamHead.length + index,
+]);
+const places = (isFull ? allPlaces : namedPlaces).flatMap(([name, afterBytes]) =>
+  (["rst", "fin"] as const).map((end) => ({ name, afterBytes, end })),
+);
+/** A channel that fails twenty times in a row is left alone for a while, so that these are not put on one. */
+const cutsPerChannel = 15;
+const cuts = places.map((place, index) => ({ ...place, model: `cut-${Math.floor(index / cutsPerChannel)}` }));
+
+type Fault = {
+  readonly name: string;
+  readonly behaviour: Behaviour;
+  readonly code: string;
+  readonly result: string;
+  readonly heard: number;
+};
+
+const faults: readonly Fault[] = [
+  {
+    name: "a missing [DONE]",
+    behaviour: { raw: wireBytes(events.slice(0, -1)).toString("latin1") },
+    code: "stream_interrupted",
+    result: "no_last_event",
+    heard: 7,
+  },
+  {
+    name: "a size line that is no number",
+    behaviour: { raw: `${raw.slice(0, afterEvents(4))}zz\r\n` },
+    code: "stream_interrupted",
+    result: "malformed",
+    heard: 4,
+  },
+  {
+    name: "silence",
+    behaviour: { raw, silence: { afterBytes: afterEvents(3) } },
+    code: "upstream_timeout",
+    result: "idle_timeout",
+    heard: 3,
+  },
+  {
+    name: "silence inside an event",
+    behaviour: { raw, silence: { afterBytes: afterEvents(3) + 9 } },
+    code: "upstream_timeout",
+    result: "idle_timeout",
+    heard: 3,
+  },
+  {
+    name: "an error event",
+    behaviour: {
+      events: [
+        ...events.slice(0, 4).map(({ bytes }) => bytes.toString().slice(6, -2)),
+        { error: { message: "sandbox words", code: "x" } },
+        "never seen",
+      ],
+    },
+    code: "upstream_error",
+    result: "error_event",
+    heard: 4,
+  },
+  {
+    name: "an event larger than any event is",
+    behaviour: {
+      events: [...events.slice(0, 3).map(({ bytes }) => bytes.toString().slice(6, -2)), "x".repeat(5_000_000)],
+    },
+    code: "stream_interrupted",
+    result: "no_last_event",
+    heard: 3,
+  },
+];
+
+describe.each(arrangements)("behind the first event, %s", (arrangement) => {
+  let faulty: FaultRig;
+
+  beforeAll(async () => {
+    faulty = await FaultRig.create();
+    const models = [...faults.keys()].map((index) => `broken-${index}`);
+    for (const model of new Set([...cuts.map((cut) => cut.model), ...models])) {
+      await faulty.addModel(model, [{ name: `${model}-1`, silenceMsMax: 400 }, { name: `${model}-2` }]);
+    }
+    await faulty.start(arrangement);
+  });
+
+  afterAll(async () => {
+    await faulty.close();
+  });
+
+  const expectBroken = (answer: RelayedAnswer, heard: number, code: string) => {
+    expect(answer.status).toBe(200);
+    expect(answer.isWhole).toBe(false);
+    const payloads = eventPayloads(answer.body);
+    expect(payloads).not.toContain("[DONE]");
+    expect(errorIn(answer.body)).toEqual({ message: expect.any(String), type: "server_error", param: null, code });
+    expect(payloads.slice(0, -1)).toEqual(
+      eventPayloads(Buffer.concat(events.slice(0, heard).map(({ bytes }) => bytes))),
+    );
+    expect(answer.body.toString("utf8")).not.toContain("sandbox words");
+  };
+
+  test.each(cuts)("a stream that ends $name by $end never looks whole and costs its part", async (cut) => {
+    const { model, afterBytes, end } = cut;
+    faulty.provider.script({ raw, cut: { afterBytes, with: end } }, { match: { credential: `upstream-${model}-1` } });
+    const answer = await faulty.call(model, body);
+    const count = completeEvents(events, afterBytes);
+    // The usage chunk is seen and charged, but was never asked for by the client.
+    const heard = Math.min(count, 7);
+    const row = await faulty.row(answer.requestId);
+    if (heard === 0) {
+      expect({ status: answer.status, code: errorIn(answer.body)?.code }).toEqual({
+        status: 502,
+        code: "stream_interrupted",
+      });
+    } else {
+      expectBroken(answer, heard, "stream_interrupted");
+      expect(text).toStartWith(streamedText(answer.body));
+      expect(row).toMatchObject({ http_status: 200 });
+    }
+    expect(row).toMatchObject({
+      outcome: "failed",
+      error_code: "stream_interrupted",
+      ...chargeForPart(events.slice(0, heard), events.slice(0, count), requestOf(model)),
+    });
+    expect(row.attempts).toEqual([expect.objectContaining({ channel: `${model}-1`, result: "reset_in_body" })]);
+  });
+
+  test.each(faults.map((fault, index) => ({ ...fault, model: `broken-${index}` })))(
+    "$name ends the stream with $code and no [DONE]",
+    async ({ model, behaviour, code, result, heard }) => {
+      faulty.provider.script(behaviour, { match: { credential: `upstream-${model}-1` } });
+      const answer = await faulty.call(model, body);
+      expectBroken(answer, heard, code);
+      const row = await faulty.row(answer.requestId);
+      const charge = chargeForPart(
+        events.slice(0, heard),
+        events.slice(0, result === "no_last_event" && heard === 7 ? 8 : heard),
+        requestOf(model),
+      );
+      expect(row).toMatchObject({ outcome: "failed", http_status: 200, error_code: code, ...charge });
+      expect(row.attempts).toEqual([expect.objectContaining({ channel: `${model}-1`, status: 200, result })]);
+      expect(faulty.provider.requests.some(({ credential }) => credential === `upstream-${model}-2`)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,184 @@
+/** Clients that leave: the provider is hung up on at once, and the one row of the call charges what had gone out. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
+import {
+  type Charge,
+  chargeForPart,
+  chatStream,
+  type StreamEvent,
+  streamHead,
+  wireBytes,
+} from "../support/chat-stream.ts";
+import { FaultRig } from "../support/fault-rig.ts";
+import { connectRaw } from "../support/raw-tcp-client.ts";
+import { eventPayloads, relayedRequest } from "../support/relayed-call.ts";
+import { arrangements } from "../support/sluice.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+const cancelMsMax = 250;
+const pieces = Array.from(
+  { length: isFull ? 40 : 6 },
+  (_, index) => `${["", "ü", "four", " five"][index % 4]}w${index} `,
+);
+const events = chatStream(pieces, [1_011, 29]);
+const told = chatStream(pieces, null).map((event): StreamEvent => {
+  const [payload] = eventPayloads(event.bytes);
+  const counts = { prompt_tokens: 1_000, completion_tokens: 77 };
+  const bytes =
+    payload === "[DONE]"
+      ? event.bytes
+      : Buffer.from(`data: ${JSON.stringify({ ...(payload as object), usage: counts })}\n\n`);
+  return { bytes, text: event.text, usage: [1_000, 77] };
+});
+const body = { stream: true, stream_options: { include_usage: true } };
+const free = { usage_source: "none", input_tokens: 0n, output_tokens: 0n, quota: 0n } satisfies Charge;
+
+const nowMs = () => performance.timeOrigin + performance.now();
+const lengthOf = (count: number, all: readonly StreamEvent[]) =>
+  count === 0 ? streamHead.length : wireBytes(all.slice(0, count)).length - "0\r\n\r\n".length;
+
+/** Places at which the client leaves: behind no event, behind the first one, ... behind the last one before `[DONE]`. */
+const leavings = (["rst", "fin"] as const).flatMap((how) =>
+  events.slice(0, -1).map((_, count) => ({ count: count + 1, how })),
+);
+
+describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
+  let faulty: FaultRig;
+  let calls = 0;
+
+  beforeAll(async () => {
+    faulty = await FaultRig.create();
+    await faulty.addModel("left", [{ name: "left" }]);
+    await faulty.start(arrangement);
+  });
+
+  afterAll(async () => {
+    await faulty.close();
+  });
+
+  /** Makes a call, leaves once `until` is over, and returns what the row and the provider say of it. */
+  const leave = async (plan: {
+    readonly behaviour: Behaviour;
+    readonly body?: object;
+    readonly how: "rst" | "fin";
+    readonly until: (connection: Awaited<ReturnType<typeof connectRaw>>) => Promise<unknown>;
+  }) => {
+    calls += 1;
+    faulty.provider.reset();
+    faulty.provider.script(plan.behaviour);
+    const user = await faulty.rig.addUser();
+    const request = relayedRequest({ apiKey: user.apiKey, body: { model: "left", ...plan.body } });
+    const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
+    connection.send(request);
+    await plan.until(connection);
+    const leftAtMs = nowMs();
+    connection.close(plan.how);
+    const record = await faulty.provider.waitForCancel(0);
+    const row = await faulty.rowOf(user);
+    return {
+      row,
+      cancelledAfterMs: (record.endedAtMs ?? Number.POSITIVE_INFINITY) - leftAtMs,
+      requestBytes: Buffer.byteLength(request.slice(request.indexOf("\r\n\r\n") + 4), "latin1"),
+    };
+  };
+
+  const expectAborted = (left: Awaited<ReturnType<typeof leave>>, charge: Charge) => {
+    expect(left.row).toMatchObject({
+      outcome: "aborted",
+      http_status: 499,
+      error_code: "client_closed_request",
+      ...charge,
+    });
+    expect(left.row.attempts).toEqual([expect.objectContaining({ channel: "left", result: "client_left" })]);
+    expect(left.cancelledAfterMs).toBeLessThan(cancelMsMax);
+  };
+
+  test.each(leavings)("behind event $count (by $how) has it cancelled and pays what came", async ({ count, how }) => {
+    const left = await leave({
+      behaviour: { raw: wireBytes(events).toString("latin1"), silence: { afterBytes: lengthOf(count, events) } },
+      body,
+      how,
+      until: (connection) => connection.waitForText(events[count - 1]?.bytes.toString("latin1").trim() ?? ""),
+    });
+    expectAborted(left, chargeForPart(events.slice(0, count), events.slice(0, count), left.requestBytes));
+  });
+
+  test.each([1, 2, pieces.length])(
+    "behind event %i of a stream that tells its usage in each pays that",
+    async (count) => {
+      const left = await leave({
+        behaviour: { raw: wireBytes(told).toString("latin1"), silence: { afterBytes: lengthOf(count, told) } },
+        body,
+        how: "rst",
+        until: (connection) => connection.waitForText(told[count - 1]?.bytes.toString("latin1").trim() ?? ""),
+      });
+      expectAborted(left, chargeForPart(told.slice(0, count), told.slice(0, count), left.requestBytes));
+    },
+  );
+
+  test.each([
+    ["before the head of a stream", { stream: true }, { afterBytes: 0 }],
+    ["inside the head of a stream", { stream: true }, { afterBytes: 50 }],
+    ["behind the head of a stream", { stream: true }, { afterChunks: 0 }],
+    ["before the head of a whole answer", {}, { afterBytes: 0 }],
+    ["behind the head of a whole answer", {}, { afterChunks: 0 }],
+    ["inside the body of a whole answer", {}, { afterBytes: 700 }],
+  ])("%s has it cancelled and pays nothing", async (_where, kind, silence) => {
+    for (const how of ["rst", "fin"] as const) {
+      const left = await leave({
+        behaviour: { silence },
+        body: kind,
+        how,
+        until: () => faulty.provider.waitForHeld(0),
+      });
+      expectAborted(left, free);
+    }
+  });
+
+  test("while the body is on its way up is not heard of by the provider, and pays nothing", async () => {
+    faulty.provider.reset();
+    for (const how of ["rst", "fin"] as const) {
+      const user = await faulty.rig.addUser();
+      const request = relayedRequest({ apiKey: user.apiKey, body: { model: "left", padding: "x".repeat(1_000) } });
+      const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
+      connection.send(request.slice(0, -500));
+      await faulty.waitUntilInFlight(1);
+      connection.close(how);
+      await faulty.waitUntilInFlight(0);
+      if (arrangement === "split") {
+        // The relay reads the body before it asks the gateway, which has not heard of this call.
+        continue;
+      }
+      calls += 1;
+      expect(await faulty.rowOf(user)).toMatchObject({
+        outcome: "aborted",
+        error_code: "client_closed_request",
+        ...free,
+        attempts: [],
+      });
+    }
+    expect(faulty.provider.requests).toHaveLength(0);
+  });
+
+  test("behind [DONE] leaves a call that is complete", async () => {
+    calls += 1;
+    faulty.provider.reset();
+    faulty.provider.script({ raw: wireBytes(events).toString("latin1") });
+    const user = await faulty.rig.addUser();
+    const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
+    connection.send(relayedRequest({ apiKey: user.apiKey, body: { model: "left", ...body } }));
+    await connection.waitForText("data: [DONE]\n\n");
+    connection.close("rst");
+    expect(await faulty.rowOf(user)).toMatchObject({
+      outcome: "completed",
+      usage_source: "provider",
+      output_tokens: 29n,
+    });
+  });
+
+  test("never leaves a second row, a hold, or a cent unaccounted for", async () => {
+    await faulty.waitUntilReleased();
+    expect(await faulty.rowCount()).toBe(calls);
+    expect(await faulty.rig.checkMoney()).toEqual([]);
+  });
+});

@@ -1,0 +1,296 @@
+/** Faults of an upstream before a byte of an answer went out: what the client sees, and whether another channel is tried. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
+import { FaultRig } from "../support/fault-rig.ts";
+import { type RawHttpServer, startRawHttpServer } from "../support/raw-http-server.ts";
+import { errorIn, type RelayedAnswer } from "../support/relayed-call.ts";
+import { arrangements } from "../support/sluice.ts";
+import { createTestAuthority } from "../support/test-certificates.ts";
+
+type Fault = {
+  readonly name: string;
+  readonly behaviour?: Behaviour;
+  /** Where the channel leads, in place of the scripted provider. */
+  readonly place?: "closed port" | "untrusted certificate" | "no TLS";
+  /** The channel loses patience soon. */
+  readonly isSilent?: true;
+  /** What kinds of call the fault can hit; both by default. */
+  readonly only?: "stream" | "whole";
+  readonly status: number;
+  readonly code: string;
+  /** From, to: the pause of the channel has some jitter on top of what the provider asked for. */
+  readonly retryAfter?: readonly [secondsMin: number, secondsMax: number];
+  /** Whether the next channel is tried. */
+  readonly goesOn: boolean;
+  /** What the attempt record says. */
+  readonly result: string;
+};
+
+const silenceMsMax = 300;
+
+const unreachable = { status: 502, code: "upstream_unreachable", goesOn: true };
+const failed = { status: 502, code: "upstream_error", goesOn: false };
+const failedRetryably = { status: 502, code: "upstream_error", goesOn: true };
+const limited = { status: 429, code: "upstream_rate_limited", goesOn: true };
+const late = { status: 504, code: "upstream_timeout", goesOn: false } as const;
+const silent = { ...late, isSilent: true } as const;
+const interrupted = { status: 502, code: "stream_interrupted", goesOn: false };
+
+const statusFault = (status: number, outcome: typeof failed, more: Behaviour = {}): Fault => ({
+  name: `status ${status}${Object.keys(more).length === 0 ? "" : ` with ${Object.keys(more).join()}`}`,
+  behaviour: { status, ...more },
+  ...outcome,
+  result: [401, 402, 403].includes(status) ? "credential_refused" : `status_${status}`,
+});
+
+const faults: readonly Fault[] = [
+  { name: "a refused connection", place: "closed port", ...unreachable, result: "unreachable" },
+  { name: "a certificate nobody vouches for", place: "untrusted certificate", ...unreachable, result: "tls_failed" },
+  { name: "a server without TLS behind https", place: "no TLS", ...unreachable, result: "tls_failed" },
+  {
+    name: "a reset in place of an answer",
+    behaviour: { cut: { afterBytes: 0, with: "rst" } },
+    ...failed,
+    result: "reset_before_head",
+  },
+  {
+    name: "an end of the connection in place of an answer",
+    behaviour: { cut: { afterBytes: 0, with: "fin" } },
+    ...failed,
+    result: "reset_before_head",
+  },
+  {
+    name: "a reset inside the head",
+    behaviour: { cut: { afterBytes: 40, with: "rst" } },
+    ...failed,
+    result: "reset_before_head",
+  },
+  { name: "silence in place of an answer", behaviour: { neverAnswer: true }, ...silent, result: "first_byte_timeout" },
+  {
+    name: "silence in place of the first token",
+    only: "stream",
+    behaviour: { silence: { afterChunks: 0 } },
+    ...silent,
+    result: "first_byte_timeout",
+  },
+  {
+    name: "silence in place of the body",
+    only: "whole",
+    behaviour: { silence: { afterChunks: 0 } },
+    ...silent,
+    result: "idle_timeout",
+  },
+  { ...statusFault(429, limited, { retryAfter: 7 }), retryAfter: [7, 9] },
+  { ...statusFault(503, limited, { retryAfter: 3 }), retryAfter: [3, 4] },
+  // Without a word of the provider the channel rests for a second, which is two when the jitter is rounded up.
+  { ...statusFault(429, limited), retryAfter: [2, 2] },
+  { ...statusFault(503, limited), retryAfter: [2, 2] },
+  statusFault(500, failedRetryably),
+  statusFault(502, failedRetryably, { isHtmlBody: true }),
+  statusFault(500, failedRetryably, { hugeBodyBytes: 10_485_760 }),
+  statusFault(529, failedRetryably),
+  statusFault(504, late),
+  statusFault(408, late),
+  { ...statusFault(401, failedRetryably), retryAfter: [2, 2] },
+  { ...statusFault(402, failedRetryably), retryAfter: [2, 2] },
+  { ...statusFault(403, failedRetryably), retryAfter: [2, 2] },
+  statusFault(418, failed),
+  statusFault(302, failed, { redirectTo: "/v1/chat/completions" }),
+  { ...statusFault(307, failed, { redirectTo: "/v1/chat/completions" }), name: "a redirect" },
+  { name: "a page in HTML with status 200", behaviour: { isHtmlBody: true }, ...failed, result: "content_type" },
+  { name: "a text with status 200", behaviour: { hugeBodyBytes: 300_000 }, ...failed, result: "no_json" },
+  {
+    name: "JSON that breaks off",
+    behaviour: { body: '{"id":"x","choices":[{"message":' },
+    ...failed,
+    result: "no_json",
+  },
+  { name: "an empty body", behaviour: { body: "" }, ...failed, result: "no_json" },
+  {
+    name: "an error with status 200",
+    behaviour: { body: { error: { message: "sandbox words", type: "server_error" } } },
+    ...failedRetryably,
+    result: "error_event",
+  },
+  {
+    name: "an error as the first event",
+    only: "stream",
+    behaviour: { errorEventAfter: 0 },
+    ...failedRetryably,
+    result: "error_event",
+  },
+  {
+    name: "an error object as the first event",
+    only: "stream",
+    behaviour: { events: [{ object: "error", message: "sandbox words", code: 500 }] },
+    ...failedRetryably,
+    result: "error_event",
+  },
+  {
+    name: "a stream without an event",
+    only: "stream",
+    behaviour: { noDone: true, events: [] },
+    ...failed,
+    result: "empty_stream",
+  },
+  {
+    name: "a stream that is reset before its first event",
+    only: "stream",
+    behaviour: { cut: { afterChunks: 0, with: "rst" } },
+    ...interrupted,
+    result: "reset_in_body",
+  },
+  {
+    name: "compressed bytes nobody asked for",
+    behaviour: { headers: { "Content-Encoding": "gzip" } },
+    ...failed,
+    result: "encoded",
+  },
+  {
+    name: "a length above the true one",
+    only: "whole",
+    behaviour: { contentLengthLie: 20 },
+    ...interrupted,
+    result: "reset_in_body",
+  },
+  {
+    name: "a length below the true one",
+    only: "whole",
+    behaviour: { contentLengthLie: -20 },
+    ...failed,
+    result: "no_json",
+  },
+  {
+    name: "a body that is reset",
+    only: "whole",
+    behaviour: { cut: { afterChunks: 0, with: "rst" } },
+    ...interrupted,
+    result: "reset_in_body",
+  },
+  {
+    name: "a size line that is no number",
+    behaviour: { malformedFraming: 0, framing: "chunked" },
+    ...failed,
+    result: "malformed",
+  },
+  { name: "bytes that are no HTTP", behaviour: { raw: "SSH-2.0-OpenSSH_9.2\r\n" }, ...failed, result: "malformed" },
+  {
+    name: "two different lengths",
+    behaviour: { raw: "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 2\r\n\r\n{}\n" },
+    ...failed,
+    result: "malformed",
+  },
+];
+
+const stories = faults.flatMap((fault, index) =>
+  (["whole", "stream"] as const)
+    .filter((kind) => fault.only === undefined || fault.only === kind)
+    .map((kind) => ({ ...fault, kind, model: `fault-${index}-${kind}` })),
+);
+
+describe.each(arrangements)("before a byte of an answer went out, %s", (arrangement) => {
+  let faulty: FaultRig;
+  let untrusted: RawHttpServer;
+  let plain: RawHttpServer;
+
+  beforeAll(async () => {
+    faulty = await FaultRig.create();
+    untrusted = startRawHttpServer({ tls: createTestAuthority().issue({ ip: ["127.0.0.1"] }) });
+    plain = startRawHttpServer({ onOpen: (socket) => socket.send("HTTP/1.1 400 Bad Request\r\n\r\n") });
+    const free = startRawHttpServer({});
+    free.stop();
+    const places = {
+      "closed port": `http://127.0.0.1:${free.port}/v1`,
+      "untrusted certificate": `https://127.0.0.1:${untrusted.port}/v1`,
+      "no TLS": `https://127.0.0.1:${plain.port}/v1`,
+    };
+    for (const { model, place, isSilent } of stories) {
+      const plan = {
+        ...(place === undefined ? {} : { baseUrl: places[place] }),
+        ...(isSilent ? { silenceMsMax } : {}),
+      };
+      await faulty.addModel(`${model}-alone`, [{ name: `${model}-alone-1`, ...plan }]);
+      await faulty.addModel(`${model}-backed`, [{ name: `${model}-backed-1`, ...plan }, { name: `${model}-backed-2` }]);
+    }
+    await faulty.start(arrangement);
+  });
+
+  afterAll(async () => {
+    await faulty.close();
+    untrusted.stop();
+    plain.stop();
+  });
+
+  const callWith = async (story: (typeof stories)[number], model: string): Promise<RelayedAnswer> => {
+    if (story.behaviour !== undefined) {
+      faulty.provider.script(story.behaviour, { match: { credential: `upstream-${model}-1` } });
+    }
+    return await faulty.call(model, story.kind === "stream" ? { stream: true } : {});
+  };
+
+  const requestsWith = (credential: string) =>
+    faulty.provider.requests.filter((request) => request.credential === credential).length;
+
+  test.each(stories)("$name ($kind) with one channel ends as $status $code and costs nothing", async (story) => {
+    const model = `${story.model}-alone`;
+    const answer = await callWith(story, model);
+    const { status, isWhole } = answer;
+    expect({ status, isWhole, code: errorIn(answer.body)?.code }).toEqual({
+      status: story.status,
+      isWhole: true,
+      code: story.code,
+    });
+    const retryAfter = answer.headers.get("retry-after");
+    if (story.retryAfter === undefined) {
+      expect(retryAfter).toBeUndefined();
+    } else {
+      const [secondsMin, secondsMax] = story.retryAfter;
+      expect(Number(retryAfter)).toBeWithin(secondsMin, secondsMax + 1);
+    }
+    expect(answer.headers.get("content-type")).toStartWith("application/json");
+    expect(answer.body.toString("utf8")).not.toMatch(/sandbox|upstream-fault|127\.0\.0\.1/);
+    const row = await faulty.row(answer.requestId);
+    expect(row).toMatchObject({
+      outcome: "failed",
+      http_status: story.status,
+      error_code: story.code,
+      usage_source: "none",
+      quota: 0n,
+    });
+    expect(row.attempts).toEqual([expect.objectContaining({ channel: `${model}-1`, result: story.result })]);
+    expect(requestsWith(`upstream-${model}-1`)).toBe(story.place === undefined ? 1 : 0);
+  });
+
+  test.each(stories.filter(({ goesOn }) => goesOn))("$name ($kind) is made good by the next channel", async (story) => {
+    const model = `${story.model}-backed`;
+    const answer = await callWith(story, model);
+    expect({ status: answer.status, isWhole: answer.isWhole }).toEqual({ status: 200, isWhole: true });
+    const row = await faulty.row(answer.requestId);
+    expect(row).toMatchObject({ outcome: "completed", error_code: null, usage_source: "provider" });
+    expect(row.attempts.map(({ channel, result }) => [channel, result])).toEqual([
+      [`${model}-1`, story.result],
+      [`${model}-2`, "answered"],
+    ]);
+    // The price of the one answer, in thousandths of quota: 75 for an input token, 300 for one of the output.
+    expect(row.quota).toBe((row.input_tokens * 75n + row.output_tokens * 300n + 999n) / 1000n);
+    expect(requestsWith(`upstream-${model}-2`)).toBe(1);
+  });
+
+  test.each(stories.filter(({ goesOn }) => !goesOn))("$name ($kind) is not tried again elsewhere", async (story) => {
+    const model = `${story.model}-backed`;
+    const answer = await callWith(story, model);
+    expect({ status: answer.status, code: errorIn(answer.body)?.code }).toEqual({
+      status: story.status,
+      code: story.code,
+    });
+    const row = await faulty.row(answer.requestId);
+    expect(row).toMatchObject({ outcome: "failed", quota: 0n });
+    expect(row.attempts).toHaveLength(1);
+    expect(requestsWith(`upstream-${model}-2`)).toBe(0);
+  });
+
+  test("after all of them nothing is held and the money is right", async () => {
+    await faulty.waitUntilReleased();
+    expect(await faulty.rig.checkMoney()).toEqual([]);
+  });
+});

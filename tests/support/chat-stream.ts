@@ -1,0 +1,94 @@
+/** A chat stream whose every byte is known, and what may be charged for a part of it, worked out without the product. */
+
+/** One `data:` event as it stands in the body. */
+export type StreamEvent = {
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** What it says was used: input and output tokens. */
+  readonly usage: readonly [input: number, output: number] | null;
+};
+
+const base = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_700_000_000, model: "scripted" };
+
+function eventOf(payload: object | "[DONE]", text = "", usage: StreamEvent["usage"] = null): StreamEvent {
+  const data = payload === "[DONE]" ? payload : JSON.stringify(payload);
+  return { bytes: Buffer.from(`data: ${data}\n\n`), text, usage };
+}
+
+const delta = (fields: object, finishReason: string | null = null) => ({
+  ...base,
+  choices: [{ index: 0, delta: fields, finish_reason: finishReason }],
+});
+
+/** The events of an answer with these pieces of text: role, pieces, finish, usage, `[DONE]`. */
+export function chatStream(pieces: readonly string[], usage: readonly [number, number] | null): StreamEvent[] {
+  const told =
+    usage === null ? [] : [{ prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] }];
+  return [
+    eventOf(delta({ role: "assistant", content: "" })),
+    ...pieces.map((content) => eventOf(delta({ content }), content)),
+    eventOf(delta({}, "stop")),
+    ...told.map((counts) => eventOf({ ...base, choices: [], usage: counts }, "", usage)),
+    eventOf("[DONE]"),
+  ];
+}
+
+export const streamHead =
+  "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/** The whole answer as it goes over the wire, each event in a chunk of its own. */
+export function wireBytes(events: readonly StreamEvent[]): Buffer {
+  const chunks = events.flatMap(({ bytes }) => [
+    Buffer.from(`${bytes.length.toString(16)}\r\n`),
+    bytes,
+    Buffer.from("\r\n"),
+  ]);
+  return Buffer.concat([Buffer.from(streamHead), ...chunks, Buffer.from("0\r\n\r\n")]);
+}
+
+/** How many events are complete when so many bytes of the wire have arrived. */
+export function completeEvents(events: readonly StreamEvent[], wireOffset: number): number {
+  let at = streamHead.length;
+  let count = 0;
+  for (const { bytes } of events) {
+    at += bytes.length.toString(16).length + 2 + bytes.length;
+    if (wireOffset < at) {
+      break;
+    }
+    count += 1;
+    at += 2;
+  }
+  return count;
+}
+
+export type Charge = { usage_source: string; input_tokens: bigint; output_tokens: bigint; quota: bigint };
+
+const free: Charge = { usage_source: "none", input_tokens: 0n, output_tokens: 0n, quota: 0n };
+
+/** A charge at 0.15 and 0.60 USD for a million tokens: 75 and 300 thousandths of quota each, rounded up once. */
+function chargeOf(source: string, input: number, output: number): Charge {
+  const quota = BigInt(Math.ceil((input * 75 + output * 300) / 1000));
+  return { usage_source: source, input_tokens: BigInt(input), output_tokens: BigInt(output), quota };
+}
+
+/**
+ * The written rule, for a stream that did not come to its end: what was delivered is charged, by the provider's count if
+ * one was told that names output, else by ours: a token for each event with text or each 4 bytes of it, whichever is more,
+ * and a token for each 4 bytes of the request. Without any event, or without any output, it is free.
+ */
+export function chargeForPart(
+  delivered: readonly StreamEvent[],
+  seen: readonly StreamEvent[],
+  requestBytes: number,
+): Charge {
+  const [input, output] = seen.findLast(({ usage }) => usage !== null)?.usage ?? [0, 0];
+  if (delivered.length > 0 && output > 0) {
+    return chargeOf("provider", input, output);
+  }
+  const texts = delivered.filter(({ text }) => text !== "");
+  if (texts.length === 0) {
+    return free;
+  }
+  const textBytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  return chargeOf("estimated", Math.ceil(requestBytes / 4), Math.max(texts.length, Math.ceil(textBytes / 4)));
+}
