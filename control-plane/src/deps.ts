@@ -50,7 +50,12 @@ const closeMs = 2_000;
 /** The gateway gives an upstream up in its own time and then says so; its relay must still be listening. */
 const linkPatienceMs = 20_000;
 const payloadsQueuedMax = 20_000;
-const partitionedTables: readonly PartitionedTable[] = ["usage_log", "trace_record", "payload_record"];
+const partitionedTables: readonly PartitionedTable[] = [
+  "usage_log",
+  "trace_record",
+  "payload_segment",
+  "payload_record",
+];
 
 /** The program, put together and ready to listen. */
 export type Program = {

@@ -91,7 +91,7 @@ class Replica implements AsyncDisposable {
 
 async function startReplica(limits: Partial<PayloadLimits> = {}): Promise<Replica> {
   const db = openDatabase({ url: databaseUrl, poolMax: 4, applicationName: "test", acquireTimeoutMs: 1_000 });
-  for (const table of ["trace_record", "payload_record"] as const) {
+  for (const table of ["trace_record", "payload_segment", "payload_record"] as const) {
     await ensurePartitions(db, { table, today });
   }
   const directory = join(folder, `spool ${randomBytes(4).toHex()}`);

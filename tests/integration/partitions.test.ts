@@ -45,8 +45,9 @@ async function partitionsOf(table: PartitionedTable): Promise<string[]> {
 
 function insertPayload(day: string): Promise<unknown> {
   return db.sql`insert into payload_record
-    (day, request_id, gateway_user_id, key_id, sealed, request_bytes, response_bytes, is_request_truncated, is_response_truncated)
-    values (${day}::text::date, gen_random_uuid(), 1, 'k', ${new Uint8Array([1])}, 1, 1, false, false)`;
+    (day, request_id, gateway_user_id, segment_id, byte_offset, byte_length, request_bytes, response_bytes,
+    is_request_truncated, is_response_truncated)
+    values (${day}::text::date, gen_random_uuid(), 1, gen_random_uuid(), 0, 1, 1, 1, false, false)`;
 }
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
@@ -77,6 +78,14 @@ describe("partitions", () => {
           and not exists (select 1 from pg_inherits where inhrelid = i.indexrelid)) as detached`;
     expect(row.indexes).toBe(row.wanted);
     expect(row.detached).toBe(0);
+  });
+
+  test("keep sealed bytes uncompressed and out of line, as their log says", async () => {
+    await ensurePartitions(db, { table: "payload_segment", today });
+    const rows = await owner`
+      select attstorage::text as storage from pg_attribute
+      where attrelid = ${nameOf("payload_segment", today)}::text::regclass and attname = 'sealed'`;
+    expect([...rows]).toEqual([{ storage: "e" }]);
   });
 
   test("take a row of their own day and refuse no row of the next", async () => {
@@ -110,8 +119,9 @@ describe("partitions", () => {
     await ensurePartitions(db, { table: "payload_record", today });
     await owner.begin(async (tx) => {
       await tx`select * from payload_record`;
-      await tx`insert into payload_record (day, request_id, gateway_user_id, key_id, sealed, request_bytes, response_bytes,
-        is_request_truncated, is_response_truncated) values (${today}::text::date, gen_random_uuid(), 1, 'k', '', 1, 1, false, false)`;
+      await tx`insert into payload_record (day, request_id, gateway_user_id, segment_id, byte_offset, byte_length,
+        request_bytes, response_bytes, is_request_truncated, is_response_truncated)
+        values (${today}::text::date, gen_random_uuid(), 1, gen_random_uuid(), 0, 1, 1, 1, false, false)`;
       expect(await createMissingPartitions(db, "payload_record", [far])).toEqual([nameOf("payload_record", far)]);
       await insertPayload(far);
     });

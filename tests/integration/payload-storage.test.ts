@@ -26,7 +26,9 @@ const services: TraceService[] = [];
 beforeAll(async () => {
   server = await createTestDatabase();
   db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test" });
-  await ensurePartitions(db, { table: "payload_record", today });
+  for (const table of ["payload_segment", "payload_record"] as const) {
+    await ensurePartitions(db, { table, today });
+  }
 });
 
 afterAll(async () => {
@@ -116,6 +118,33 @@ describe("a stored payload", () => {
     expect(row).toEqual({ is_request_truncated: false, is_response_truncated: true, response_bytes: 1_001n });
   });
 
+  test("shares its row with its neighbours, and is read without them", async () => {
+    const { trace, counts } = await startTrace();
+    const payloads = Array.from({ length: 100 }, (_, index) =>
+      payloadOf({ day: today, request: randomBytes(4_000), response: `answer ${index}`, gatewayUserId: 98n }),
+    );
+    for (const payload of payloads) {
+      trace.storePayload(payload);
+    }
+    await counts.untilStored(payloads.length);
+    const [rows] = await db.sql`
+      select count(*) as payloads, count(distinct segment_id) as segments from payload_record where gateway_user_id = 98`;
+    expect(rows).toEqual({ payloads: 100n, segments: 1n });
+    const last = payloads.at(-1)?.requestId ?? "";
+    const [plan] = await db.sql<{ "QUERY PLAN": unknown }>`
+      explain (analyze, buffers, format json)
+      select substring(s.sealed from r.byte_offset + 1 for r.byte_length)
+      from payload_record r join payload_segment s on s.day = r.day and s.segment_id = r.segment_id
+      where r.day = ${today}::text::date and r.request_id = ${last}::text::uuid`;
+    // The whole segment would be more than 50 pages of 8 KB.
+    const pages =
+      JSON.stringify(plan)
+        .match(/"Shared (?:Hit|Read) Blocks":\d+/g)
+        ?.slice(0, 2) ?? [];
+    expect(pages).toHaveLength(2);
+    expect(pages.reduce((sum, text) => sum + Number(text.split(":")[1]), 0)).toBeLessThan(30);
+  });
+
   test("that was moved to another call or another user does not open", async () => {
     const { trace, counts } = await startTrace();
     const [one, other, third] = ["of one", "of another", "of a third"].map((request) =>
@@ -129,7 +158,9 @@ describe("a stored payload", () => {
     }
     await counts.untilStored(3);
     await db.sql`
-      update payload_record set sealed = (select sealed from payload_record where request_id = ${other.requestId}::text::uuid)
+      update payload_record set (segment_id, byte_offset, byte_length) = (
+        select segment_id, byte_offset, byte_length from payload_record
+        where request_id = ${other.requestId}::text::uuid)
       where request_id = ${one.requestId}::text::uuid`;
     await db.sql`update payload_record set gateway_user_id = 2 where request_id = ${third.requestId}::text::uuid`;
     await expect(trace.readPayload(today, one.requestId)).rejects.toThrow(BrokenSealError);
@@ -140,7 +171,9 @@ describe("a stored payload", () => {
   test("reaches a day that has no partition yet", async () => {
     const { trace, counts } = await startTrace();
     const owner = new Bun.SQL(server.url, { max: 1 });
-    await owner.unsafe(`drop table payload_record_y${today.replace("-", "m").replace("-", "d")}`);
+    for (const table of ["payload_segment", "payload_record"]) {
+      await owner.unsafe(`drop table ${table}_y${today.replace("-", "m").replace("-", "d")}`);
+    }
     await owner.close();
     const payload = payloadOf({ day: today, request: "first of the day" });
     trace.storePayload(payload);
@@ -180,7 +213,7 @@ describe("the key of a day", () => {
       const [first = db] = pools;
       const [row] = await first.sql`
         select count(*) as days, count(distinct key_id) as keys,
-          (select count(distinct key_id) from payload_record) as used from payload_day_key`;
+          (select count(distinct key_id) from payload_segment) as used from payload_day_key`;
       expect(row).toEqual({ days: 2n, keys: 2n, used: 1n });
     } finally {
       await Promise.all(pools.map((pool) => pool.close(1_000)));

@@ -1,6 +1,12 @@
 import type { ApiKeyId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import { createLog, type Log } from "@sluice/control-plane/platform/log.ts";
-import type { Payload, TraceRow } from "@sluice/control-plane/trace/model.ts";
+import type {
+  Payload,
+  PayloadRecord,
+  PayloadSegment,
+  SealedPayload,
+  TraceRow,
+} from "@sluice/control-plane/trace/model.ts";
 import type { PayloadDropReason, PayloadObserver } from "@sluice/control-plane/trace/payload-queue.ts";
 
 export const silentLog: Log = createLog("error", () => undefined);
@@ -30,6 +36,16 @@ export function payloadOf(bodies: {
     requestBytes: request?.length ?? 0,
     responseBytes: response.length,
   };
+}
+
+export type StoredPayload = PayloadRecord & SealedPayload;
+
+/** What a database would hold of a segment: copies, because the buffer of a segment is used again. */
+export function storedPayloads({ sealed, records }: PayloadSegment): StoredPayload[] {
+  return records.map((record) => ({
+    ...record,
+    sealed: sealed.slice(record.byteOffset, record.byteOffset + record.byteLength),
+  }));
 }
 
 export function traceRowOf(changes: Partial<TraceRow> & { readonly day: string }): TraceRow {

@@ -50,19 +50,36 @@ export type Payload = {
   readonly responseBytes: number;
 };
 
-/** The bodies of one call, sealed under the data key of its day: a row of `payload_record`. */
+/** The bodies of one call, sealed under the data key of its day. */
 export type SealedPayload = {
   readonly requestId: RequestId;
-  readonly day: string;
   readonly gatewayUserId: GatewayUserId;
-  /** Eight hex digits; names the key in `payload_day_key`. */
-  readonly keyId: string;
   readonly sealed: Uint8Array;
+};
+
+/** Where in a segment the payload of one call lies: a row of `payload_record`. */
+export type PayloadRecord = {
+  readonly requestId: RequestId;
+  readonly gatewayUserId: GatewayUserId;
+  readonly byteOffset: number;
+  readonly byteLength: number;
   /** The whole lengths, also when less was kept. */
   readonly requestBytes: number;
   readonly responseBytes: number;
   readonly isRequestTruncated: boolean;
   readonly isResponseTruncated: boolean;
+};
+
+/** Payloads of one day that are stored together, each sealed for itself: a row of `payload_segment` with its records. */
+export type PayloadSegment = {
+  /** A UUID, chosen when the segment is made, so that writing it twice stores it once. */
+  readonly segmentId: string;
+  readonly day: string;
+  /** Eight hex digits; names the key in `payload_day_key`. */
+  readonly keyId: string;
+  /** The sealed payloads, one after the other. */
+  readonly sealed: Uint8Array<ArrayBuffer>;
+  readonly records: readonly PayloadRecord[];
 };
 
 /** What a sealed payload holds. */

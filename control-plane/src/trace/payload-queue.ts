@@ -2,15 +2,8 @@ import type { Clock } from "../platform/clock.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
 import { ByteAllowance } from "./byte-allowance.ts";
-import type { Payload, SealedPayload } from "./model.ts";
-import {
-  blobLength,
-  compressBlob,
-  compressBlobAside,
-  type PayloadBlob,
-  packPayload,
-  sealPayload,
-} from "./payload-sealing.ts";
+import type { Payload } from "./model.ts";
+import { blobLength, compressBlob, compressBlobAside, type PayloadBlob, packPayload } from "./payload-sealing.ts";
 import { PayloadWriter, type PayloadWriterParts } from "./payload-writer.ts";
 
 /**
@@ -48,10 +41,10 @@ const sealedHereBytesMax = 64 * 1024;
 /**
  * Blobs from this length on are always compressed: that saves the database more work than it costs us. Shorter ones
  * cost us four times the rest of the sealing and save only disk, so they are compressed as long as there are few: up to
- * so many bytes a second, which takes half a percent of a core.
+ * so many bytes a second, which takes a tenth of a percent of a core.
  */
 const compressedBytesMin = 4 * 1024;
-const compressedSmallBytesPerSecond = 1024 * 1024;
+const compressedSmallBytesPerSecond = 256 * 1024;
 /** Below this length a frame is as long as what is in it. */
 const compressibleBytesMin = 256;
 
@@ -145,7 +138,7 @@ export class PayloadQueue {
     for (const { key, payload, bytes } of offered) {
       try {
         if (bytes <= this.#scratch.length) {
-          this.#writer.add(this.#sealHere(key, payload));
+          this.#sealHere(key, payload);
         } else {
           this.#sealAside(key, payload, bytes);
         }
@@ -155,12 +148,12 @@ export class PayloadQueue {
     }
   };
 
-  #sealHere(key: SealingKey, payload: Payload): SealedPayload {
+  #sealHere(key: SealingKey, payload: Payload): void {
     const blob = packPayload(payload, this.#parts.limits.bodyBytesMax, this.#scratch);
     const length = blob.bytes.length;
     const isCompressed =
       length >= compressedBytesMin || (length >= compressibleBytesMin && this.#smallAllowance.take(length));
-    return sealPayload(key, payload, blob, isCompressed ? compressBlob(blob.bytes) : blob.bytes);
+    this.#writer.add(key, payload, isCompressed ? { ...blob, bytes: compressBlob(blob.bytes) } : blob);
   }
 
   #sealAside(key: SealingKey, payload: Payload, bytes: number): void {
@@ -175,9 +168,9 @@ export class PayloadQueue {
     this.#underway.add(sealing);
   }
 
-  async #finishAside(key: SealingKey, payload: Payload, blob: PayloadBlob): Promise<void> {
+  async #finishAside(key: SealingKey, payload: Payload, blob: PayloadBlob<Uint8Array<ArrayBuffer>>): Promise<void> {
     try {
-      this.#writer.add(sealPayload(key, payload, blob, await compressBlobAside(blob.bytes)));
+      this.#writer.add(key, payload, { ...blob, bytes: await compressBlobAside(blob.bytes) });
     } catch (error) {
       this.#noteFailure(payload, error);
     }

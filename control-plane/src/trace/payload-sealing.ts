@@ -1,4 +1,4 @@
-import { open, seal, sealContext } from "../platform/crypto/seal.ts";
+import { open, sealContext, sealInto } from "../platform/crypto/seal.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { OpenedPayload, Payload, SealedPayload } from "./model.ts";
 
@@ -26,9 +26,9 @@ const compression = { level: 1 } as const;
 /** A frame that saves less than this share is not worth being unpacked again. */
 const savedShareMin = 0.05;
 
-/** The bodies of a payload in one piece, cut to their limits, not yet compressed. */
-export type PayloadBlob = {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+/** The bodies of a payload in one piece, cut to their limits, compressed or not. */
+export type PayloadBlob<Bytes extends Uint8Array = Uint8Array> = {
+  readonly bytes: Bytes;
   readonly isRequestTruncated: boolean;
   readonly isResponseTruncated: boolean;
 };
@@ -58,7 +58,7 @@ export function packPayload(
   payload: Payload,
   bodyBytesMax: number,
   target: Uint8Array<ArrayBuffer> | null = null,
-): PayloadBlob {
+): PayloadBlob<Uint8Array<ArrayBuffer>> {
   const length = blobLength(payload, bodyBytesMax);
   const bytes =
     target !== null && target.length >= length ? target.subarray(0, length) : Buffer.allocUnsafeSlow(length);
@@ -105,7 +105,7 @@ function worthwhile(frame: Uint8Array, blob: Uint8Array): Uint8Array {
 /** A sealed payload opens only as the payload of this call of this user. */
 function contextOf(payload: Pick<Payload, "requestId" | "gatewayUserId">): string {
   return sealContext({
-    table: "payload_record",
+    table: "payload_segment",
     column: "sealed",
     row: payload.requestId,
     owner: payload.gatewayUserId,
@@ -114,31 +114,24 @@ function contextOf(payload: Pick<Payload, "requestId" | "gatewayUserId">): strin
 
 /**
  * Seals a packed payload.
+ * @param target `sealOverheadBytes` longer than the bytes
  * @param bytes the blob's bytes, compressed or not
  */
-export function sealPayload(key: SealingKey, payload: Payload, blob: PayloadBlob, bytes: Uint8Array): SealedPayload {
-  return {
-    requestId: payload.requestId,
-    day: payload.day,
-    gatewayUserId: payload.gatewayUserId,
-    keyId: key.id,
-    sealed: seal(key, bytes, contextOf(payload)),
-    requestBytes: payload.requestBytes,
-    responseBytes: payload.responseBytes,
-    isRequestTruncated: blob.isRequestTruncated,
-    isResponseTruncated: blob.isResponseTruncated,
-  };
+export function sealPayloadInto(
+  target: Uint8Array,
+  key: SealingKey,
+  payload: Pick<Payload, "requestId" | "gatewayUserId">,
+  bytes: Uint8Array,
+): void {
+  sealInto(target, key, bytes, contextOf(payload));
 }
 
 /**
- * Opens what `sealPayload` made. The marks of truncation come from inside the seal, not from the columns of the row.
- * @throws SealError when the row was altered, belongs to another call or user, or needs another key
+ * Opens what `sealPayloadInto` made. The marks of truncation come from inside the seal, not from the columns of the row.
+ * @throws SealError when it was altered, belongs to another call or user, or needs another key
  */
-export function openPayload(
-  keys: SealingKey | readonly SealingKey[],
-  row: Pick<SealedPayload, "requestId" | "gatewayUserId" | "sealed">,
-): OpenedPayload {
-  const bytes = open(keys, row.sealed, contextOf(row));
+export function openPayload(keys: SealingKey | readonly SealingKey[], payload: SealedPayload): OpenedPayload {
+  const bytes = open(keys, payload.sealed, contextOf(payload));
   const blob = bytes[0] === zstdFirstByte ? Bun.zstdDecompressSync(bytes) : bytes;
   if (blob.length < headerBytes || blob[0] !== format) {
     throw new Error(`payloads of format ${blob[0]} are unknown`);

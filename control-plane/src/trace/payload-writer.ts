@@ -1,13 +1,19 @@
 import type { Clock } from "../platform/clock.ts";
+import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
-import type { SealedPayload } from "./model.ts";
+import type { Payload, PayloadSegment } from "./model.ts";
+import type { PayloadBlob } from "./payload-sealing.ts";
+import { PayloadSegments, splitSegment } from "./payload-segments.ts";
 
 export type PayloadWriterParts = {
-  /** Writes a batch in a transaction of its own. Must be idempotent: a batch may come again after any failure. */
-  readonly write: (rows: readonly SealedPayload[]) => Promise<void>;
-  /** Whether an error of `write` says that the database is away or too slow, as opposed to refusing a row. */
+  /**
+   * Writes a segment in a transaction of its own. Must be idempotent: a segment may come again after any failure. Its
+   * bytes may change as soon as it is written.
+   */
+  readonly write: (segment: PayloadSegment) => Promise<void>;
+  /** Whether an error of `write` says that the database is away or too slow, as opposed to refusing a payload. */
   readonly isOutage: (error: unknown) => boolean;
-  /** What a queued row takes besides its bytes. */
+  /** What a queued payload takes besides its bytes. */
   readonly entryBytes: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -15,25 +21,25 @@ export type PayloadWriterParts = {
   readonly onDropped: (reason: "write_refused" | "closed", count: number) => void;
 };
 
-const batchRowsMax = 128;
-const batchBytesMax = 4 * 1024 * 1024;
-/** How long a row waits for others to share its statement. A full batch does not wait. */
+/** How long a payload waits for others to share its segment. A full segment does not wait. */
 const lingerMs = 100;
 const retryDelayMsMin = 100;
 const retryDelayMsMax = 2_000;
 
-/** What became of a batch. */
+/** What became of a segment. */
 type Fate = "written" | "refused" | "given_up";
 
 /**
- * Writes sealed payloads in batches, one after the other. While the database is away the same batch is tried again and
- * again: whoever adds rows keeps to a limit, so what waits is bounded, and giving up earlier would only lose more.
+ * Seals payloads into segments and writes these one after the other. While the database is away the same segment is
+ * tried again and again: whoever adds payloads keeps to a limit, so what waits is bounded, and giving up earlier would
+ * only lose more. Besides what is counted there are the buffers of the segments that are being filled.
  */
 export class PayloadWriter {
   readonly #parts: PayloadWriterParts;
-  #rows: SealedPayload[] = [];
+  readonly #segments = new PayloadSegments();
   #queuedBytes = 0;
   #queuedCount = 0;
+  #failures = 0;
   #isAway = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #draining: Promise<void> | null = null;
@@ -45,7 +51,7 @@ export class PayloadWriter {
     this.#parts = parts;
   }
 
-  /** Of the rows that are not written yet, including those of the batch that is being written. */
+  /** Of the payloads that are not written yet, including those that are being written. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
@@ -59,13 +65,13 @@ export class PayloadWriter {
     return this.#isAway;
   }
 
-  add(row: SealedPayload): void {
-    this.#rows.push(row);
+  /** @param blob may be changed afterwards */
+  add(key: SealingKey, payload: Payload, blob: PayloadBlob): void {
+    const byteLength = this.#segments.add(key, payload, blob);
     this.#queuedCount += 1;
-    this.#queuedBytes += this.#sizeOf(row);
-    if (this.#rows.length >= batchRowsMax) {
-      // Writing a batch takes half a millisecond of our own; the call that filled it should not wait for that.
-      setImmediate(() => this.#startDraining());
+    this.#queuedBytes += byteLength + this.#parts.entryBytes;
+    if (this.#segments.hasFull && this.#draining === null) {
+      this.#startDraining();
     } else {
       this.#lingerForCompany();
     }
@@ -86,7 +92,7 @@ export class PayloadWriter {
   }
 
   async #drainAll(): Promise<void> {
-    // A drain that had begun before the deadline was set may leave an unfilled batch behind.
+    // A drain that had begun before the deadline was set may leave an unfilled segment behind.
     await this.#draining;
     this.#startDraining();
     await this.#draining;
@@ -99,10 +105,6 @@ export class PayloadWriter {
     }
   }
 
-  #sizeOf(row: SealedPayload): number {
-    return row.sealed.length + this.#parts.entryBytes;
-  }
-
   #startDraining(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -111,56 +113,49 @@ export class PayloadWriter {
     });
   }
 
-  /** Writes one batch, and more as long as they are full; the rest lingers for company. */
+  /** Writes one segment, and more as long as they are full; the rest lingers for company. */
   async #drain(): Promise<void> {
     do {
-      const batch = this.#takeBatch();
-      if (batch.length > 0) {
-        await this.#writeBatch(batch);
+      const segment = this.#segments.take();
+      if (segment !== null) {
+        await this.#writeSegment(segment);
       }
-    } while (this.#rows.length >= (this.#deadlineTick === null ? batchRowsMax : 1));
-    if (this.#rows.length > 0) {
+    } while (this.#segments.hasFull || (this.#deadlineTick !== null && !this.#segments.isEmpty));
+    if (!this.#segments.isEmpty) {
       this.#lingerForCompany();
     }
   }
 
-  #takeBatch(): SealedPayload[] {
-    let count = 0;
-    let bytes = 0;
-    for (const row of this.#rows) {
-      bytes += row.sealed.length;
-      if (count === batchRowsMax || (count > 0 && bytes > batchBytesMax)) {
-        break;
-      }
-      count += 1;
+  async #writeSegment(segment: PayloadSegment): Promise<void> {
+    const failures = this.#failures;
+    const fate = await this.#attempt(segment);
+    if (fate === "written" && failures === this.#failures) {
+      // After a failure an abandoned statement may still hold the bytes.
+      this.#segments.recycle(segment);
     }
-    return this.#rows.splice(0, count);
-  }
-
-  async #writeBatch(batch: readonly SealedPayload[]): Promise<void> {
-    const fate = await this.#attempt(batch);
-    if (fate !== "refused" || batch.length === 1) {
-      this.#settle(batch, fate);
+    if (fate !== "refused" || segment.records.length === 1) {
+      this.#settle(segment, fate);
       return;
     }
-    // One bad row must not take the others with it.
-    for (const row of batch) {
-      this.#settle([row], await this.#attempt([row]));
+    // One bad payload must not take the others with it.
+    for (const single of splitSegment(segment)) {
+      this.#settle(single, await this.#attempt(single));
     }
   }
 
-  async #attempt(rows: readonly SealedPayload[]): Promise<Fate> {
+  async #attempt(segment: PayloadSegment): Promise<Fate> {
     for (let delayMs = retryDelayMsMin; ; delayMs = Math.min(delayMs * 2, retryDelayMsMax)) {
       if (this.#isOverdue()) {
         return "given_up";
       }
       try {
-        await this.#parts.write(rows);
+        await this.#parts.write(segment);
         this.#noteContact(false);
         return "written";
       } catch (error) {
+        this.#failures += 1;
         if (!this.#parts.isOutage(error)) {
-          this.#parts.log.error("trace.payloads_refused", { count: rows.length, error });
+          this.#parts.log.error("trace.payloads_refused", { count: segment.records.length, error });
           return "refused";
         }
         this.#noteContact(true, error);
@@ -192,19 +187,19 @@ export class PayloadWriter {
     this.#wake = null;
   }
 
-  #settle(rows: readonly SealedPayload[], fate: Fate): void {
+  #settle({ records }: PayloadSegment, fate: Fate): void {
     if (fate === "given_up" || this.#isAbandoned) {
       // `close` counts everything that is left.
       return;
     }
-    for (const row of rows) {
-      this.#queuedBytes -= this.#sizeOf(row);
+    for (const { byteLength } of records) {
+      this.#queuedBytes -= byteLength + this.#parts.entryBytes;
     }
-    this.#queuedCount -= rows.length;
+    this.#queuedCount -= records.length;
     if (fate === "written") {
-      this.#parts.onStored(rows.length);
+      this.#parts.onStored(records.length);
     } else {
-      this.#parts.onDropped("write_refused", rows.length);
+      this.#parts.onDropped("write_refused", records.length);
     }
   }
 }

@@ -5,11 +5,11 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database, Queryable } from "../platform/db.ts";
 import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";
-import type { OpenedPayload, Payload, SealedPayload, SpooledTrace, TraceRow } from "./model.ts";
+import type { OpenedPayload, Payload, PayloadSegment, SpooledTrace, TraceRow } from "./model.ts";
 import { PayloadKeys } from "./payload-keys.ts";
 import { type PayloadLimits, type PayloadObserver, PayloadQueue } from "./payload-queue.ts";
 import { openPayload } from "./payload-sealing.ts";
-import { findPayload, insertPayloads, insertTraces } from "./store.ts";
+import { findPayload, insertSegment, insertTraces } from "./store.ts";
 import { fromSpooledJson, toSpooledTrace } from "./trace-row.ts";
 
 export type TraceServiceParts = {
@@ -47,7 +47,7 @@ export class TraceService {
     this.#queue = new PayloadQueue({
       ...parts,
       findKey: (day) => this.#keys.find(day),
-      write: (rows) => this.#writePayloads(rows),
+      write: (segment) => this.#writeSegment(segment),
       isOutage: isDatabaseOutage,
     });
   }
@@ -81,9 +81,9 @@ export class TraceService {
    * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
    */
   async readPayload(day: string, requestId: RequestId): Promise<OpenedPayload | null> {
-    const row = await findPayload(this.#parts.db, day, requestId);
-    const key = row === null ? null : await this.#keys.read(day);
-    return row === null ? null : openPayload(key ?? [], row);
+    const sealed = await findPayload(this.#parts.db, day, requestId);
+    const key = sealed === null ? null : await this.#keys.read(day);
+    return sealed === null ? null : openPayload(key ?? [], sealed);
   }
 
   /** Takes no more payloads and writes those that wait, for at most `timeoutMs`. */
@@ -92,17 +92,18 @@ export class TraceService {
     this.#keys.stop();
   }
 
-  async #writePayloads(rows: readonly SealedPayload[]): Promise<void> {
+  async #writeSegment(segment: PayloadSegment): Promise<void> {
     const { db } = this.#parts;
     try {
-      await insertPayloads(db, rows);
+      await insertSegment(db, segment);
     } catch (error) {
       if (!isMissingPartition(error)) {
         throw error;
       }
-      const days = rows.map(({ day }) => day);
-      await createMissingPartitions(db, "payload_record", days);
-      await insertPayloads(db, rows);
+      for (const table of ["payload_segment", "payload_record"] as const) {
+        await createMissingPartitions(db, table, [segment.day]);
+      }
+      await insertSegment(db, segment);
     }
   }
 }

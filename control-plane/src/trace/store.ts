@@ -1,7 +1,6 @@
 import type { GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Queryable } from "../platform/db.ts";
-import { arrayLiteral } from "../platform/db-array-literal.ts";
-import type { SealedPayload, SpooledTrace } from "./model.ts";
+import type { PayloadRecord, PayloadSegment, SealedPayload, SpooledTrace } from "./model.ts";
 
 /**
  * Inserts the traces of a batch; rows that are there already stay as they are. They travel in the form in which the spool
@@ -24,90 +23,51 @@ export async function insertTraces(tx: Queryable, rows: readonly SpooledTrace[])
     on conflict do nothing`;
 }
 
-/** The most payloads that one statement takes. */
-export const payloadRowsMax = 128;
+/**
+ * Inserts a segment and the records of its payloads, both or neither; what is there already stays as it is. One
+ * statement is a transaction of its own and costs one round trip. The sealed bytes are a parameter, which the driver
+ * sends as they are.
+ * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
+ */
+export async function insertSegment(db: Queryable, segment: PayloadSegment): Promise<void> {
+  const { day, segmentId } = segment;
+  await db.sql`
+    with segment as (
+      insert into payload_segment (day, segment_id, key_id, sealed)
+      values (${day}::text::date, ${segmentId}::text::uuid, ${segment.keyId}, ${segment.sealed})
+      on conflict do nothing)
+    insert into payload_record (day, request_id, gateway_user_id, segment_id, byte_offset, byte_length, request_bytes,
+      response_bytes, is_request_truncated, is_response_truncated)
+    select ${day}::text::date, (f->>0)::uuid, (f->>1)::bigint, ${segmentId}::text::uuid, (f->>2)::integer,
+      (f->>3)::integer, (f->>4)::bigint, (f->>5)::bigint, (f->>6)::boolean, (f->>7)::boolean
+    from jsonb_array_elements(${recordsJson(segment.records)}::text::jsonb) as incoming (f)
+    on conflict do nothing`;
+}
 
-/** Statements are prepared for these numbers of rows only; a batch takes the next larger one and leaves the rest empty. */
-const payloadSlots = [1, 8, 32, payloadRowsMax] as const;
+/** Nothing in a record needs escaping; put together by hand this costs a third of `JSON.stringify`. */
+function recordsJson(records: readonly PayloadRecord[]): string {
+  let json = "";
+  for (const record of records) {
+    const { byteOffset, byteLength, requestBytes, responseBytes } = record;
+    json += `${json === "" ? "[" : ","}["${record.requestId}","${record.gatewayUserId}",${byteOffset},${byteLength}`;
+    json += `,${requestBytes},${responseBytes},${record.isRequestTruncated},${record.isResponseTruncated}]`;
+  }
+  return `${json}]`;
+}
 
 /**
- * Every sealed body is a parameter of its own, which the driver sends as it is: 4 us of our CPU for a row of 2 or 3 KB.
- * In one text of an array they would travel as hex (16 us, and three times the work for the server); a row of
- * parameters for each payload costs half as much again, and COPY through the other driver five times as much.
+ * Reads the payload of one call, and of its segment no more than that: the bytes lie uncompressed out of line, so that
+ * the server fetches only the pages it needs.
+ * @param day UTC day of the call, YYYY-MM-DD
  */
-const payloadStatements = new Map(payloadSlots.map((slots) => [slots as number, payloadStatement(slots)]));
-
-function payloadStatement(slots: number): TemplateStringsArray {
-  const strings = [
-    `insert into payload_record (day, request_id, gateway_user_id, key_id, request_bytes, response_bytes,
-      is_request_truncated, is_response_truncated, sealed)
-    select * from unnest(`,
-    "::date[], ",
-    "::uuid[], ",
-    "::bigint[], ",
-    "::text[], ",
-    "::bigint[], ",
-    "::bigint[], ",
-    "::boolean[], ",
-    "::boolean[], array[",
-    ...Array.from({ length: slots - 1 }, () => ", "),
-    `]::bytea[]) as rows (day, request_id, gateway_user_id, key_id, request_bytes, response_bytes, is_request_truncated,
-      is_response_truncated, sealed)
-    where sealed is not null on conflict do nothing`,
-  ];
-  return Object.defineProperty(strings, "raw", { value: strings }) as string[] & { readonly raw: readonly string[] };
-}
-
-/** Inserts at most `payloadRowsMax` payloads; rows that are there already stay as they are. */
-export async function insertPayloads(db: Queryable, rows: readonly SealedPayload[]): Promise<void> {
-  const slots = payloadSlots.find((count) => count >= rows.length);
-  const statement = payloadStatements.get(slots ?? 0);
-  if (rows.length === 0 || slots === undefined || statement === undefined) {
-    throw new RangeError(`${rows.length} payloads do not go into one statement`);
-  }
-  await db.sql(
-    statement,
-    arrayLiteral(rows.map((row) => row.day)),
-    arrayLiteral(rows.map((row) => row.requestId)),
-    arrayLiteral(rows.map((row) => row.gatewayUserId)),
-    arrayLiteral(rows.map((row) => row.keyId)),
-    arrayLiteral(rows.map((row) => row.requestBytes)),
-    arrayLiteral(rows.map((row) => row.responseBytes)),
-    arrayLiteral(rows.map((row) => row.isRequestTruncated)),
-    arrayLiteral(rows.map((row) => row.isResponseTruncated)),
-    ...Array.from({ length: slots }, (_, index) => rows[index]?.sealed ?? null),
-  );
-}
-
-type PayloadRecord = {
-  gateway_user_id: bigint;
-  key_id: string;
-  sealed: Uint8Array;
-  request_bytes: bigint;
-  response_bytes: bigint;
-  is_request_truncated: boolean;
-  is_response_truncated: boolean;
-};
-
-/** @param day UTC day of the call, YYYY-MM-DD */
 export async function findPayload(db: Queryable, day: string, requestId: RequestId): Promise<SealedPayload | null> {
-  const [row] = await db.sql<PayloadRecord>`
-    select gateway_user_id, key_id, sealed, request_bytes, response_bytes, is_request_truncated, is_response_truncated
-    from payload_record where day = ${day}::text::date and request_id = ${requestId}::text::uuid`;
-  if (row === undefined) {
-    return null;
-  }
-  return {
-    requestId,
-    day,
-    gatewayUserId: row.gateway_user_id as GatewayUserId,
-    keyId: row.key_id,
-    sealed: row.sealed,
-    requestBytes: Number(row.request_bytes),
-    responseBytes: Number(row.response_bytes),
-    isRequestTruncated: row.is_request_truncated,
-    isResponseTruncated: row.is_response_truncated,
-  };
+  const [row] = await db.sql<{ gateway_user_id: bigint; sealed: Uint8Array }>`
+    select r.gateway_user_id, substring(s.sealed from r.byte_offset + 1 for r.byte_length) as sealed
+    from payload_record r join payload_segment s on s.day = r.day and s.segment_id = r.segment_id
+    where r.day = ${day}::text::date and r.request_id = ${requestId}::text::uuid`;
+  return row === undefined
+    ? null
+    : { requestId, gatewayUserId: row.gateway_user_id as GatewayUserId, sealed: row.sealed };
 }
 
 /** The data key of a day as it is stored. `wrapped` is null once the key was destroyed; the row stays for ever. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { sha256Hex } from "@sluice/control-plane/platform/crypto/digest.ts";
@@ -6,10 +7,11 @@ import { open, seal, sealContext } from "@sluice/control-plane/platform/crypto/s
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import type { Payload } from "@sluice/control-plane/trace/model.ts";
+import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
 import { PayloadQueue } from "@sluice/control-plane/trace/payload-queue.ts";
-import { compressBlob, packPayload, sealPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
-import { insertPayloads, insertTraces, payloadRowsMax } from "@sluice/control-plane/trace/store.ts";
+import { compressBlob, packPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
+import { insertSegment, insertTraces } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { startTestCluster } from "../../support/test-cluster.ts";
 import { createDatabaseOn } from "../../support/test-database.ts";
@@ -19,6 +21,8 @@ import { chatAnswer, chatRequest, chatStream, payloadsOf } from "./bodies.ts";
 const rounds = 7;
 const bodyBytesMax = 262_144;
 const traceBatch = 500;
+const insertedPerRound = 2_500;
+const offersPerTurn = 50;
 const today = utcDay(Date.now());
 const key = new SealingKey("0123abcd", randomBytes(32));
 
@@ -53,9 +57,13 @@ function print(name: string, costs: number[]): void {
   console.log(`${name.padEnd(58)}${median.toFixed(2).padStart(10)}${lowest.toFixed(2).padStart(10)}`);
 }
 
-/** What `storePayload` costs in all, the sealing in a later turn included. Writing is reported apart. */
+/**
+ * What `storePayload` costs: within the call, and in a later turn, where it is sealed into a segment. Writing the segment
+ * is reported apart.
+ */
 async function reportOffer(name: string, payloads: readonly Payload[], count: number): Promise<void> {
-  const costs: number[] = [];
+  const offering: number[] = [];
+  const sealing: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const queue = new PayloadQueue({
       findKey: () => key,
@@ -66,65 +74,97 @@ async function reportOffer(name: string, payloads: readonly Payload[], count: nu
       clock: systemClock,
       log: createLog("error", console.error),
     });
-    const before = process.cpuUsage();
-    for (let index = 0; index < count; index += 1) {
-      queue.offer(payloads[index % payloads.length] as Payload);
-      if (index % 64 === 63) {
-        await new Promise((resolve) => setImmediate(resolve));
+    const spent = { offering: 0, all: 0 };
+    for (let done = 0; done < count; done += offersPerTurn) {
+      const before = process.cpuUsage();
+      for (let index = 0; index < offersPerTurn; index += 1) {
+        queue.offer(payloads[index % payloads.length] as Payload);
       }
+      spent.offering += cpuSince(before);
+      await new Promise((resolve) => setImmediate(resolve));
+      spent.all += cpuSince(before);
     }
+    const before = process.cpuUsage();
     await queue.close(10_000);
-    const { user, system } = process.cpuUsage(before);
-    costs.push(...(round === 0 ? [] : [(user + system) / count]));
+    spent.all += cpuSince(before);
+    offering.push(...(round === 0 ? [] : [spent.offering / count]));
+    sealing.push(...(round === 0 ? [] : [(spent.all - spent.offering) / count]));
   }
-  print(name, costs);
+  print(`offer ${name}`, offering);
+  print(`seal ${name}`, sealing);
+}
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
 }
 
 async function reportInserts(db: Database): Promise<void> {
-  await ensurePartitions(db, { table: "payload_record", today });
-  await ensurePartitions(db, { table: "trace_record", today });
-  const batches = 20;
+  for (const table of ["payload_segment", "payload_record", "trace_record"] as const) {
+    await ensurePartitions(db, { table, today });
+  }
+  const server = await watchBackend(db);
   for (const [name, payloads] of Object.entries(bodies)) {
     for (const isCompressed of [false, true]) {
-      const sealed = payloads.map((payload) => {
-        const blob = packPayload(payload, bodyBytesMax);
-        return sealPayload(key, payload, blob, isCompressed ? compressBlob(blob.bytes) : blob.bytes);
-      });
-      const next = () =>
-        Array.from({ length: payloadRowsMax }, (_, index) => ({
-          ...(sealed[index % sealed.length] as (typeof sealed)[number]),
-          requestId: newRequestId(),
+      await reportRows(`insert, ${name}${isCompressed ? ", compressed" : ""}`, server, () => {
+        const segments = segmentsOf(payloads, isCompressed);
+        return segments.map((segment) => ({
+          rows: segment.records.length,
+          insert: () => insertSegment(db, segment),
         }));
-      await reportRows(`insert, ${name}${isCompressed ? ", compressed" : ""}`, payloadRowsMax, batches, async () => {
-        const rows = next();
-        return () => insertPayloads(db, rows);
       });
     }
   }
-  await reportRows("insert, trace row", traceBatch, batches, async () => {
-    const rows = Array.from({ length: traceBatch }, () => toSpooledTrace(traceRowOf({ day: today })));
-    return () => insertTraces(db, rows);
-  });
+  await reportRows("insert, trace row", server, () =>
+    Array.from({ length: insertedPerRound / traceBatch }, () => {
+      const rows = Array.from({ length: traceBatch }, () => toSpooledTrace(traceRowOf({ day: today })));
+      return { rows: traceBatch, insert: () => insertTraces(db, rows) };
+    }),
+  );
+}
+
+function segmentsOf(payloads: readonly Payload[], isCompressed: boolean): PayloadSegment[] {
+  const segments = new PayloadSegments();
+  for (let index = 0; index < insertedPerRound; index += 1) {
+    const payload = { ...(payloads[index % payloads.length] as Payload), requestId: newRequestId() };
+    const blob = packPayload(payload, bodyBytesMax);
+    segments.add(key, payload, isCompressed ? { ...blob, bytes: compressBlob(blob.bytes) } : blob);
+  }
+  const taken: PayloadSegment[] = [];
+  for (let segment = segments.take(); segment !== null; segment = segments.take()) {
+    taken.push(segment);
+  }
+  return taken;
+}
+
+/** Reads the CPU that the backend of the only connection has used, in microseconds; always 0 where the kernel does not tell. */
+async function watchBackend(db: Database): Promise<() => number> {
+  const [row] = await db.sql<{ pid: number }>`select pg_backend_pid() as pid`;
+  const path = `/proc/${row?.pid}/schedstat`;
+  return existsSync(path) ? () => Number(readFileSync(path, "utf8").split(" ")[0]) / 1_000 : () => 0;
 }
 
 async function reportRows(
   name: string,
-  rowsPerBatch: number,
-  batches: number,
-  prepare: () => Promise<() => Promise<void>>,
+  server: () => number,
+  prepare: () => { readonly rows: number; readonly insert: () => Promise<void> }[],
 ): Promise<void> {
-  const costs: number[] = [];
+  const ours: number[] = [];
+  const theirs: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const inserts = await Promise.all(Array.from({ length: batches }, prepare));
+    const inserts = prepare();
+    const rows = inserts.reduce((sum, insert) => sum + insert.rows, 0);
     Bun.gc(true);
+    const serverBefore = server();
     const before = process.cpuUsage();
-    for (const insert of inserts) {
+    for (const { insert } of inserts) {
       await insert();
     }
-    const { user, system } = process.cpuUsage(before);
-    costs.push(...(round === 0 ? [] : [(user + system) / (batches * rowsPerBatch)]));
+    ours.push(...(round === 0 ? [] : [cpuSince(before) / rows]));
+    theirs.push(...(round === 0 ? [] : [(server() - serverBefore) / rows]));
   }
-  print(name, costs);
+  print(name, ours);
+  print("  of the server", theirs);
 }
 
 /** What keeping a trace of a call costs this process, step by step. */
@@ -136,7 +176,7 @@ export async function runTraceBench(args: string[]): Promise<number> {
   console.log(`${"us of CPU each".padEnd(58)}${"median".padStart(10)}${"lowest".padStart(10)}`);
   const apiKey = `sk-${"a1B2".repeat(12)}`;
   await report("digest of an API key", 100_000, () => sha256Hex(apiKey));
-  const context = sealContext({ table: "payload_record", column: "sealed", row: newRequestId(), owner: 7n });
+  const context = sealContext({ table: "payload_segment", column: "sealed", row: newRequestId(), owner: 7n });
   for (const length of [64, 3_072, 100_000]) {
     const plaintext = randomBytes(length);
     const sealed = seal(key, plaintext, context);
@@ -150,7 +190,7 @@ export async function runTraceBench(args: string[]): Promise<number> {
     await report(`compress ${name} (to ${Math.round(ratio * 100)} %)`, count, (index) =>
       compressBlob(blobs[index % blobs.length] as (typeof blobs)[number]),
     );
-    await reportOffer(`store ${name}`, payloads, count * 2);
+    await reportOffer(name, payloads, count);
   }
   const row = traceRowOf({ day: today });
   await report("trace row for the spool", 100_000, () => toSpooledTrace(row));

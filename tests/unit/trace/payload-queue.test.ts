@@ -2,10 +2,16 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
-import type { SealedPayload } from "@sluice/control-plane/trace/model.ts";
+import type { PayloadSegment } from "@sluice/control-plane/trace/model.ts";
 import { PayloadQueue, type PayloadQueueParts } from "@sluice/control-plane/trace/payload-queue.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
-import { PayloadCounts, payloadOf, silentLog } from "../../support/trace-fixtures.ts";
+import {
+  PayloadCounts,
+  payloadOf,
+  type StoredPayload,
+  silentLog,
+  storedPayloads,
+} from "../../support/trace-fixtures.ts";
 
 const day = "2026-11-21";
 const key = new SealingKey("0123abcd", randomBytes(32));
@@ -15,19 +21,20 @@ class Outage extends Error {}
 
 /** A database that can be told to be away, to refuse rows, or to keep a statement hanging. */
 class Table {
-  readonly batches: (readonly SealedPayload[])[] = [];
+  readonly batches: (readonly StoredPayload[])[] = [];
   readonly attempts: number[] = [];
   isAway = false;
-  isRefused: (row: SealedPayload) => boolean = () => false;
+  isRefused: (row: StoredPayload) => boolean = () => false;
   hold: Promise<void> = Promise.resolve();
   #failures = 0;
   #onFailure: () => void = () => undefined;
 
-  get rows(): SealedPayload[] {
+  get rows(): StoredPayload[] {
     return this.batches.flat();
   }
 
-  readonly write = async (rows: readonly SealedPayload[]): Promise<void> => {
+  readonly write = async (segment: PayloadSegment): Promise<void> => {
+    const rows = storedPayloads(segment);
     this.attempts.push(rows.length);
     await this.hold;
     if (this.isAway) {
@@ -73,7 +80,7 @@ afterEach(async () => {
 });
 
 describe("a queue of payloads", () => {
-  test("writes what it was offered in full batches, and what is left over after a moment", async () => {
+  test("writes what it was offered in full segments, and what is left over after a moment", async () => {
     const { queue, table, counts } = newQueue();
     const payloads = Array.from({ length: 300 }, (_, index) => payloadOf({ day, request: `request ${index}` }));
     for (const payload of payloads) {
@@ -137,7 +144,9 @@ describe("a queue of payloads", () => {
   });
 
   test("lets go of the bodies of a turn in the next one, however many there were", async () => {
-    const { queue } = newQueue();
+    const { queue, table } = newQueue();
+    const held = Promise.withResolvers<void>();
+    table.hold = held.promise;
     for (let index = 0; index < 1_000; index += 1) {
       queue.offer(payloadOf({ day, request: Buffer.alloc(10_000, "data: {} ") }));
     }
@@ -145,6 +154,7 @@ describe("a queue of payloads", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(queue.queuedBytes).toBeLessThan(1_000_000);
     expect(queue.queuedCount).toBe(1_000);
+    held.resolve();
   });
 
   test("drops payloads of a day whose key is not here", () => {
@@ -197,8 +207,8 @@ describe("while the database is away", () => {
   });
 });
 
-describe("a refused row", () => {
-  test("is dropped and counted, and the rows beside it are written", async () => {
+describe("a refused payload", () => {
+  test("is dropped and counted, and those beside it in the segment are written", async () => {
     const { queue, table, counts } = newQueue();
     const payloads = Array.from({ length: 20 }, () => payloadOf({ day }));
     const bad = new Set([payloads[3]?.requestId, payloads[17]?.requestId]);
@@ -208,6 +218,9 @@ describe("a refused row", () => {
     }
     await counts.untilStored(18);
     expect(Object.fromEntries(counts.dropped)).toEqual({ write_refused: 2 });
+    expect(table.rows.map((row) => openPayload(key, row).response.length)).toEqual(
+      Array.from({ length: 18 }, () => 10),
+    );
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import { sealOverheadBytes } from "@sluice/control-plane/platform/crypto/seal.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Payload } from "@sluice/control-plane/trace/model.ts";
@@ -10,7 +11,7 @@ import {
   compressBlobAside,
   openPayload,
   packPayload,
-  sealPayload,
+  sealPayloadInto,
 } from "@sluice/control-plane/trace/payload-sealing.ts";
 import fc from "fast-check";
 import { newRequestId, payloadOf } from "../../support/trace-fixtures.ts";
@@ -28,7 +29,10 @@ const key = newKey();
 
 function sealWhole(payload: Payload, bodyBytesMax = 262_144) {
   const blob = packPayload(payload, bodyBytesMax);
-  return sealPayload(key, payload, blob, compressBlob(blob.bytes));
+  const bytes = compressBlob(blob.bytes);
+  const sealed = new Uint8Array(bytes.length + sealOverheadBytes);
+  sealPayloadInto(sealed, key, payload, bytes);
+  return { ...blob, requestId: payload.requestId, gatewayUserId: payload.gatewayUserId, sealed };
 }
 
 const body = fc.oneof(

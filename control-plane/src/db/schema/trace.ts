@@ -30,16 +30,34 @@ export const traceRecord = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.requestId] })],
 );
 
-/** Request and response of one call, compressed and sealed under the key of the day. Range-partitioned by `day`. */
+/**
+ * Payloads of many calls in one row, one after the other, each sealed for itself under the key of the day. Range-
+ * partitioned by `day`. The migration stores `sealed` as EXTERNAL, which cannot be said here: sealed bytes do not
+ * shrink, and a part of them can be read without the rest.
+ */
+export const payloadSegment = pgTable(
+  "payload_segment",
+  {
+    day: date("day", { mode: "string" }).notNull(),
+    segmentId: uuid("segment_id").notNull(),
+    /** Names the key in `payload_day_key`. */
+    keyId: text("key_id").notNull(),
+    sealed: bytes("sealed").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.day, table.segmentId] })],
+);
+
+/** Where request and response of one call lie. Range-partitioned by `day`. */
 export const payloadRecord = pgTable(
   "payload_record",
   {
     day: date("day", { mode: "string" }).notNull(),
     requestId: uuid("request_id").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
-    /** Names the key in `payload_day_key`. */
-    keyId: text("key_id").notNull(),
-    sealed: bytes("sealed").notNull(),
+    /** Names the segment of the same day. */
+    segmentId: uuid("segment_id").notNull(),
+    byteOffset: integer("byte_offset").notNull(),
+    byteLength: integer("byte_length").notNull(),
     requestBytes: bigint("request_bytes", { mode: "number" }).notNull(),
     responseBytes: bigint("response_bytes", { mode: "number" }).notNull(),
     isRequestTruncated: boolean("is_request_truncated").notNull(),

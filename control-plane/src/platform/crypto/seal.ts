@@ -78,17 +78,30 @@ function associatedData(keyId: string, context: string): Uint8Array {
  */
 export function seal(key: SealingKey, plaintext: Uint8Array, context: string): Uint8Array<ArrayBuffer> {
   const sealed = Buffer.allocUnsafeSlow(plaintext.length + sealOverheadBytes);
+  sealInto(sealed, key, plaintext, context);
+  return sealed;
+}
+
+/**
+ * The same into a prepared piece of a buffer, which spares an allocation.
+ * @param target exactly `sealOverheadBytes` longer than the plaintext
+ * @throws RangeError when it is not; nothing was written then
+ */
+export function sealInto(target: Uint8Array, key: SealingKey, plaintext: Uint8Array, context: string): void {
+  if (target.length !== plaintext.length + sealOverheadBytes) {
+    throw new RangeError(`${plaintext.length} bytes cannot be sealed into ${target.length}`);
+  }
   const nonceOfThis = advanceNonce();
   const cipher = key.encipher(nonceOfThis);
-  cipher.setAAD(associatedData(key.id, context));
+  const associated = associatedData(key.id, context);
+  cipher.setAAD(associated);
   const ciphertext = cipher.update(plaintext);
   cipher.final();
-  sealed[0] = version;
-  sealed.write(key.id, keyIdOffset, "hex");
-  sealed.set(nonceOfThis, nonceOffset);
-  sealed.set(ciphertext, headerBytes);
-  sealed.set(cipher.getAuthTag(), headerBytes + plaintext.length);
-  return sealed;
+  // Version and key id come first in both.
+  target.set(associated.subarray(0, nonceOffset));
+  target.set(nonceOfThis, nonceOffset);
+  target.set(ciphertext, headerBytes);
+  target.set(cipher.getAuthTag(), headerBytes + plaintext.length);
 }
 
 /**

@@ -12,6 +12,9 @@ import { sha256Hex } from "./digest.ts";
 export const sealingKeyBytes = 32;
 export const tagBytes = 16;
 
+/** Made once: ciphers are made with every call. */
+const cipherOptions = { authTagLength: tagBytes };
+
 const idDomain = Buffer.from("sluice key id v1\0");
 
 /** Names a key without telling it: the first eight hex digits of a SHA-256 over a domain prefix and the key. */
@@ -41,11 +44,11 @@ export class SealingKey {
   }
 
   encipher(nonce: Uint8Array): CipherGCM {
-    return createCipheriv("aes-256-gcm", this.#secret, nonce, { authTagLength: tagBytes });
+    return createCipheriv("aes-256-gcm", this.#secret, nonce, cipherOptions);
   }
 
   decipher(nonce: Uint8Array): DecipherGCM {
-    return createDecipheriv("aes-256-gcm", this.#secret, nonce, { authTagLength: tagBytes });
+    return createDecipheriv("aes-256-gcm", this.#secret, nonce, cipherOptions);
   }
 
   toJSON(): string {

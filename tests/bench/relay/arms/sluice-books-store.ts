@@ -87,7 +87,9 @@ export class SluiceBooks implements Books {
         count(*)::int as "traceRecords",
         count(*) filter (where payload = 'stored')::int as "saidStored",
         count(*) filter (where payload = 'dropped')::int as "payloadsDropped",
-        (select count(*)::int from payload_record where request_id >= ${this.#floor}::uuid) as "payloadsStored"
+        (select count(*)::int from payload_record r join payload_segment s using (day, segment_id)
+          where request_id >= ${this.#floor}::uuid and octet_length(s.sealed) >= r.byte_offset + r.byte_length)
+          as "payloadsStored"
       from trace_record where request_id >= ${this.#floor}::uuid`;
     return rows as RowCounts;
   }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { open, seal, sealContext, sealedKeyId, sealOverheadBytes } from "@sluice/control-plane/platform/crypto/seal.ts";
+import {
+  open,
+  seal,
+  sealContext,
+  sealedKeyId,
+  sealInto,
+  sealOverheadBytes,
+} from "@sluice/control-plane/platform/crypto/seal.ts";
 import {
   BrokenSealError,
   MalformedSealError,
@@ -19,7 +26,7 @@ function newKey(): SealingKey {
 }
 
 const key = newKey();
-const place = { table: "payload_record", column: "sealed", row: "0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4051", owner: 7n };
+const place = { table: "payload_segment", column: "sealed", row: "0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4051", owner: 7n };
 const context = sealContext(place);
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -40,6 +47,17 @@ describe("sealing", () => {
     const sealed = seal(key, bytes("secret"), long);
     expect(open(key, sealed, long)).toEqual(Buffer.from("secret"));
     expect(() => open(key, sealed, `${long.slice(0, -1)}y`)).toThrow(BrokenSealError);
+  });
+
+  test("into a piece of a buffer fills that piece and nothing beside it", () => {
+    const whole = new Uint8Array(200).fill(0xee);
+    const piece = whole.subarray(50, 50 + 6 + sealOverheadBytes);
+    sealInto(piece, key, bytes("secret"), context);
+    expect(open(key, piece, context)).toEqual(Buffer.from("secret"));
+    expect([...whole.subarray(0, 50), ...whole.subarray(50 + piece.length)].every((byte) => byte === 0xee)).toBe(true);
+    for (const length of [piece.length - 1, piece.length + 1]) {
+      expect(() => sealInto(whole.subarray(0, length), key, bytes("secret"), context)).toThrow(RangeError);
+    }
   });
 
   test("no plaintext can be seen in the sealed form", () => {
