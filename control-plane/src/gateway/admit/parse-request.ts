@@ -5,9 +5,11 @@ import { checkMessages } from "./parse-request/check-messages.ts";
 import { readMultipartField } from "./parse-request/read-multipart.ts";
 import { type JsonShape, scanJson } from "./parse-request/scan-json.ts";
 
-const depthMax = 64;
-/** Far above the longest agent conversations; a text that is nothing but keys is refused before values are built of it. */
-const keysMax = 100_000;
+/**
+ * Far above the longest agent conversations. A text that is nothing but keys, values or brackets is refused before
+ * anything is built of it.
+ */
+const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const modelNameLengthMax = 256;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
@@ -49,7 +51,7 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
   if (surface.body === "none") {
     return emptyRequest(bytes, contentType);
   }
-  const shape = scanJson(bytes, { depthMax, keysMax });
+  const shape = scanJson(bytes, jsonLimits);
   const fields = parseObject(bytes, shape);
   for (const field of destinationFields) {
     if (field in fields) {
@@ -90,8 +92,8 @@ function emptyRequest(bytes: Buffer, contentType: string | null): ParsedRequest 
 }
 
 function parseObject(bytes: Buffer, shape: JsonShape): JsonObject {
-  if (shape.depth > depthMax || shape.keys > keysMax) {
-    throw new AppError("invalid_json", { message: "The JSON is nested too deep or has too many keys." });
+  if (shape.isOverLimit) {
+    throw new AppError("invalid_json", { message: "The JSON is nested too deep or has too many keys or values." });
   }
   let value: unknown;
   try {

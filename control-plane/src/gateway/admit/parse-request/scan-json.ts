@@ -1,16 +1,23 @@
 /** What a look at the structure of a JSON text tells, without building any value. */
 export type JsonShape = {
-  readonly depth: number;
-  readonly keys: number;
+  /** A limit was passed; what stands behind that place was not looked at. */
+  readonly isOverLimit: boolean;
   /** Top-level keys that occur twice. */
   readonly hasDuplicateTopLevelKey: boolean;
   /** Where the value of each top-level key begins and ends. */
   readonly topLevel: ReadonlyMap<string, readonly [start: number, end: number]>;
 };
 
+export type JsonLimits = {
+  readonly depthMax: number;
+  readonly keysMax: number;
+  readonly topLevelKeysMax: number;
+  readonly valuesMax: number;
+};
+
 const quote = 0x22;
 const backslash = 0x5c;
-const colon = 0x3a;
+const lastSpace = 0x20;
 
 /** The position behind the closing quote of the string that opens at `start`. */
 function stringEnd(bytes: Buffer, start: number): number {
@@ -28,11 +35,11 @@ function stringEnd(bytes: Buffer, start: number): number {
 
 /**
  * Walks over the structure of a text that may or may not be JSON: strings are skipped at native speed, values are not
- * built. Says nothing about validity; stops early once `depthMax` or `keysMax` is passed.
+ * built. Says nothing about validity; stops early once a limit is passed. Takes linear time for any bytes.
  */
-export function scanJson(bytes: Buffer, limits: { depthMax: number; keysMax: number }): JsonShape {
-  const walk = new StructureWalk(bytes);
-  for (let at = 0; at < bytes.length && walk.deepest <= limits.depthMax && walk.keys <= limits.keysMax; ) {
+export function scanJson(bytes: Buffer, limits: JsonLimits): JsonShape {
+  const walk = new StructureWalk(bytes, limits);
+  for (let at = 0; at < bytes.length && !walk.isOverLimit; ) {
     const byte = bytes[at];
     if (byte === quote) {
       const end = stringEnd(bytes, at);
@@ -50,8 +57,7 @@ export function scanJson(bytes: Buffer, limits: { depthMax: number; keysMax: num
     at += 1;
   }
   return {
-    depth: walk.deepest,
-    keys: walk.keys,
+    isOverLimit: walk.isOverLimit,
     hasDuplicateTopLevelKey: walk.hasDuplicateTopLevelKey,
     topLevel: walk.topLevel,
   };
@@ -60,49 +66,67 @@ export function scanJson(bytes: Buffer, limits: { depthMax: number; keysMax: num
 class StructureWalk {
   readonly topLevel = new Map<string, readonly [number, number]>();
   hasDuplicateTopLevelKey = false;
-  deepest = 0;
-  keys = 0;
+  isOverLimit = false;
   readonly #bytes: Buffer;
+  readonly #limits: JsonLimits;
   /** Which of the open containers are objects. */
   readonly #isObject: boolean[] = [];
   #depth = 0;
+  #keys = 0;
+  #values = 0;
   #isKeyNext = false;
   #openKey: string | null = null;
   #valueStart = 0;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, limits: JsonLimits) {
     this.#bytes = bytes;
+    this.#limits = limits;
   }
 
   onString(start: number, end: number): void {
     if (!this.#isKeyNext) {
       return;
     }
-    this.keys += 1;
+    this.#keys += 1;
     this.#isKeyNext = false;
     if (this.#depth === 1) {
       this.#openKey = topLevelKey(this.#bytes, start, end);
       this.hasDuplicateTopLevelKey ||= this.topLevel.has(this.#openKey);
-      this.#valueStart = this.#bytes.indexOf(colon, end) + 1;
+      this.#valueStart = this.#behindColon(end);
+      this.isOverLimit ||= this.topLevel.size >= this.#limits.topLevelKeysMax;
     }
+    this.isOverLimit ||= this.#keys > this.#limits.keysMax;
   }
 
   onOpen(isObject: boolean): void {
     this.#isObject[this.#depth] = isObject;
     this.#isKeyNext = isObject;
     this.#depth += 1;
-    this.deepest = Math.max(this.deepest, this.#depth);
+    this.isOverLimit ||= this.#depth > this.#limits.depthMax;
   }
 
   onClose(at: number): void {
     this.#closeTopLevelValue(at);
-    this.#depth = Math.max(0, this.#depth - 1);
+    this.#depth -= 1;
+    // More is closed than was opened: no JSON, and nothing behind it matters.
+    this.isOverLimit ||= this.#depth < 0;
     this.#isKeyNext = false;
   }
 
   onComma(at: number): void {
     this.#closeTopLevelValue(at);
     this.#isKeyNext = this.#isObject[this.#depth - 1] === true;
+    this.#values += 1;
+    this.isOverLimit ||= this.#values > this.#limits.valuesMax;
+  }
+
+  /** Where the value of a key that ends here begins. In JSON nothing but white space stands before the colon. */
+  #behindColon(end: number): number {
+    let at = end;
+    while ((this.#bytes[at] ?? lastSpace + 1) <= lastSpace) {
+      at += 1;
+    }
+    return at + 1;
   }
 
   #closeTopLevelValue(end: number): void {
