@@ -36,7 +36,8 @@ export function pageRoutes() {
   return new Elysia({ name: "pages" }).get("/", ({ request }) => {
     const origin = URL.canParse(request.url) ? new URL(request.url).origin : "";
     // An origin has no characters that mean anything in HTML.
-    return new Response(page.replace("{origin}", origin), {
+    const text = page.replace("{origin}", () => origin);
+    return new Response(text, {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": contentSecurityPolicy,

@@ -13,7 +13,7 @@ import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, headerOf } from "../respond/compose-answer.ts";
 import { writeError } from "../respond/write-error.ts";
-import { findSurface } from "../surfaces.ts";
+import { findSurface, isPlainPath } from "../surfaces.ts";
 import {
   clientAddressHeader,
   decodeReport,
@@ -66,6 +66,10 @@ export class RemoteGateway implements GatewayPort {
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
     const state = newCallState(call);
     try {
+      // Whatever else the gateway's process answers, such as its metrics, is not for those who call the relay.
+      if (!isPlainPath(call.path)) {
+        throw new AppError("not_found");
+      }
       return await this.#send(state);
     } catch (thrown) {
       const error = thrown instanceof HttpClientError ? toLinkError(thrown) : toAppError(thrown);

@@ -44,6 +44,7 @@ export function gatewayHandler(
       },
     });
     answer.headers["x-request-id"] = requestId;
+    answer.headers["cache-control"] ??= "no-store";
     return link === null ? toResponse(answer) : toLinkedResponse(answer, report);
   };
 }
