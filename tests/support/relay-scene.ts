@@ -6,7 +6,10 @@ import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "
 export type RelayScene = {
   readonly provider: SandboxProvider;
   readonly rig: SluiceRig;
+  /** Where calls go. */
   readonly sluice: SluiceProcess;
+  /** The process that holds the gateway: the same one, unless the arrangement is split. */
+  readonly gateway: SluiceProcess;
   readonly user: TestUser;
   close(): Promise<void>;
 };
@@ -28,8 +31,11 @@ export async function startRelayScene(arrangement: Arrangement, options: SceneOp
   try {
     await options.prepare?.(rig, provider);
     const user = await rig.addUser();
-    const sluice = await rig.start(arrangement, options.env ?? {});
-    return { provider, rig, sluice, user, close };
+    const env = options.env ?? {};
+    const isSplit = arrangement === "split";
+    const gateway = await rig.startProcess(isSplit ? { ...env, ROLES: "gateway,jobs" } : env);
+    const relayEnv = { ...env, ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.url };
+    return { provider, rig, sluice: isSplit ? await rig.startProcess(relayEnv) : gateway, gateway, user, close };
   } catch (error) {
     await close();
     throw error;
@@ -37,13 +43,18 @@ export async function startRelayScene(arrangement: Arrangement, options: SceneOp
 }
 
 /** A model that one channel of its own serves, so that what happens to that channel touches no other model. */
-export async function addModelWithChannel(rig: SluiceRig, name: string, baseUrl: string): Promise<void> {
+export async function addModelWithChannel(
+  rig: SluiceRig,
+  name: string,
+  baseUrl: string,
+  credential?: string,
+): Promise<void> {
   const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 50_000 };
   await rig.db.withTransaction(async (tx) => {
     const price = { inputUsdPerM: "0.15", outputUsdPerM: "0.60" };
     await addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, price);
   });
-  await rig.addChannel(`channel-${name}`, baseUrl, [name]);
+  await rig.addChannel(`channel-${name}`, baseUrl, [name], credential);
 }
 
 /** Asks again and again until the answer is yes: for what becomes so in the database or in another process. */

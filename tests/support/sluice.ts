@@ -50,10 +50,11 @@ export type TestUser = {
 export class SluiceRig {
   readonly database: TestDatabase;
   readonly db: Database;
+  /** Everybody who was added. */
+  readonly users: TestUser[] = [];
   readonly #upstreamUrl: string;
   readonly #root: string;
   readonly #processes = new Set<SluiceProcess>();
-  #users = 0;
 
   private constructor(database: TestDatabase, upstreamUrl: string, root: string) {
     this.database = database;
@@ -132,10 +133,12 @@ export class SluiceRig {
 
   /** A user with quota and a key. The default is plenty. */
   async addUser(quota = 1_000_000_000n): Promise<TestUser> {
-    this.#users += 1;
     return await this.db.withTransaction(async (tx) => {
       const user = await addGatewayUser(tx, "default", { amount: quota, changeType: "test" });
-      return { ...user, granted: quota, apiKey: await createApiKey(tx, user.gatewayUserId, `key ${this.#users}`) };
+      const apiKey = await createApiKey(tx, user.gatewayUserId, `key ${this.users.length + 1}`);
+      const made = { ...user, granted: quota, apiKey };
+      this.users.push(made);
+      return made;
     });
   }
 

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { badBodies } from "../support/bad-input/bad-bodies.ts";
+import { badFields } from "../support/bad-input/bad-fields.ts";
+import { badKeys } from "../support/bad-input/bad-keys.ts";
+import { bodyBytesMax, jsonWith, type Oddity } from "../support/bad-input/oddity.ts";
+import { type Exchange, exchange } from "../support/raw-exchange.ts";
+import { expectCleanLogs, expectNothingCharged, expectRefusal } from "../support/refusals.ts";
+import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";
+import { arrangements, type SluiceRig, type TestUser } from "../support/sluice.ts";
+
+/** Users whose keys are wrong in a way that only the database knows. */
+const users: Readonly<Record<string, (rig: SluiceRig, user: TestUser) => Promise<unknown>>> = {
+  revoked: (rig, user) =>
+    rig.db.sql`update api_key set status = 'revoked' where gateway_user_id = ${user.gatewayUserId}::bigint`,
+  "switched off": (rig, user) =>
+    rig.db.sql`update api_key set status = 'disabled' where gateway_user_id = ${user.gatewayUserId}::bigint`,
+  expired: (rig, user) =>
+    rig.db
+      .sql`update api_key set expires_at = now() - interval '1 second' where gateway_user_id = ${user.gatewayUserId}::bigint`,
+  disabled: (rig, user) =>
+    rig.db.sql`update gateway_user set status = 'disabled' where id = ${user.gatewayUserId}::bigint`,
+  elsewhere: (rig, user) =>
+    rig.db
+      .sql`update api_key set allowed_ips = array['10.0.0.0/8', '::1'] where gateway_user_id = ${user.gatewayUserId}::bigint`,
+  "bound to another model": (rig, user) =>
+    rig.db
+      .sql`update api_key set allowed_models = array['other'] where gateway_user_id = ${user.gatewayUserId}::bigint`,
+};
+
+describe.each(arrangements)("bad input, %s", (arrangement) => {
+  let scene: RelayScene;
+  const made: Record<string, TestUser> = {};
+
+  beforeAll(async () => {
+    scene = await startRelayScene(arrangement, {
+      env: { BODY_BYTES_MAX: String(bodyBytesMax), LOG_LEVEL: "debug" },
+      prepare: async (rig) => {
+        await rig.addFlatPriceModel("other", 1n);
+        await rig.addFlatPriceModel("unserved", 1n);
+        await rig.db.sql`delete from ability where model = 'unserved'`;
+        made["poor"] = await rig.addUser(0n);
+        for (const [name, change] of Object.entries(users)) {
+          made[name] = await rig.addUser();
+          await change(rig, made[name]);
+        }
+      },
+    });
+  });
+
+  afterAll(() => scene.close());
+
+  const send = ({
+    path = "/v1/chat/completions",
+    method = "POST",
+    headers = {},
+    body,
+    user,
+  }: Oddity): Promise<Exchange> => {
+    const { apiKey } = (user === undefined ? scene.user : made[user]) ?? scene.user;
+    const all = { authorization: `Bearer ${apiKey}`, "content-type": "application/json", ...headers };
+    const sent = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+      value === null ? [] : [[name, value]],
+    );
+    const text = typeof body === "function" ? body() : body;
+    return exchange(`${scene.sluice.url}${path.replace("{key}", apiKey)}`, {
+      method,
+      headers: sent,
+      ...(method === "GET" || method === "HEAD" ? {} : { body: text ?? jsonWith({}) }),
+    });
+  };
+
+  test.each([...badKeys, ...badBodies, ...badFields])("%s is refused", async (_, oddity, wanted) => {
+    await expectRefusal(scene, () => send(oddity), wanted);
+  });
+
+  test("a key that is wrong is refused in the same words whatever is wrong with it", async () => {
+    const invalid = badKeys.filter(([, , { code }]) => code === "invalid_api_key");
+    const answers = await Promise.all(invalid.map(([, oddity]) => send(oddity)));
+    expect(invalid.length).toBeGreaterThan(10);
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1);
+  });
+
+  test("a model is refused in the same words whether it is unknown or not for this key", async () => {
+    const missing = badFields.filter(([, , { code }]) => code === "model_not_found");
+    const answers = await Promise.all(missing.map(([, oddity]) => send(oddity)));
+    expect(missing.length).toBeGreaterThan(5);
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1);
+  });
+
+  test("a method that is not allowed is answered with those that are", async () => {
+    expect((await send({ method: "PUT" })).headers.get("allow")).toBe("POST");
+    expect((await send({ method: "PUT", path: "/v1/models" })).headers.get("allow")).toBe("GET, HEAD");
+  });
+
+  test("HEAD tells of a refusal by its status alone", async () => {
+    const answer = await send({ method: "HEAD" });
+    expect([answer.status, answer.body, answer.headers.get("allow")]).toEqual([405, "", "POST"]);
+  });
+
+  test("bodies that are made to be expensive cost less than 50 ms of the processor", async () => {
+    const calls = 4;
+    for (const [name, oddity] of [...badBodies, ...badFields].filter(([title]) => /^13|million|no end/.test(title))) {
+      const before = processorMs(scene.gateway.pid);
+      for (let call = 0; call < calls; call += 1) {
+        await send(oddity);
+      }
+      expect([name, (processorMs(scene.gateway.pid) - before) / calls < 50]).toEqual([name, true]);
+    }
+  });
+
+  test("nothing of all this was charged, logged with a secret, or broke anything", async () => {
+    await expectNothingCharged(scene, scene.user);
+    await expectCleanLogs(scene);
+  });
+});
+
+/** Processor time that a process has used, in milliseconds; the kernel counts in steps of 10. */
+function processorMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const [, , , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(user) + Number(system)) * 10;
+}

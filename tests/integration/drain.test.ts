@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { rawRequest } from "../support/raw-tcp-client.ts";
+import { waitUntil } from "../support/relay-scene.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let user: TestUser;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  user = await rig.addUser();
+});
+
+afterEach(() => provider.reset());
+
+afterAll(async () => {
+  await rig.close();
+  await provider.stop();
+});
+
+const request = (stream: boolean): string =>
+  JSON.stringify({ model: "gpt-4o-mini", stream, messages: [{ role: "user", content: "hello" }] });
+
+const call = (url: string, stream: boolean): Promise<Response> =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${user.apiKey}`, "content-type": "application/json" },
+    body: request(stream),
+  });
+
+/** Whether the port still takes connections. */
+const isListening = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`, { headers: { connection: "close" } }).then(
+    () => true,
+    () => false,
+  );
+
+async function findRow(answer: Response) {
+  const requestId = answer.headers.get("x-request-id") ?? "";
+  const [row] = await rig.db.sql<{ outcome: string; quota: bigint; usage_source: string }>`
+    select outcome, quota, usage_source from usage_log where request_id = ${requestId}::uuid`;
+  return row;
+}
+
+describe.each([
+  ["one process", "relay,gateway,backend,jobs"],
+  ["a gateway that stands alone", "gateway,jobs"],
+])("%s that is asked to stop", (_, roles) => {
+  const start = (env: Record<string, string> = {}): Promise<SluiceProcess> =>
+    rig.startProcess({ ROLES: roles, ...env });
+
+  test("lets a running stream come to its end, takes no new calls, and leaves its books in order", async () => {
+    const sluice = await start();
+    provider.script({ silence: { afterChunks: 3 } });
+    const answer = await call(sluice.url, true);
+    const reading = answer.text();
+    const record = await provider.waitForHeld(0);
+    const stopped = sluice.stop();
+    await waitUntil(async () => !(await isListening(sluice.url)));
+    expect(await Promise.race([sluice.exited, Bun.sleep(300).then(() => "running")])).toBe("running");
+    record.release();
+    const text = await reading;
+    expect(text.trimEnd().endsWith("data: [DONE]")).toBeTrue();
+    expect(await stopped).toBe(0);
+    expect(await findRow(answer)).toMatchObject({ outcome: "completed", usage_source: "provider" });
+    expect(await rig.checkMoney()).toEqual([]);
+    expect(sluice.log()).toContain('"event":"program.stopped"');
+  });
+
+  test("waits for a client that reads a long answer slowly", async () => {
+    const sluice = await start();
+    const filler = "x".repeat(20_000_000);
+    provider.script({ body: { filler, usage: { prompt_tokens: 1, completion_tokens: 1 } } });
+    const socket = connect(Number(new URL(sluice.url).port), "127.0.0.1");
+    socket.pause();
+    const lines = [
+      "POST /v1/chat/completions HTTP/1.1",
+      "Host: sluice.example",
+      `Authorization: Bearer ${user.apiKey}`,
+    ];
+    socket.write(rawRequest([...lines, "Content-Type: application/json"], request(false)));
+    await provider.waitForEnd(0);
+    const stopped = sluice.stop();
+    await waitUntil(async () => !(await isListening(sluice.url)));
+    expect(await Promise.race([sluice.exited, Bun.sleep(500).then(() => "running")])).toBe("running");
+    let received = 0;
+    socket.on("data", (bytes) => {
+      received += bytes.length;
+    });
+    socket.resume();
+    await new Promise((resolve) => socket.once("end", resolve));
+    expect(received).toBeGreaterThan(filler.length);
+    expect(await stopped).toBe(0);
+  });
+
+  test("says that it is not ready and serves on while others are given time to notice", async () => {
+    const sluice = await start({ DRAIN_NOTICE_MS: "1000" });
+    expect((await fetch(`${sluice.url}/readyz`)).status).toBe(200);
+    const stopped = sluice.stop();
+    await waitUntil(async () => (await fetch(`${sluice.url}/readyz`)).status === 503);
+    const ready = await fetch(`${sluice.url}/readyz`);
+    expect(await ready.json()).toEqual({ ok: false, reasons: ["shutting down"] });
+    const answer = await call(sluice.url, false);
+    expect(answer.status).toBe(200);
+    expect(await stopped).toBe(0);
+    expect(await isListening(sluice.url)).toBeFalse();
+    expect(await findRow(answer)).toMatchObject({ outcome: "completed" });
+  });
+
+  test("cuts off what runs when its time is over, and charges what was delivered by then", async () => {
+    const sluice = await start({ DRAIN_TIMEOUT_MS: "300" });
+    provider.script({ text: "one two three four", silence: { afterChunks: 4 } });
+    const answer = await call(sluice.url, true);
+    const reading = answer.text();
+    await provider.waitForHeld(0);
+    const stopped = sluice.stop();
+    const text = await reading.catch(() => "broken");
+    expect(text).not.toContain("[DONE]");
+    expect(await stopped).toBe(0);
+    await provider.waitForCancel(0);
+    const row = await findRow(answer);
+    expect(row).toMatchObject({ outcome: "aborted", usage_source: "estimated" });
+    expect(row?.quota).toBeGreaterThan(0n);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+});
+
+test("a relay whose gateway drains sees the stream through to its end", async () => {
+  const gateway = await rig.startProcess({ ROLES: "gateway,jobs" });
+  const relay = await rig.startProcess({ ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.url });
+  provider.script({ silence: { afterChunks: 3 } });
+  const answer = await call(relay.url, true);
+  const reading = answer.text();
+  const record = await provider.waitForHeld(0);
+  const stopped = gateway.stop();
+  await waitUntil(async () => !(await isListening(gateway.url)));
+  record.release();
+  expect((await reading).trimEnd().endsWith("data: [DONE]")).toBeTrue();
+  expect(await stopped).toBe(0);
+  const late = await call(relay.url, false);
+  const { error } = (await late.json()) as { error: { code: string } };
+  expect([late.status, error.code, late.headers.has("retry-after")]).toEqual([503, "temporarily_unavailable", true]);
+});
+
+test("a second signal ends the process at once", async () => {
+  const sluice = await rig.startProcess();
+  provider.script({ silence: { afterChunks: 1 } });
+  const reading = call(sluice.url, true)
+    .then((answer) => answer.text())
+    .catch(() => "broken");
+  await provider.waitForHeld(0);
+  const first = sluice.stop();
+  await waitUntil(async () => !(await isListening(sluice.url)));
+  expect(await sluice.stop()).toBe(1);
+  await first;
+  expect(await reading).not.toContain("[DONE]");
+});

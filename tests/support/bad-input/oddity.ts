@@ -1,0 +1,28 @@
+import type { Wanted } from "../refusals.ts";
+
+/** A request that differs from a good one in what is given here; null takes a header away. */
+export type Oddity = {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | (() => string);
+  /** Whose key it carries. */
+  readonly user?: string;
+};
+/** A case of bad input: what it is called (the number is that of its group), what is sent, and how it is refused. */
+export type BadInput = readonly [name: string, oddity: Oddity, wanted: Wanted];
+
+/** The limit of a body where these are sent. */
+export const bodyBytesMax = 16 * 1024 * 1024;
+
+export const goodRequest = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] };
+
+/** A good request with some fields in place of its own. */
+export function jsonWith(more: object): string {
+  return JSON.stringify({ ...goodRequest, ...more });
+}
+
+/** A good request with more text behind its fields, which need not be JSON. */
+export function jsonAnd(more: string): string {
+  return `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}],${more}}`;
+}
