@@ -25,7 +25,7 @@ describe("the settled quota", () => {
     [10_001n, "0.0001", 2n],
     [0n, "1.1", 0n],
     [9_007_199_254_740_993n, "1", 9_007_199_254_740_993n],
-  ])("of %s at a multiplier of %s is %s", (base, multiplier, settled) => {
+  ])("of %p at a multiplier of %p is %p", (base, multiplier, settled) => {
     expect(applyMultiplier(base, multiplier as Decimal)).toBe(settled);
   });
 

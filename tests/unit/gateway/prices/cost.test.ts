@@ -103,7 +103,7 @@ describe("what a user may owe for a cost", () => {
     [7n, "1.0000", 7n],
     [100n, "0.5000", 100n],
     [0n, "9.0000", 0n],
-  ])("of %s at %s is %s: a multiplier below 1 is only refunded later", (base, multiplier, owed) => {
+  ])("of %p at %p is %p: a multiplier below 1 is only refunded later", (base, multiplier, owed) => {
     expect<bigint>(withMultiplierAboveOne(base as Quota, multiplier as Decimal)).toBe(owed);
   });
 });
