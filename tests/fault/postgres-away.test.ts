@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { waitForIdleReturn } from "../support/budget-watch.ts";
+import { chat, type SeenCall } from "../support/chat-call.ts";
+import { readMetrics } from "../support/metrics.ts";
+import { startPostgresProxy } from "../support/postgres-proxy.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
+import { createDatabaseOn } from "../support/test-database.ts";
+
+const { TEST_FULL } = process.env;
+const isFull = TEST_FULL === "1";
+const outageMs = isFull ? 30_000 : 4_000;
+const backendKills = isFull ? 100 : 10;
+/** Far below what anybody would wait for a database, far above what this takes on a busy machine. */
+const waitMsMax = 1_500;
+const callers = 4;
+/** Longer than anybody in the control plane waits for the answer to a statement. */
+const silenceMs = 8_000;
+const readinessMsMax = 15_000;
+
+let cluster: EmbeddedPostgres;
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let admin: Bun.SQL;
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  provider = startSandboxProvider({ keepsRecords: false });
+  const database = await createDatabaseOn(cluster.url);
+  rig = await SluiceRig.create(provider.url, database);
+  sluice = await rig.startProcess();
+  admin = new Bun.SQL(cluster.url, { max: 1 });
+});
+
+afterAll(async () => {
+  await admin.close({ timeout: 0 });
+  await rig.close();
+  await provider.stop();
+  await cluster.destroy();
+});
+
+type Load = { readonly seen: SeenCall[]; stop(): Promise<void> };
+
+/** Callers that call one after the other, every second call a stream, until they are told to stop. */
+function startLoad(users: readonly TestUser[], at: SluiceProcess = sluice): Load {
+  const seen: SeenCall[] = [];
+  let isStopped = false;
+  const caller = async (index: number): Promise<void> => {
+    for (let call = 0; !isStopped; call += 1) {
+      const { apiKey } = users[(index + call) % users.length] as TestUser;
+      seen.push(await chat({ url: at.url, apiKey }, { model: "gpt-4o-mini", stream: call % 2 === 0 }));
+      await Bun.sleep(10);
+    }
+  };
+  const running = Array.from({ length: callers }, (_, index) => caller(index));
+  return {
+    seen,
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+async function readiness(of: SluiceProcess = sluice): Promise<number> {
+  return (await fetch(`${of.url}/readyz`)).status;
+}
+
+async function waitForReadiness(status: number, of: SluiceProcess = sluice): Promise<void> {
+  const deadline = performance.now() + readinessMsMax;
+  while ((await readiness(of)) !== status) {
+    if (performance.now() > deadline) {
+      throw new Error(`/readyz was not ${status} in ${readinessMsMax} ms`);
+    }
+    await Bun.sleep(50);
+  }
+}
+
+const unknownKey = (): string => `sk-${"0".repeat(40)}${crypto.randomUUID().replaceAll("-", "").slice(0, 8)}`;
+const callWith = (apiKey: string) => chat({ url: sluice.url, apiKey }, { model: "gpt-4o-mini" });
+
+function slowest(calls: readonly SeenCall[], share: number): number {
+  const durations = calls.map(({ durationMs }) => durationMs).sort((left, right) => left - right);
+  return durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;
+}
+
+/** Every call that a client got whole has its row, no row is there twice, and the money is right. */
+async function expectExactBooks(
+  calls: readonly SeenCall[],
+  users: readonly TestUser[],
+  at: SluiceProcess = sluice,
+): Promise<void> {
+  await Promise.all(users.map(({ budgetId }) => waitForIdleReturn(rig.db, budgetId, 30_000)));
+  const ids = users.map(({ gatewayUserId }) => gatewayUserId);
+  const rows = await rig.db.query<{ id: string; quota: bigint }>(
+    `select request_id::text as id, quota from usage_log where gateway_user_id in (${ids.join(",")})`,
+    [],
+  );
+  const known = new Set(rows.filter(({ quota }) => quota > 0n).map(({ id }) => id));
+  expect(known.size).toBe(rows.length);
+  expect(calls.filter(({ isWhole, requestId }) => isWhole && !known.has(requestId ?? ""))).toEqual([]);
+  expect(rows.length).toBe(calls.filter(({ isWhole }) => isWhole).length);
+  const metrics = await readMetrics(at.url);
+  expect(metrics.get("sluice_spool_entries")).toBe(0);
+  expect(metrics.get("sluice_spool_quarantined")).toBe(0);
+  expect(metrics.get("sluice_lease_quota")).toBe(0);
+  expect(metrics.get("sluice_pending_quota")).toBe(0);
+  expect(await rig.checkMoney()).toEqual([]);
+}
+
+describe("while Postgres is killed and away", () => {
+  test("calls with known keys and leased quota go on, others hear that it will be back, and no row is lost", async () => {
+    const users = await Promise.all(Array.from({ length: callers }, () => rig.addUser()));
+    const revoked = await rig.addUser();
+    expect((await callWith(revoked.apiKey)).isWhole).toBe(true);
+    await rig.db.sql`update api_key set status = 'revoked' where gateway_user_id = ${revoked.gatewayUserId}::bigint`;
+    const load = startLoad(users);
+    await Bun.sleep(1_000);
+    expect((await callWith(revoked.apiKey)).status).toBe(401);
+    const before = load.seen.length;
+
+    await cluster.stopImmediate();
+    const away = performance.now();
+    await waitForReadiness(503);
+    const others: SeenCall[] = [];
+    while (performance.now() - away < outageMs) {
+      others.push(await callWith(unknownKey()));
+      const refused = await callWith(revoked.apiKey);
+      expect([401, 503]).toContain(refused.status ?? 0);
+      await Bun.sleep(200);
+    }
+    const duringOutage = load.seen.slice(before);
+    await cluster.restart();
+    await waitForReadiness(200);
+    await Bun.sleep(1_000);
+    await load.stop();
+
+    expect(load.seen.filter(({ isWhole }) => !isWhole)).toEqual([]);
+    expect(duringOutage.length).toBeGreaterThan(outageMs / 100);
+    expect(slowest(duringOutage, 0.99)).toBeLessThan(waitMsMax / 3);
+    expect(slowest(load.seen, 1)).toBeLessThan(waitMsMax);
+    for (const { status, code, retryAfter } of others) {
+      expect({ status, code }).toEqual({ status: 503, code: "temporarily_unavailable" });
+      expect(Number(retryAfter)).toBeGreaterThan(0);
+    }
+    expect(slowest(others, 1)).toBeLessThan(waitMsMax);
+    expect((await callWith(unknownKey())).status).toBe(401);
+    expect((await callWith(revoked.apiKey)).status).toBe(401);
+    await expectExactBooks(load.seen, users);
+  }, 240_000);
+});
+
+describe("while the network to Postgres is silent", () => {
+  test("known keys are served, others hear so in time, and what arrives late when it heals does no harm", async () => {
+    await using proxy = await startPostgresProxy(rig.database.url);
+    const behindProxy = await rig.startProcess({ DATABASE_URL: proxy.url });
+    const users = await Promise.all(Array.from({ length: callers }, () => rig.addUser()));
+    const idle = await Promise.all(Array.from({ length: 20 }, () => rig.addUser(1_000_000n)));
+    const call = ({ apiKey }: TestUser) => chat({ url: behindProxy.url, apiKey }, { model: "gpt-4o-mini" });
+    await Promise.all(idle.map(call));
+    const load = startLoad(users, behindProxy);
+    // The leases of those who were idle are on their way back when the silence begins.
+    await Bun.sleep(3_400);
+    proxy.stall();
+    const before = load.seen.length;
+    const stalledAt = performance.now();
+    const others: SeenCall[] = [];
+    while (performance.now() - stalledAt < silenceMs) {
+      others.push(await chat({ url: behindProxy.url, apiKey: unknownKey() }, { model: "gpt-4o-mini" }));
+      await Bun.sleep(200);
+    }
+    const duringSilence = load.seen.slice(before);
+    proxy.resume();
+    await waitForReadiness(200, behindProxy);
+    const again = await Promise.all(idle.map(call));
+    await Bun.sleep(500);
+    await load.stop();
+
+    expect([...load.seen, ...again].filter(({ isWhole }) => !isWhole)).toEqual([]);
+    expect(slowest(duringSilence, 0.99)).toBeLessThan(waitMsMax / 2);
+    expect(slowest(load.seen, 1)).toBeLessThan(waitMsMax);
+    expect(others.filter(({ status, code }) => status !== 503 || code !== "temporarily_unavailable")).toEqual([]);
+    // The time that a key may take to be found, and what comes with it.
+    expect(slowest(others, 1)).toBeLessThan(2_000 + waitMsMax);
+    await expectExactBooks([...load.seen], users, behindProxy);
+    expect(await behindProxy.stop()).toBe(0);
+    await Promise.all(idle.map(({ budgetId }) => waitForIdleReturn(rig.db, budgetId)));
+    expect(await rig.checkMoney()).toEqual([]);
+  }, 120_000);
+});
+
+describe("backends that are killed inside transactions", () => {
+  test("hang nobody, end nothing, and neither lose nor double a row", async () => {
+    const users = await Promise.all(Array.from({ length: callers }, () => rig.addUser()));
+    const load = startLoad(users);
+    let kills = 0;
+    while (kills < backendKills) {
+      await Bun.sleep(Math.random() * 20);
+      const rows: { done: boolean }[] = await admin`
+        select pg_terminate_backend(pid) as done from pg_stat_activity
+        where application_name = 'sluice' and xact_start is not null order by random() limit 1`;
+      kills += rows.filter(({ done }) => done).length;
+    }
+    await Bun.sleep(500);
+    await load.stop();
+    expect(load.seen.filter(({ isWhole }) => !isWhole)).toEqual([]);
+    expect(slowest(load.seen, 1)).toBeLessThan(waitMsMax);
+    expect(await readiness()).toBe(200);
+    await expectExactBooks(load.seen, users);
+    expect(sluice.log()).not.toContain("program.un");
+  }, 240_000);
+});
