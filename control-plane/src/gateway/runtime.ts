@@ -119,8 +119,8 @@ export class GatewayRuntime {
   }
 
   /**
-   * Stops the timers and gives every lease back; returns whether that was done. It is not while calls still run or the
-   * spool is not empty, because what they cost is owed out of the leases.
+   * Stops the timers and gives every lease back; returns whether that was done. It is not while calls still run, the spool
+   * is not empty, or rows were put aside, because what they cost is owed out of the leases.
    */
   async stop(isEmptied: boolean): Promise<boolean> {
     this.#stopWatching();
@@ -128,7 +128,8 @@ export class GatewayRuntime {
       clearInterval(timer);
     }
     await this.leases.stop();
-    if (!isEmptied || this.leases.totals().held > 0n) {
+    const { held, pending } = this.leases.totals();
+    if (!isEmptied || held > 0n || pending > 0n) {
       return false;
     }
     try {

@@ -6,9 +6,9 @@ export type DrainOptions<Rows> = {
   readonly commit: (batch: SpoolBatch<Rows>) => Promise<void>;
   /**
    * Whether a failure is the fault of the rows, so that trying the same rows again is pointless. Every other failure is
-   * retried for ever, because the rows must not be lost. `attempt` counts from 1.
+   * retried for ever, because the rows must not be lost. `repeats` counts from 1 how often the same failure came in a row.
    */
-  readonly isPoison: (error: unknown, attempt: number) => boolean;
+  readonly isPoison: (error: unknown, repeats: number) => boolean;
   /** A row was put aside and will be tried again at the next start. A person should look at it. */
   readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
@@ -130,6 +130,7 @@ export class Drain<Rows> {
     batch: TakenBatch<Rows>,
     isRetry: boolean,
   ): Promise<QuarantinedEntry<Rows>[] | null> {
+    let last = { text: "", repeats: 0 };
     for (let attempt = 1; entries.length > 0; attempt += 1) {
       if (this.#isStopped) {
         return null;
@@ -138,7 +139,10 @@ export class Drain<Rows> {
         await this.#options.commit({ entries, isReplay: batch.isReplay, isRetry: isRetry || attempt > 1 });
         return [];
       } catch (error) {
-        if (this.#options.isPoison(error, attempt)) {
+        const text = String(error);
+        // An outage before it says nothing about a failure of another kind.
+        last = { text, repeats: text === last.text ? last.repeats + 1 : 1 };
+        if (this.#options.isPoison(error, last.repeats)) {
           return this.#separate(entries, batch, error);
         }
         await this.#backOff(error, attempt);

@@ -3,16 +3,16 @@ import { isConnectionLoss, isDatabaseOutage, sqlStateOf } from "../db-errors.ts"
 /** Data that can't be converted, violated constraints, and limits of a single row: the same rows fail every time. */
 const rowStates = /^(22|23|54)/;
 /** An error that did not come from the database may pass; one that comes back this often is the fault of the rows. */
-const attemptsMax = 5;
+const repeatsMax = 5;
 
 /**
  * Whether a failed commit is the fault of its rows. An absent database never is, and neither is a schema or a right that
  * is missing: putting rows aside would not help against these.
  */
-export function isRejectedByDatabase(error: unknown, attempt: number): boolean {
+export function isRejectedByDatabase(error: unknown, repeats: number): boolean {
   const state = sqlStateOf(error);
   if (state !== null) {
     return rowStates.test(state);
   }
-  return !(isDatabaseOutage(error) || isConnectionLoss(error)) && attempt >= attemptsMax;
+  return !(isDatabaseOutage(error) || isConnectionLoss(error)) && repeats >= repeatsMax;
 }
