@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { insertPriceVersion } from "@sluice/control-plane/gateway/prices/store.ts";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import fc from "fast-check";
+import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
+import { chat, type SeenCall } from "../support/chat-call.ts";
+import { prices } from "../support/priced-usage.ts";
+import { recomputedCost, type SettledRow, waitForSettledRows } from "../support/settled-rows.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+
+const { TEST_FULL } = process.env;
+const isFull = TEST_FULL === "1";
+const randomCalls = isFull ? 2_000 : 120;
+const randomModels = isFull ? 40 : 8;
+const flatPrice = 1_000n;
+
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  await rig.addFlatPriceModel("flat", flatPrice);
+  const price = { inputUsdPerM: "1", outputUsdPerM: "10", cacheReadUsdPerM: "0.1", cacheWriteUsdPerM: "2" };
+  await rig.addTokenPriceModel("lines", { ...price, reasoningUsdPerM: "4" });
+  await rig.addTokenPriceModel("changing", { inputUsdPerM: "1", outputUsdPerM: "1" });
+  sluice = await rig.startProcess();
+});
+
+afterAll(async () => {
+  expect(await rig.checkMoney()).toEqual([]);
+  await rig.close();
+  await provider.stop();
+});
+
+const call = (user: TestUser, body: Record<string, unknown>): Promise<SeenCall> =>
+  chat({ url: sluice.url, apiKey: user.apiKey }, body);
+
+async function userWithMultiplier(quota: bigint, multiplier: string): Promise<TestUser> {
+  const user = await rig.addUser(quota);
+  await rig.db.sql`
+    update gateway_user set rate_multiplier = ${multiplier}::numeric where id = ${user.gatewayUserId}::bigint`;
+  return user;
+}
+
+async function settleOne(user: TestUser, body: Record<string, unknown>): Promise<SettledRow> {
+  expect(await call(user, body)).toMatchObject({ isWhole: true });
+  const [row] = await waitForSettledRows(rig.db, user.gatewayUserId, 1);
+  return row as SettledRow;
+}
+
+describe("a multiplier of the user", () => {
+  test("above 1 is held with the call and kept back until it is settled, so that ten calls are ten calls", async () => {
+    provider.reset();
+    const user = await userWithMultiplier(11_999n, "1.1000");
+    const calls = await Promise.all(Array.from({ length: 20 }, () => call(user, { model: "flat" })));
+    expect(calls.filter(({ isWhole }) => isWhole)).toHaveLength(10);
+    expect(calls.filter(({ code }) => code === "insufficient_quota")).toHaveLength(10);
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({
+      used: 10_000n,
+      reserved: 1_000n,
+      remaining: 999n,
+    });
+    const rows = await waitForSettledRows(rig.db, user.gatewayUserId, 20);
+    const charged = rows.filter(({ quota }) => quota > 0n);
+    expect(charged.map(({ quota, quotaHeld, rateMultiplier }) => [quota, quotaHeld, rateMultiplier])).toEqual(
+      Array.from({ length: 10 }, () => [flatPrice, 1_100n, "1.1000"]),
+    );
+  });
+
+  test("below 1 holds and charges the base cost: the rest comes back when it is settled", async () => {
+    provider.reset();
+    const user = await userWithMultiplier(10_500n, "0.5000");
+    const calls = await Promise.all(Array.from({ length: 20 }, () => call(user, { model: "flat" })));
+    expect(calls.filter(({ isWhole }) => isWhole)).toHaveLength(10);
+    const state = await waitForIdleReturn(rig.db, user.budgetId);
+    expect(state).toMatchObject({ used: 10_000n, reserved: 0n, remaining: 500n });
+  });
+});
+
+describe("usage that is not what was expected", () => {
+  test.each([false, true])(
+    "above the bound is charged exactly and shows in the row, as a stream %p",
+    async (stream) => {
+      provider.reset();
+      provider.script({ usage: { prompt_tokens: 5, completion_tokens: 5_000 } });
+      const user = await rig.addUser(2_000n);
+      const row = await settleOne(user, { model: "lines", max_tokens: 100, stream });
+      // 5 x 1 and 5,000 x 10 millionths of a USD, at half a quota each.
+      expect(row.quota).toBe(25_003n);
+      expect(row.quota).toBeGreaterThan(row.quotaHeld);
+      await rig.waitForUsedQuota(user.budgetId, 25_003n);
+      expect(await call(user, { model: "lines", max_tokens: 1 })).toMatchObject({ code: "insufficient_quota" });
+      expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 2_000n - 25_003n });
+    },
+  );
+
+  test.each([false, true])(
+    "is counted here when the provider sends none, and marked so, as a stream %p",
+    async (stream) => {
+      provider.reset();
+      provider.script({ omitUsage: true, text: "x".repeat(400) });
+      const row = await settleOne(await rig.addUser(), { model: "lines", stream });
+      expect(row).toMatchObject({ usageSource: "estimated", outcome: "completed" });
+      expect(row.outputTokens).toBeGreaterThanOrEqual(100n);
+      expect(row.inputTokens).toBeGreaterThan(0n);
+      expect(row.quota).toBe(recomputedCost(row));
+      expect(row.quota).toBeLessThanOrEqual(row.quotaHeld);
+    },
+  );
+
+  test("of nothing costs nothing but the price of a request", async () => {
+    provider.reset();
+    provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 } });
+    expect((await settleOne(await rig.addUser(), { model: "lines" })).quota).toBe(0n);
+  });
+});
+
+test.each([false, true])(
+  "cached and reasoning tokens cost what their own lines say, as a stream %p",
+  async (stream) => {
+    provider.reset();
+    provider.script({
+      usage: {
+        prompt_tokens: 1_000,
+        completion_tokens: 100,
+        prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+        completion_tokens_details: { reasoning_tokens: 60 },
+      },
+    });
+    const row = await settleOne(await rig.addUser(), { model: "lines", stream });
+    expect(row).toMatchObject({
+      inputTokens: 1_000n,
+      cacheReadTokens: 600n,
+      cacheWriteTokens: 300n,
+      outputTokens: 100n,
+      reasoningTokens: 60n,
+      usageSource: "provider",
+    });
+    // 100 x 1 + 600 x 0.1 + 300 x 2 + 40 x 10 + 60 x 4 millionths of a USD, at half a quota each.
+    expect(row.quota).toBe(700n);
+  },
+);
+
+test("a price that changes while calls run holds for calls that begin after it, and each row names its own", async () => {
+  provider.reset();
+  const usage = { prompt_tokens: 0, completion_tokens: 1_000 };
+  provider.script({ usage, silence: { afterBytes: 0 } }, { times: 5 });
+  const user = await rig.addUser();
+  const early = Array.from({ length: 5 }, () => call(user, { model: "changing" }));
+  const held = await Promise.all(early.map((_, index) => provider.waitForHeld(index)));
+  await rig.db.withTransaction((tx) =>
+    insertPriceVersion(tx, { model: "changing", inputUsdPerM: "1", outputUsdPerM: "3" }),
+  );
+  provider.script({ usage }, { times: "always" });
+  const isNew = async (): Promise<boolean> => {
+    expect(await call(user, { model: "changing" })).toMatchObject({ isWhole: true });
+    const rows = await waitForSettledRows(rig.db, user.gatewayUserId, 1);
+    return rows.some(({ priceVersion }) => priceVersion === 2);
+  };
+  while (!(await isNew())) {
+    await Bun.sleep(50);
+  }
+  for (const record of held) {
+    record.release();
+  }
+  expect((await Promise.all(early)).filter(({ isWhole }) => isWhole)).toHaveLength(5);
+  const count = provider.requests.length;
+  const rows = await waitForSettledRows(rig.db, user.gatewayUserId, count);
+  const ids = new Set((await Promise.all(early)).map(({ requestId }) => requestId));
+  for (const row of rows) {
+    expect(row.priceVersion).toBe(ids.has(row.requestId) ? 1 : row.priceVersion);
+    expect(row.quota).toBe(row.priceVersion === 1 ? 500n : 1_500n);
+    expect(row.quota).toBe(recomputedCost(row));
+  }
+});
+
+describe("the cost in a row", () => {
+  const tokens = fc.oneof(fc.nat(3), fc.nat(100_000), fc.nat(2_000_000_000));
+  const usages = fc.record({
+    prompt_tokens: tokens,
+    completion_tokens: tokens,
+    prompt_tokens_details: fc.record({ cached_tokens: tokens, cache_write_tokens: tokens }, { requiredKeys: [] }),
+    completion_tokens_details: fc.record({ reasoning_tokens: tokens }, { requiredKeys: [] }),
+  });
+
+  test("is what its units cost by its price version, for any usage and any price", async () => {
+    provider.reset();
+    const texts = fc.sample(prices, randomModels);
+    await Promise.all(
+      texts.map((price, index) =>
+        rig.addTokenPriceModel(`random-${index}`, {
+          inputUsdPerM: price.input,
+          outputUsdPerM: price.output,
+          cacheReadUsdPerM: price.cacheRead,
+          cacheWriteUsdPerM: price.cacheWrite,
+          reasoningUsdPerM: price.reasoning,
+          requestUsd: price.request,
+          imageUsd: price.image,
+        }),
+      ),
+    );
+    const user = await rig.addUser(2n ** 62n);
+    provider.script(fc.sample(usages, randomCalls).map((usage) => ({ usage })));
+    await waitForModels(user, texts.length + 4);
+    const rest = Array.from({ length: randomCalls }, (_, index) => index);
+    const callers = Array.from({ length: 8 }, async () => {
+      for (let index = rest.shift(); index !== undefined; index = rest.shift()) {
+        const body = { model: `random-${index % randomModels}`, stream: index % 2 === 0, max_tokens: 1 + (index % 7) };
+        expect(await call(user, body)).toMatchObject({ isWhole: true });
+      }
+    });
+    await Promise.all(callers);
+    const rows = await waitForSettledRows(rig.db, user.gatewayUserId, randomCalls);
+    expect(rows.filter((row) => row.quota !== recomputedCost(row))).toEqual([]);
+    expect(rows.some(({ quota, quotaHeld }) => quota > quotaHeld)).toBe(true);
+    const spent = rows.reduce((sum, { quota }) => sum + quota, 0n);
+    await rig.waitForUsedQuota(user.budgetId, spent);
+    expect((await readBudget(rig.db, user.budgetId)).used).toBe(spent);
+  }, 120_000);
+});
+
+/** Models that were just added can be called once they are listed. */
+async function waitForModels(user: TestUser, count: number): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${sluice.url}/v1/models`, { headers: { authorization: `Bearer ${user.apiKey}` } });
+    if (((await answer.json()) as { data: unknown[] }).data.length >= count) {
+      return;
+    }
+    await Bun.sleep(20);
+  }
+}
