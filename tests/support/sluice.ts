@@ -144,11 +144,21 @@ export class SluiceRig {
 
   /** Starts the parts of an arrangement; calls go to the `url` of what is returned. */
   async start(arrangement: Arrangement, env: Record<string, string> = {}): Promise<SluiceProcess> {
+    return (await this.startParts(arrangement, env)).entry;
+  }
+
+  /** The same, for a test that is about the processes. The entry is the first of all. */
+  async startParts(
+    arrangement: Arrangement,
+    env: Record<string, string> = {},
+  ): Promise<{ readonly entry: SluiceProcess; readonly all: readonly SluiceProcess[] }> {
     if (arrangement === "one-process") {
-      return await this.startProcess(env);
+      const entry = await this.startProcess(env);
+      return { entry, all: [entry] };
     }
     const gateway = await this.startProcess({ ...env, ROLES: "gateway,jobs" });
-    return await this.startProcess({ ...env, ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.url });
+    const entry = await this.startProcess({ ...env, ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.url });
+    return { entry, all: [entry, gateway] };
   }
 
   /** Starts one process of the control plane and waits until it is ready. A data directory can be used again. */

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { reclaimSilentLeases } from "@sluice/control-plane/gateway/quota/store.ts";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { blockCommits } from "../support/blocked-commits.ts";
+import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
+import { chat, type SeenCall } from "../support/chat-call.ts";
+import { readMetrics } from "../support/metrics.ts";
+import { waitUntil } from "../support/relay-scene.ts";
+import { waitForSettledRows } from "../support/settled-rows.ts";
+import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { readSpoolOf } from "../support/spool-contents.ts";
+
+const price = 1_000n;
+/** Well before what lies idle would have gone back anyway. */
+const toldMsMax = 1_500;
+
+let provider: SandboxProvider;
+let rig: SluiceRig;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  await rig.addFlatPriceModel("flat", price);
+});
+
+afterAll(async () => {
+  expect(await rig.checkMoney()).toEqual([]);
+  await rig.close();
+  await provider.stop();
+});
+
+const call = (at: SluiceProcess, user: TestUser, body: Record<string, unknown> = {}): Promise<SeenCall> =>
+  chat({ url: at.url, apiKey: user.apiKey }, { model: "flat", ...body });
+
+const countWhole = (calls: readonly SeenCall[]): number => calls.filter(({ isWhole }) => isWhole).length;
+
+const callAtOnce = (at: SluiceProcess, user: TestUser, count: number): Promise<SeenCall[]> =>
+  Promise.all(Array.from({ length: count }, () => call(at, user)));
+
+async function leaseRows(): Promise<bigint> {
+  const [row] = await rig.db.sql<{ total: bigint }>`select coalesce(sum(amount), 0)::int8 as total from budget_lease`;
+  return row?.total ?? 0n;
+}
+
+describe("a process that is asked to end", () => {
+  test.each(arrangements)(
+    "finishes what runs, gives every lease back and leaves an empty spool, %s",
+    async (arrangement) => {
+      provider.reset();
+      provider.script({ delayHeadMs: 200, chunkDelayMs: 20 }, { times: "always" });
+      const user = await rig.addUser();
+      const parts = await rig.startParts(arrangement);
+      const running = Array.from({ length: 20 }, (_, index) =>
+        call(parts.entry, user, { stream: index % 2 === 0, model: "gpt-4o-mini" }),
+      );
+      await provider.waitForRequest(19);
+      const ended = await Promise.all(parts.all.map((one) => one.stop()));
+      expect(countWhole(await Promise.all(running))).toBe(20);
+      expect(ended).toEqual(parts.all.map(() => 0));
+      // Nothing is waited for: all of it was done before the process ended.
+      const state = await readBudget(rig.db, user.budgetId);
+      const rows = await waitForSettledRows(rig.db, user.gatewayUserId, 20);
+      expect(rows.reduce((sum, { quota }) => sum + quota, 0n)).toBe(state.used);
+      expect(state.leased).toBe(0n);
+      expect(await leaseRows()).toBe(0n);
+      for (const { dataDirectory } of parts.all) {
+        expect(readSpoolOf(dataDirectory)).toEqual({ waiting: 0, aside: 0 });
+      }
+    },
+  );
+
+  test("cuts a stream that outlasts the drain, and charges what it had delivered", async () => {
+    provider.reset();
+    provider.script({ chunks: 200, silence: { afterChunks: 100 } });
+    const user = await rig.addUser();
+    const sluice = await rig.startProcess({ DRAIN_TIMEOUT_MS: "300" });
+    const running = call(sluice, user, { stream: true, model: "gpt-4o-mini" });
+    await provider.waitForHeld(0);
+    expect(await sluice.stop()).toBe(0);
+    expect((await running).isWhole).toBe(false);
+    const rows = await waitForSettledRows(rig.db, user.gatewayUserId, 1);
+    expect(rows).toMatchObject([{ outcome: "aborted", usageSource: "estimated" }]);
+    expect(rows[0]?.outputTokens).toBeGreaterThan(0n);
+    expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: rows[0]?.quota, leased: 0n });
+    expect(await leaseRows()).toBe(0n);
+  });
+});
+
+describe("the leases of a replica that is silent", () => {
+  const makeSilent = () => rig.db.sql`update replica set seen_at = now() - interval '11 minutes'`;
+
+  test("are taken from it when it died with its disk, and can be spent by another", async () => {
+    provider.reset();
+    const user = await rig.addUser(10n * price);
+    const dead = await rig.startProcess();
+    expect((await call(dead, user)).isWhole).toBe(true);
+    await rig.waitForUsedQuota(user.budgetId, price);
+    await dead.kill();
+    expect((await readBudget(rig.db, user.budgetId)).leased).toBeGreaterThan(0n);
+    await makeSilent();
+    expect(await reclaimSilentLeases(rig.db, 600)).toBeGreaterThan(0n);
+    const other = await rig.startProcess();
+    expect(countWhole(await callAtOnce(other, user, 20))).toBe(9);
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
+    await other.stop();
+  });
+
+  test("are not spent by it when it lives after all", async () => {
+    provider.reset();
+    const user = await rig.addUser(12n * price);
+    const [silent, other] = await Promise.all([rig.startProcess(), rig.startProcess()]);
+    expect((await call(silent, user)).isWhole).toBe(true);
+    await rig.waitForUsedQuota(user.budgetId, price);
+    expect((await readBudget(rig.db, user.budgetId)).leased).toBeGreaterThan(0n);
+    await makeSilent();
+    expect(await reclaimSilentLeases(rig.db, 600)).toBeGreaterThan(0n);
+    await waitUntil(async () => (await readMetrics(silent.url)).get("sluice_lease_quota") === 0, toldMsMax);
+    const [left, right] = await Promise.all([callAtOnce(silent, user, 30), callAtOnce(other, user, 30)]);
+    expect(countWhole(left) + countWhole(right)).toBe(11);
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
+    await Promise.all([silent.stop(), other.stop()]);
+  });
+});
+
+describe("rows that wait when their process is killed", () => {
+  test("are committed by its next life, which can spend all that is left and not more", async () => {
+    provider.reset();
+    const user = await rig.addUser(10n * price);
+    const first = await rig.startProcess();
+    const blocked = await blockCommits(rig.db);
+    expect(countWhole(await callAtOnce(first, user, 5))).toBe(5);
+    await first.kill();
+    await blocked.end();
+    const next = await rig.startProcess({ DATA_DIR: first.dataDirectory });
+    expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 5n * price, leased: 0n });
+    expect(countWhole(await callAtOnce(next, user, 20))).toBe(5);
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n });
+    await next.stop();
+  });
+
+  test("are committed by a neighbour on the same disk when nobody takes its place", async () => {
+    provider.reset();
+    const user = await rig.addUser(10n * price);
+    const neighbour = await rig.startProcess();
+    const dead = await rig.startProcess({ DATA_DIR: neighbour.dataDirectory });
+    expect((await readdir(join(neighbour.dataDirectory, "spool"))).sort()).toEqual(["0", "1"]);
+    const blocked = await blockCommits(rig.db);
+    expect(countWhole(await callAtOnce(dead, user, 5))).toBe(5);
+    await dead.kill();
+    await blocked.end();
+    // The neighbour looks every twenty seconds.
+    expect(await waitForIdleReturn(rig.db, user.budgetId, 40_000)).toMatchObject({ used: 5n * price });
+    expect(countWhole(await callAtOnce(neighbour, user, 20))).toBe(5);
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n });
+    expect(await neighbour.stop()).toBe(0);
+    expect(readSpoolOf(neighbour.dataDirectory)).toEqual({ waiting: 0, aside: 0 });
+  }, 90_000);
+});

@@ -1,0 +1,20 @@
+import { Database } from "bun:sqlite";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** How many rows wait in the slots of a data directory whose processes have ended, and how many were put aside. */
+export function readSpoolOf(dataDirectory: string): { waiting: number; aside: number } {
+  const folder = join(dataDirectory, "spool");
+  const contents = { waiting: 0, aside: 0 };
+  for (const slot of readdirSync(folder)) {
+    using database = new Database(join(folder, slot, "spool.db"));
+    contents.waiting += count(database, "select coalesce(sum(count), 0) as rows from entry_group");
+    contents.aside += count(database, "select count(*) as rows from quarantine");
+  }
+  return contents;
+}
+
+function count(database: Database, statement: string): number {
+  using query = database.query<{ rows: number }, []>(statement);
+  return query.get()?.rows ?? 0;
+}
