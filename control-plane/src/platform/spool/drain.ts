@@ -12,13 +12,13 @@ export type DrainOptions<Rows> = {
   /** A row was put aside and will be tried again at the next start. A person should look at it. */
   readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
-  /** Rows in one commit. Default 1,000: fewer cost more for the way to the database and back, more stop the event loop for longer. */
+  /** Rows in one commit. Default 2,000: fewer cost more for the way to the database and back, more stop the event loop for longer. */
   readonly batchMax?: number;
   /** How long rows gather before they are committed. Default 50. */
   readonly intervalMs?: number;
 };
 
-const batchMaxDefault = 1_000;
+const batchMaxDefault = 2_000;
 const intervalMsDefault = 50;
 const backoffMsMin = 50;
 const backoffMsMax = 5_000;
