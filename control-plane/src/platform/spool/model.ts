@@ -46,13 +46,7 @@ export type SpoolDepth = {
 };
 
 export type SpoolWarning = {
-  readonly event:
-    | "spool.disk_full"
-    | "spool.recovered"
-    | "spool.backlog_full"
-    | "spool.corrupt"
-    | "spool.write_failed"
-    | "spool.sync_failed";
+  readonly event: "spool.disk_full" | "spool.recovered" | "spool.backlog_full" | "spool.corrupt" | "spool.write_failed";
   readonly detail: Record<string, unknown>;
 };
 

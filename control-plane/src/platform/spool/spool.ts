@@ -256,7 +256,7 @@ export class Spool<Rows> {
         this.#slot.store.checkpointIfLong(this.#backlog.bytes);
       }
     } catch (error) {
-      this.#onWarning({ event: "spool.sync_failed", detail: { error } });
+      this.#health.onFailure(error);
     }
     this.#syncTimer = null;
     if (this.#slot.store.isDirty) {
