@@ -20,6 +20,8 @@ export type ConnectionStatistics = {
 // The system goes on with an attempt to connect for about two minutes, whatever we think of it. Without a limit, a
 // host that swallows packets would fill the whole pool with them.
 const unansweredMax = 64;
+// Whoever answers at all answers sooner; an attempt that was called off earlier says nothing about the host.
+const answerMsMax = 1_000;
 // Closing a little before the peer does leaves no moment in which a request can meet its farewell.
 const keepAliveMarginMs = 1_000;
 
@@ -86,13 +88,14 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
     if (this.#isClosed) {
       throw new HttpClientError("unreachable", false, "the HTTP client is closed");
     }
-    if (destination.unanswered >= unansweredMax) {
+    if (destination.abandoned.length >= unansweredMax && this.#countUnanswered(destination) >= unansweredMax) {
       throw new HttpClientError("unreachable", false, `the peer has not answered ${unansweredMax} connection attempts`);
     }
     if (this.#open >= this.#options.connectionsMax && !this.#closeOldestIdle()) {
       throw new HttpClientError("unreachable", false, `all ${this.#options.connectionsMax} connections are in use`);
     }
     const connection = new Connection(destination, this);
+    connection.begunMs = this.#ticker.nowMs;
     destination.open += 1;
     this.#open += 1;
     this.#begun += 1;
@@ -101,15 +104,15 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
   }
 
   onOpened(connection: Connection): void {
-    if (connection.isAbandoned) {
-      connection.isAbandoned = false;
-      // The host is there, so the attempts that it has not answered yet say nothing about it any more.
-      connection.destination.unanswered = 0;
+    const { destination } = connection;
+    // The host is there, so the attempts that it has not answered yet say nothing about it any more.
+    if (destination.abandoned.length > 0) {
+      destination.abandoned = [];
     }
   }
 
   onAbandoned(connection: Connection): void {
-    connection.destination.unanswered += 1;
+    connection.destination.abandoned.push(connection);
   }
 
   onReleased(connection: Connection): void {
@@ -128,8 +131,8 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
     const destination = connection.destination;
     destination.open -= 1;
     this.#open -= 1;
-    if (connection.isAbandoned) {
-      destination.unanswered = Math.max(0, destination.unanswered - 1);
+    if (destination.abandoned.length > 0) {
+      destination.abandoned = destination.abandoned.filter((other) => other !== connection);
     }
     if (connection.isIdle) {
       connection.isIdle = false;
@@ -171,7 +174,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
           : null,
       idle: [],
       open: 0,
-      unanswered: 0,
+      abandoned: [],
     };
     if (this.#destinations.size === 0) {
       this.#ticker.add(this);
@@ -201,6 +204,11 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
     if (expired > 0) {
       closeAll(destination.idle.splice(0, expired));
     }
+  }
+
+  #countUnanswered({ abandoned }: Destination): number {
+    const nowMs = this.#ticker.nowMs;
+    return abandoned.filter(({ begunMs }) => nowMs - begunMs >= answerMsMax).length;
   }
 
   #closeOldestIdle(): boolean {

@@ -17,8 +17,8 @@ export type Destination = {
   /** Sorted by the time since which they are idle. */
   readonly idle: Connection[];
   open: number;
-  /** Attempts to connect that the peer has left unanswered for longer than their users waited. */
-  unanswered: number;
+  /** Attempts to connect that go on although their users left, oldest first. */
+  abandoned: Connection[];
 };
 
 /** The request that has the connection to itself from its first byte to the last byte of the answer. */
@@ -57,8 +57,7 @@ export class Connection {
   readonly destination: Destination;
   /** Whether it has been idle, so that the peer may have been about to close it when the request came. */
   isReused = false;
-  /** Whether its user left before the peer answered the attempt to connect. */
-  isAbandoned = false;
+  begunMs = 0;
   isIdle = false;
   idleSinceMs = 0;
   /** What the peer said about how long it keeps the connection open, or null. */
@@ -156,7 +155,6 @@ export class Connection {
     this.#rest = null;
     if (this.#state === "connecting") {
       // An attempt to connect can't be called off; if it succeeds, the connection serves the next request.
-      this.isAbandoned = true;
       this.#keeper.onAbandoned(this);
     } else {
       this.#destroy();
