@@ -68,6 +68,23 @@ describe("keeping connections", () => {
     expect(server.connections).toBe(1);
   });
 
+  test("a connection whose reader paused at the last chunk reads the next answer", async () => {
+    let peer: RawSocket | undefined;
+    const port = serve({
+      onRequest: (socket) => {
+        peer = socket;
+        socket.send(hello);
+      },
+    });
+    for (let round = 0; round < 3; round += 1) {
+      const response = await client.send(requestTo({ port }));
+      expect(await consume(response, (flow) => flow.pause())).toMatchObject({ body: "hello", isDelimited: true });
+    }
+    expect(server.connections).toBe(1);
+    peer?.finish();
+    await untilOpen(0);
+  });
+
   test("any number of connections stays for the next burst", async () => {
     const port = serve({ onRequest: (socket) => setTimeout(() => socket.send(hello), 20) });
     for (let burst = 0; burst < 2; burst += 1) {

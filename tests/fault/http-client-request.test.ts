@@ -52,18 +52,26 @@ describe.each(httpClients)("what reaches the upstream, $name", ({ create }) => {
     expect(server.requests.map(({ head }) => /content-length: 0/i.test(head))).toEqual([true, false]);
   });
 
+  test("a value in Latin-1 arrives byte for byte", async () => {
+    const { port } = server;
+    await call(client, requestTo({ port, headers: [["x-name", "Andr\u00e9"]] }));
+    expect(server.requests[0]?.head.toLowerCase()).toContain("\r\nx-name: andr\u00e9\r\n");
+  });
+
   const smuggled: Record<string, Parameters<typeof requestTo>[0]> = {
     "a line end in a value": { port: 1, headers: [["x-a", "1\r\nx-evil: 1"]] },
     "a bare CR in a value": { port: 1, headers: [["x-a", "1\rx-evil: 1"]] },
     "a bare LF in a value": { port: 1, headers: [["x-a", "1\nx-evil: 1"]] },
     "a NUL in a value": { port: 1, headers: [["x-a", "1\0"]] },
     "a character whose lower byte is a line end": { port: 1, headers: [["x-a", "1\u010d\u010ax-evil: 1"]] },
+    "a character that a header cannot carry": { port: 1, headers: [["x-a", "\u0142"]] },
     "a line end in a name": { port: 1, headers: [["x-a: 1\r\nx-evil", "1"]] },
     "a blank in a name": { port: 1, headers: [["x a", "1"]] },
     "an empty name": { port: 1, headers: [["", "1"]] },
     "a line end in the target": { port: 1, target: "/ HTTP/1.1\r\nx-evil: 1\r\n\r\n" },
     "a blank in the target": { port: 1, target: "/a HTTP/1.1" },
-    "a target beyond ASCII": { port: 1, target: "/\u010a" },
+    "a target beyond ASCII": { port: 1, target: "/\u00e9" },
+    "a target whose lower byte is a line end": { port: 1, target: "/\u010a" },
     "a target without a slash": { port: 1, target: "http://other/" },
     "a method with a line end": { port: 1, method: "GET / HTTP/1.1\r\n" },
     "a hostname with a line end": { port: 1, hostname: "localhost\r\nx-evil: 1" },

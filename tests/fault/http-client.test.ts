@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { HttpClient, HttpClientErrorKind } from "@sluice/control-plane/platform/http-client/model.ts";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { call, elapsedMs, failure, httpClients, requestTo } from "../support/http-calls.ts";
+import { type CallOutcome, call, consume, elapsedMs, failure, httpClients, requestTo } from "../support/http-calls.ts";
 import {
   type RawHttpServer,
   type RawHttpServerOptions,
@@ -94,6 +94,27 @@ describe.each(httpClients)("faults of the upstream, $name", ({ name, create }) =
     });
   });
 
+  test("a body that ended before anybody asked for it is read to its end", async () => {
+    const ends: Record<string, [string, "finish" | "reset", Partial<CallOutcome>]> = {
+      "/closed": [`${ok}\r\nhello`, "finish", { body: "hello", isDelimited: false }],
+      "/whole": [`${ok}Content-Length: 5\r\n\r\nhello`, "reset", { body: "hello", isDelimited: true }],
+      "/cut": [`${ok}Content-Length: 9\r\n\r\nhello`, "finish", { isDelimited: null }],
+    };
+    const port = serve({
+      onRequest: (socket, { head }) => {
+        const [text, end] = ends[head.split(" ")[1] ?? ""] ?? ["", "reset"];
+        socket.send(text);
+        setTimeout(() => socket[end](), 20);
+      },
+    });
+    for (const [target, [, , expected]] of Object.entries(ends)) {
+      const response = await client.send(requestTo({ port, target }));
+      await server?.allClosed();
+      await Bun.sleep(20);
+      expect(await consume(response)).toMatchObject(expected);
+    }
+  });
+
   test("a delimited body says so, with a length and with chunks", async () => {
     const port = serve((socket) => socket.send(`${ok}Content-Length: 5\r\n\r\nhello`));
     expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hello", isDelimited: true });
@@ -147,6 +168,13 @@ describe.each(httpClients)("faults of the upstream, $name", ({ name, create }) =
       await server?.allClosed();
     });
   }
+
+  test("a head that no body follows ends with the limit for the first byte of the body", async () => {
+    const port = serve((socket) => socket.send(chunked));
+    const limits = { connectTimeoutMs: 50, firstBodyByteTimeoutMs: 200 };
+    expect((await call(client, requestTo({ port, limits }))).error).toMatchObject({ kind: "first_byte_timeout" });
+    await server?.allClosed();
+  });
 
   test("an answer that never ends is cut by the total limit, however alive it is", async () => {
     let timer: ReturnType<typeof setInterval> | undefined;

@@ -46,7 +46,6 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   #connection: Connection | null = null;
   #isSent = false;
   #isAnswered = false;
-  #hasReplacedConnection = false;
   #isClaimed = false;
   #isPaused = false;
   #isDelimited = true;
@@ -243,8 +242,8 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
 
   onConnectionLost(connection: Connection): void {
     const isHarmless = connection.acceptedBytes === 0 || isIdempotent[this.request.method] === true;
-    if (connection.isReused && isHarmless && !this.#isAnswered && !this.#hasReplacedConnection) {
-      this.#hasReplacedConnection = true;
+    if (connection.isReused && isHarmless && !this.#isAnswered) {
+      // A fresh one, which is not replaced in turn.
       try {
         this.#connect(connection.destination);
       } catch (error) {

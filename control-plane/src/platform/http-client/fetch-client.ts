@@ -18,8 +18,7 @@ export type FetchHttpClientOptions = {
  *   headers of a response arrive joined, Set-Cookie excepted, and in another order.
  * - It parses more leniently: a length together with chunks is not refused, nor is a head of 100 KB, and the last chunk
  *   counts as the end of the body without the empty line behind it.
- * - A target that a URL would normalise is refused as `malformed`. With `address` no connection is kept, because kept
- *   ones are found by address and another host's certificate would do.
+ * - A target that a URL would normalise is refused as `malformed`.
  */
 export class FetchHttpClient implements HttpClient {
   readonly #ticker = new DeadlineTicker();
@@ -48,7 +47,7 @@ export class FetchHttpClient implements HttpClient {
   }
 
   #describe(request: HttpRequest): BunFetchRequestInit {
-    const { protocol, port, address, method, headers, body } = request;
+    const { protocol, port, method, headers, body } = request;
     const hostname = parseHostname(request.hostname);
     const host = formatHost(protocol, hostname, port);
     // The same refusals as in the pooled client; the encoded head itself is of no use here.
@@ -60,7 +59,6 @@ export class FetchHttpClient implements HttpClient {
       body: body as Uint8Array<ArrayBuffer> | null,
       redirect: "manual",
       decompress: false,
-      keepalive: address === undefined,
       ...(protocol === "https:" ? { tls: { serverName: hostname, rejectUnauthorized: true, ...ca } } : {}),
     };
   }

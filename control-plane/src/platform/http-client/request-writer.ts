@@ -36,7 +36,8 @@ export class RequestWriter {
     const accepted = socket.write(scratch, 0, length);
     this.#acceptedBytes = Math.max(0, accepted);
     if (accepted < length) {
-      this.#unsent.push(scratch.slice(this.#acceptedBytes, length));
+      // A copy: `slice` of a Buffer would be a view, and the next request overwrites what it shows.
+      this.#unsent.push(new Uint8Array(scratch.subarray(this.#acceptedBytes, length)));
     }
     if (body !== null && !isInline) {
       this.#unsent.push(body as Uint8Array<ArrayBuffer>);
