@@ -12,7 +12,7 @@ function socketTaking(portions: readonly number[]) {
       const portion = left.shift() ?? length;
       const accepted = Math.min(portion, length);
       if (accepted > 0) {
-        taken.push(bytes.slice(offset, offset + accepted));
+        taken.push(new Uint8Array(bytes.subarray(offset, offset + accepted)));
       }
       return accepted;
     },
