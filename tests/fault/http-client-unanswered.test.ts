@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
-import { call, elapsedMs, failure, requestTo } from "../support/http-calls.ts";
+import { call, failure, requestTo } from "../support/http-calls.ts";
 
 const attemptsMax = 64;
 const backlogMax = 4_096;
@@ -44,7 +44,6 @@ test("a host that does not answer costs a limited number of attempts, and is use
   const client = new PooledHttpClient();
   const limits = { connectTimeoutMs: 100 };
   const first = failure(client.send(requestTo({ port, limits })));
-  expect(await elapsedMs(first)).toBeLessThan(300);
   expect(await first).toMatchObject({ kind: "connect_timeout", isRequestSent: false });
   const more = Array.from({ length: attemptsMax - 1 }, () => failure(client.send(requestTo({ port, limits }))));
   expect(new Set((await Promise.all(more)).map(({ kind }) => kind))).toEqual(new Set(["connect_timeout"]));

@@ -43,7 +43,10 @@ export type RawHttpServerOptions = {
 
 type Connection = {
   readonly number: number;
-  pending: Buffer;
+  pieces: Uint8Array[];
+  /** How many bytes the pieces hold, and how many the next request needs at least. */
+  pendingBytes: number;
+  neededBytes: number;
   position: number;
   unsent: Uint8Array[];
   isFinishing: boolean;
@@ -95,7 +98,9 @@ export function startRawHttpServer(options: RawHttpServerOptions): RawHttpServer
       open: (socket) => {
         socket.data = {
           number: count.connections,
-          pending: Buffer.alloc(0),
+          pieces: [],
+          pendingBytes: 0,
+          neededBytes: 0,
           position: 0,
           unsent: [],
           isFinishing: false,
@@ -111,7 +116,8 @@ export function startRawHttpServer(options: RawHttpServerOptions): RawHttpServer
       data: (socket, bytes) => {
         const connection = socket.data;
         count.received += bytes.length;
-        connection.pending = Buffer.concat([connection.pending, bytes]);
+        connection.pieces.push(bytes);
+        connection.pendingBytes += bytes.length;
         for (let request = takeRequest(connection); request !== null; request = takeRequest(connection)) {
           requests.push(request);
           if (connection.socket !== null) {
@@ -170,17 +176,26 @@ function rawSocket(socket: Bun.Socket<Connection>, flush: (socket: Bun.Socket<Co
 }
 
 function takeRequest(connection: Connection): RawRequest | null {
-  const end = connection.pending.indexOf("\r\n\r\n");
-  if (end === -1) {
+  // Putting a large body together for each of its packets would cost the square of its size.
+  if (connection.pendingBytes < connection.neededBytes) {
     return null;
   }
-  const head = connection.pending.toString("latin1", 0, end + 4);
+  const pending = Buffer.concat(connection.pieces);
+  connection.pieces = [pending];
+  const headBytes = pending.indexOf("\r\n\r\n") + 4;
+  if (headBytes < 4) {
+    return null;
+  }
+  const head = pending.toString("latin1", 0, headBytes);
   const length = Number(/^content-length: *([0-9]+)\r$/im.exec(head)?.[1] ?? 0);
-  if (connection.pending.length < end + 4 + length) {
+  connection.neededBytes = headBytes + length;
+  if (pending.length < connection.neededBytes) {
     return null;
   }
-  const body = Buffer.from(connection.pending.subarray(end + 4, end + 4 + length));
-  connection.pending = connection.pending.subarray(end + 4 + length);
+  const body = pending.subarray(headBytes, connection.neededBytes);
+  connection.pieces = [pending.subarray(connection.neededBytes)];
+  connection.pendingBytes -= connection.neededBytes;
+  connection.neededBytes = 0;
   const { number, position } = connection;
   connection.position += 1;
   return { head, body, connection: number, position };
