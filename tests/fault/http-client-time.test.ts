@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { HttpClient, HttpClientErrorKind } from "@sluice/control-plane/platform/http-client/model.ts";
+import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
+import { call, elapsedMs, failure, httpClients, requestTo } from "../support/http-calls.ts";
+import { type RawHttpServer, type RawSocket, startRawHttpServer } from "../support/raw-http-server.ts";
+
+const ok = "HTTP/1.1 200 OK\r\n";
+const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
+
+let server: RawHttpServer | null = null;
+
+function serve(onRequest: (socket: RawSocket) => void): number {
+  server = startRawHttpServer({ onRequest });
+  return server.port;
+}
+
+afterEach(() => {
+  server?.stop();
+  server = null;
+});
+
+describe.each(httpClients)("limits of time, $name", ({ name, create }) => {
+  const isPooled = name === "pooled client";
+  let client: HttpClient;
+
+  beforeEach(() => {
+    client = create();
+  });
+  afterEach(() => {
+    client.close();
+  });
+
+  const silences: Record<string, { answer: string; pooled: HttpClientErrorKind; fetch: HttpClientErrorKind }> = {
+    "before the head": { answer: "", pooled: "first_byte_timeout", fetch: "first_byte_timeout" },
+    "in the middle of the head": { answer: `${ok}Conte`, pooled: "idle_timeout", fetch: "first_byte_timeout" },
+    "before the body": { answer: `${ok}Content-Length: 9\r\n\r\n`, pooled: "idle_timeout", fetch: "idle_timeout" },
+    "in the body": { answer: `${ok}Content-Length: 9\r\n\r\nhello`, pooled: "idle_timeout", fetch: "idle_timeout" },
+    "between chunks": { answer: `${chunked}5\r\nhello\r\n`, pooled: "idle_timeout", fetch: "idle_timeout" },
+  };
+  for (const [where, { answer, ...kinds }] of Object.entries(silences)) {
+    test(`silence ${where} ends with its own limit, and the connection is closed`, async () => {
+      const port = serve((socket) => socket.send(answer));
+      const limits = { connectTimeoutMs: 50, firstByteTimeoutMs: 150, idleTimeoutMs: 200 };
+      const started = performance.now();
+      const { error } = await call(client, requestTo({ port, limits }));
+      const tookMs = performance.now() - started;
+      expect(error).toMatchObject({ kind: isPooled ? kinds.pooled : kinds.fetch, isRequestSent: true });
+      expect(tookMs).toBeGreaterThanOrEqual(150);
+      expect(tookMs).toBeLessThan(1_500);
+      await server?.allClosed();
+    });
+  }
+
+  test("a head that no body follows ends with the limit for the first byte of the body", async () => {
+    const port = serve((socket) => socket.send(chunked));
+    const limits = { connectTimeoutMs: 50, firstBodyByteTimeoutMs: 200 };
+    expect((await call(client, requestTo({ port, limits }))).error).toMatchObject({ kind: "first_byte_timeout" });
+    await server?.allClosed();
+  });
+
+  test("an answer that never ends is cut by the total limit, however alive it is", async () => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const port = serve((socket) => {
+      socket.send(chunked);
+      timer = setInterval(() => socket.send("1\r\nx\r\n"), 10);
+    });
+    const outcome = await call(client, requestTo({ port, limits: { totalTimeoutMs: 900, idleTimeoutMs: 500 } }));
+    clearInterval(timer);
+    expect(outcome.error?.kind).toBe("total_timeout");
+    expect(outcome.body.length).toBeGreaterThan(5);
+    await server?.allClosed();
+  });
+});
+
+describe("limits of time that only the pooled client keeps", () => {
+  const client = new PooledHttpClient();
+
+  test("an informational answer begins the wait for the head anew", async () => {
+    const port = serve((socket) => {
+      setTimeout(() => socket.send("HTTP/1.1 102 Processing\r\n\r\n"), 150);
+      setTimeout(() => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`), 300);
+    });
+    const request = requestTo({ port, limits: { firstByteTimeoutMs: 200, idleTimeoutMs: 50 } });
+    expect(await call(client, request)).toMatchObject({ status: 200, body: "hi" });
+  });
+
+  test("a process that was busy does not blame the peer for the silence", async () => {
+    const port = serve((socket) => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`));
+    await call(client, requestTo({ port }));
+    const outcome = call(client, requestTo({ port, limits: { firstByteTimeoutMs: 300, totalTimeoutMs: 400 } }));
+    const untilMs = performance.now() + 700;
+    while (performance.now() < untilMs) {
+      // Busy on purpose: the answer waits in the system meanwhile.
+    }
+    expect(await outcome).toMatchObject({ status: 200, body: "hi", error: null });
+  });
+
+  test("a limit passes soon after its time and never before", async () => {
+    const port = serve(() => undefined);
+    const tookMs = await Promise.all(
+      [100, 130, 160, 190, 220].map(async (firstByteTimeoutMs) => {
+        const failing = failure(client.send(requestTo({ port, limits: { firstByteTimeoutMs } })));
+        return (await elapsedMs(failing)) - firstByteTimeoutMs;
+      }),
+    );
+    expect(Math.min(...tookMs)).toBeGreaterThanOrEqual(-1);
+    // 100 ms, and as much again for a machine that has other things to do.
+    expect(Math.max(...tookMs)).toBeLessThan(200);
+  });
+});
