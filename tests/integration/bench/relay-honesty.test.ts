@@ -183,12 +183,11 @@ describe("latency and cost are seen", () => {
   });
 
   test.if(process.platform === "linux")("the CPU time of children is charged, of ended ones too", async () => {
-    const burn = "const end = Bun.nanoseconds() + 3e8; while (Bun.nanoseconds() < end);";
+    const burn = "while (process.cpuUsage().user < 2e5);";
     const script = `Bun.spawnSync([process.execPath, "-e", ${JSON.stringify(burn)}]); console.log("done"); setInterval(() => {}, 1e6);`;
     const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
     cleanups.push(() => child.kill("SIGKILL"));
     await child.stdout.getReader().read();
-    // Other processes may take the core away from the burning loop, so that it gets less than its 300 ms.
     expect(cpuMsOfTree(child.pid)).toBeGreaterThan(100);
     expect(cpuMsOfTree(process.pid)).toBeGreaterThanOrEqual(cpuMsOfTree(child.pid));
   });

@@ -133,7 +133,10 @@ export class KeyDirectory {
     if (entry.loading !== null) {
       return entry.loading;
     }
-    const loading = this.#load(Buffer.from(digest, "hex"))
+    const keyHash = Buffer.from(digest, "hex");
+    // One lost connection is no outage: a database that is known to be away answers the second try at once.
+    const loading = this.#load(keyHash)
+      .catch(() => this.#load(keyHash))
       .then((principal) => {
         if (this.#entries.get(digest) === entry) {
           this.#entries.set(digest, { principal, ...freshly, loadedTick: this.#clock.tick() });

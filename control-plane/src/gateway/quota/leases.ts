@@ -246,7 +246,9 @@ export class QuotaLeases {
       return;
     }
     slice.isAcquiring = true;
+    // One lost connection is no outage: what was asked on it is put in doubt, read again, and asked once more.
     this.#acquire(slice, extra)
+      .catch(() => this.#acquire(slice, extra))
       .catch((error: unknown) => {
         this.#log.warn("quota.lease_failed", { budgetId: slice.budgetId, error });
         slice.nextRefillTick = this.#clock.tick() + refillPauseMsAfterFailure;
