@@ -3,6 +3,7 @@ import { lastUserText } from "./api/prompt.ts";
 import { answerRequest } from "./api/routes.ts";
 import type { Exchange } from "./http/connection.ts";
 import { transmit } from "./http/transmit.ts";
+import { Session } from "./realtime/session.ts";
 import type { RequestLog } from "./record/request-log.ts";
 import type { ConnectionFacts, RequestRecord } from "./record/request-record.ts";
 import { ReplayCache } from "./replay-cache.ts";
@@ -23,6 +24,9 @@ export type ResponderOptions = {
   /** Answers requests that steer the sandbox itself; null for all others. */
   readonly answerControl: (request: IncomingRequest) => Promise<Answer> | null;
 };
+
+/** The connection is a websocket from now on. */
+const switchedStatus = 101;
 
 type Chosen = {
   readonly behaviour: Behaviour;
@@ -59,7 +63,8 @@ export class Responder {
   async #send(record: RequestRecord, exchange: Exchange): Promise<boolean> {
     const { log } = this.#options;
     const { outlet } = exchange;
-    const plan = await this.#planFor(record, exchange);
+    const chosen = this.#choose(record.request);
+    const plan = await this.#planFor(record, exchange, chosen);
     record.status = plan.status;
     const bytesBefore = outlet.bytesWritten;
     const outcome = await transmit(plan, outlet, {
@@ -67,17 +72,24 @@ export class Responder {
       onHeld: (release) => log.noteHeld(record, release),
     });
     record.bytesWritten = outlet.bytesWritten - bytesBefore;
+    if (plan.status === switchedStatus && outcome === "completed") {
+      log.close(record, await new Session(exchange, log, record, chosen.behaviour).run());
+      outlet.finish(false);
+      return false;
+    }
     log.close(record, outcome);
     return plan.ending.kind === "keep-alive";
   }
 
-  async #planFor(record: RequestRecord, exchange: Exchange): Promise<Plan> {
-    const { behaviour, source } = this.#choose(record.request);
+  async #planFor(record: RequestRecord, exchange: Exchange, { behaviour, source }: Chosen): Promise<Plan> {
     const compose = async (): Promise<Plan> => {
       const createdAtSeconds = this.#options.createdAtSeconds ?? Math.floor(record.receivedAtMs / 1000);
       const call = { request: record.request, behaviour, index: record.index, createdAtSeconds };
       const answer = await answerRequest(call, this.#options.requiredKey);
-      return composePlan({ answer, behaviour, ...connectionFormOf(exchange) });
+      // Places in a session count its events, and nothing of it stands in the answer that begins it.
+      const ofHead =
+        answer.status === switchedStatus ? { ...behaviour, cut: undefined, silence: undefined } : behaviour;
+      return composePlan({ answer, behaviour: ofHead, ...connectionFormOf(exchange) });
     };
     const isReplayed = behaviour.isReplayed === true && behaviour.isEndless !== true;
     return isReplayed ? await this.#replays.plan(source, record.request, compose) : await compose();

@@ -1,4 +1,5 @@
 /** From a request to its answer: credential, path, method, then the endpoint. */
+import { answerRealtime } from "../realtime/handshake.ts";
 import type { Behaviour } from "../script/behaviour.ts";
 import { type Answer, type AnswerHeader, utf8 } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
@@ -33,6 +34,7 @@ const endpoints: readonly Endpoint[] = [
   { method: "POST", path: /^\/v1\/audio\/speech$/, answer: answerSpeech },
   { method: "POST", path: /^\/v1\/audio\/(?:transcriptions|translations)$/, answer: answerTranscription },
   { method: "POST", path: /^\/v1\/moderations$/, answer: answerModerations },
+  { method: "GET", path: /^\/v1\/realtime$/, answer: answerRealtime },
   { method: "GET", path: /^\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
 ];
 

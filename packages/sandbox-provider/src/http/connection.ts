@@ -7,7 +7,14 @@ export type Exchange = {
   /** Null when the request is answered before its body came. */
   readonly body: Buffer | null;
   readonly outlet: Outlet;
+  /** Hands over what the client sends from now on, because the connection speaks another protocol. */
+  takeOver(receiver: ConnectionReceiver): void;
 };
+
+export interface ConnectionReceiver {
+  onData(bytes: Buffer): void;
+  onClose(): void;
+}
 
 export interface ConnectionHandler {
   /** Whether this request shall be answered without its body. */
@@ -25,6 +32,7 @@ export class Connection {
   readonly #reader: RequestReader;
   readonly #outlet: Outlet;
   readonly #socket: SendingSocket;
+  #receiver: ConnectionReceiver | null = null;
   #isAnswering = false;
   #isOver = false;
 
@@ -36,7 +44,9 @@ export class Connection {
   }
 
   onData(chunk: Buffer): void {
-    if (!this.#isOver) {
+    if (this.#receiver !== null) {
+      this.#receiver.onData(chunk);
+    } else if (!this.#isOver) {
       this.#reader.push(chunk);
       this.#advance();
     }
@@ -49,6 +59,7 @@ export class Connection {
   onClose(): void {
     this.#isOver = true;
     this.#outlet.onClose();
+    this.#receiver?.onClose();
   }
 
   #advance(): void {
@@ -62,13 +73,20 @@ export class Connection {
         return;
       }
       if (step.kind === "request") {
-        this.#answer({ head: step.head, body: step.body, outlet: this.#outlet });
+        this.#answer(this.#exchange(step.head, step.body));
       } else if (this.#handler.wantsEarlyAnswer(step.head)) {
-        this.#answer({ head: step.head, body: null, outlet: this.#outlet });
+        this.#answer(this.#exchange(step.head, null));
       } else if (step.head.expectsContinue) {
         this.#socket.write(continueLine);
       }
     }
+  }
+
+  #exchange(head: RequestHead, body: Buffer | null): Exchange {
+    const takeOver = (receiver: ConnectionReceiver): void => {
+      this.#receiver = receiver;
+    };
+    return { head, body, outlet: this.#outlet, takeOver };
   }
 
   #answer(exchange: Exchange): void {

@@ -28,6 +28,9 @@ export class RequestRecord {
   /** Bytes of the answer, head included, that the kernel took over. */
   bytesWritten = 0;
   chunksWritten = 0;
+  /** Of a websocket: the messages of the client as they came, and the code of its goodbye if it said one. */
+  readonly messages: (string | Buffer)[] = [];
+  closeCode: number | null = null;
   #release: (() => void) | null = null;
   #isReleased = false;
 

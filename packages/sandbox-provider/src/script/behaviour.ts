@@ -106,6 +106,12 @@ export const behaviourSchema = z.strictObject({
   cut: cut.optional(),
   /** Nothing more comes until the request is released, or for ever. */
   silence: place.optional(),
+  /** Of a websocket: these events, word for word, in answer to `response.create`. */
+  realtimeEvents: z.array(json).optional(),
+  /** Of a websocket: a close frame with this code after so many events. */
+  closeWith: z
+    .strictObject({ afterChunks: count, code: z.int().min(1000).max(4999), reason: z.string().optional() })
+    .optional(),
   neverAnswer: z.boolean().optional(),
   /** Answers when the head is complete, without waiting for the body; its rule can only look at the head. */
   answersBeforeBody: z.boolean().optional(),

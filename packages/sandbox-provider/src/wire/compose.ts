@@ -49,7 +49,7 @@ export function composePlan(input: ComposeInput): Plan {
 }
 
 function framingOf({ answer, behaviour, canChunk }: ComposeInput): Framing {
-  if (answer.status === 204 || answer.status === 304) {
+  if (answer.status === 101 || answer.status === 204 || answer.status === 304) {
     return "none";
   }
   const wanted = behaviour.framing ?? (answer.body.kind === "events" ? "chunked" : "content-length");
