@@ -1,0 +1,222 @@
+import type { IncomingMessage } from "node:http";
+import { WebSocket } from "ws";
+import { formatHost } from "../http-client/http1-request-encoder.ts";
+import { HttpClientError, type HttpClientErrorKind, type HttpHeader } from "../http-client/model.ts";
+import type {
+  ClientWebSocket,
+  Frame,
+  FrameListener,
+  WebSocketClient,
+  WebSocketRefusal,
+  WebSocketRequest,
+} from "./model.ts";
+
+const refusalBytesMax = 65_536;
+/** How long a peer that was told goodbye may take to answer. */
+const farewellMs = 1_000;
+
+/**
+ * Over the `ws` package, which on Bun is a part of the runtime. The runtime's own WebSocket can't do what is needed
+ * here: it takes frames of any size into memory, tells no more of a refused handshake than the number of its status in
+ * a sentence, and does not say when what was sent has left.
+ */
+export class WsWebSocketClient implements WebSocketClient {
+  readonly #tlsCa: string | null;
+
+  /** @param tlsCa certificates to trust in place of the usual ones, as PEM */
+  constructor(tlsCa: string | null = null) {
+    this.#tlsCa = tlsCa;
+  }
+
+  async open(request: WebSocketRequest): Promise<ClientWebSocket | WebSocketRefusal> {
+    const { protocol, hostname, port, target, limits } = request;
+    if (request.signal.aborted) {
+      throw new HttpClientError("aborted", false, "the caller left before the connection was begun");
+    }
+    const scheme = protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(
+      `${scheme}//${formatHost(protocol, hostname, port)}${target}`,
+      [...request.subprotocols],
+      {
+        headers: Object.fromEntries(request.headers),
+        perMessageDeflate: false,
+        maxPayload: limits.frameBytesMax,
+        followRedirects: false,
+        ...(this.#tlsCa === null ? {} : { ca: this.#tlsCa }),
+      },
+    );
+    return await new Handshake(socket, request).outcome;
+  }
+}
+
+/** From the first packet until the connection stands, is refused, or failed. */
+class Handshake {
+  readonly outcome: Promise<ClientWebSocket | WebSocketRefusal>;
+  readonly #settled = Promise.withResolvers<ClientWebSocket | WebSocketRefusal>();
+  readonly #socket: WebSocket;
+  #headers: HttpHeader[] = [];
+
+  constructor(socket: WebSocket, { signal, limits }: WebSocketRequest) {
+    this.#socket = socket;
+    const onAbort = () => this.#fail("aborted", "the caller left");
+    const timer = setTimeout(
+      () => this.#fail("connect_timeout", "the connection did not stand in time"),
+      limits.connectTimeoutMs,
+    );
+    signal.addEventListener("abort", onAbort, { once: true });
+    socket.on("upgrade", (response) => {
+      this.#headers = toHeaders(response);
+    });
+    socket.on("open", () => {
+      // Before anything else: frames that follow the handshake at once must wait for a listener.
+      socket.pause();
+      this.#settled.resolve(new OpenSocket(socket, this.#headers));
+    });
+    socket.on("unexpected-response", (_request, response) => this.#refuse(response));
+    socket.on("error", (error) => this.#fail(toKind(error), error.message));
+    this.outcome = this.#settled.promise.finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    });
+  }
+
+  #refuse(response: IncomingMessage): void {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    const finish = () => {
+      this.#settled.resolve({
+        status: response.statusCode ?? 0,
+        headers: toHeaders(response),
+        body: Buffer.concat(pieces).subarray(0, refusalBytesMax),
+      });
+      this.#socket.terminate();
+    };
+    response.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      length += piece.byteLength;
+      if (length >= refusalBytesMax) {
+        finish();
+      }
+    });
+    response.on("end", finish);
+    response.on("error", finish);
+  }
+
+  #fail(kind: HttpClientErrorKind, message: string): void {
+    this.#settled.reject(new HttpClientError(kind, false, message));
+    this.#socket.terminate();
+  }
+}
+
+class OpenSocket implements ClientWebSocket {
+  readonly headers: readonly HttpHeader[];
+  readonly #socket: WebSocket;
+  #listener: FrameListener | null = null;
+  /** What came although nobody listened yet. */
+  #early: (() => void)[] = [];
+  #drained: PromiseWithResolvers<void> | null = null;
+
+  constructor(socket: WebSocket, headers: readonly HttpHeader[]) {
+    this.#socket = socket;
+    this.headers = headers;
+    socket.on("message", (data: Buffer, isBinary) => {
+      this.#hear((listener) => listener.onFrame(isBinary ? data : data.toString("utf8")));
+    });
+    socket.on("pong", () => this.#hear((listener) => listener.onPong()));
+    socket.on("close", (code, reason) => {
+      this.#drained?.resolve();
+      this.#hear((listener) => listener.onClose(code, reason.toString("utf8")));
+    });
+    // A close follows every error, and says all that anybody acts on.
+    socket.on("error", () => undefined);
+  }
+
+  listen(listener: FrameListener): void {
+    this.#listener = listener;
+    this.#socket.resume();
+    for (const hear of this.#early.splice(0)) {
+      hear();
+    }
+  }
+
+  backlogBytes(): number {
+    return this.#socket.readyState === WebSocket.OPEN ? this.#socket.bufferedAmount : 0;
+  }
+
+  send(frame: Frame): void {
+    if (this.#socket.readyState === WebSocket.OPEN) {
+      this.#socket.send(frame, { binary: typeof frame !== "string" }, () => this.#noteSent());
+    }
+  }
+
+  drained(): Promise<void> {
+    if (this.backlogBytes() === 0) {
+      return Promise.resolve();
+    }
+    this.#drained ??= Promise.withResolvers();
+    return this.#drained.promise;
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  ping(): void {
+    if (this.#socket.readyState === WebSocket.OPEN) {
+      this.#socket.ping();
+    }
+  }
+
+  close(code: number, reason: string): void {
+    // A paused socket would never see the answer.
+    this.#socket.resume();
+    this.#socket.close(code, reason);
+    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #noteSent(): void {
+    if (this.#drained !== null && this.backlogBytes() === 0) {
+      this.#drained.resolve();
+      this.#drained = null;
+    }
+  }
+
+  #hear(tell: (listener: FrameListener) => void): void {
+    const listener = this.#listener;
+    if (listener === null) {
+      this.#early.push(() => this.#hear(tell));
+    } else {
+      tell(listener);
+    }
+  }
+}
+
+function toHeaders(response: IncomingMessage): HttpHeader[] {
+  const headers: HttpHeader[] = [];
+  for (const [name, value] of Object.entries(response.headers)) {
+    for (const single of [value ?? []].flat()) {
+      headers.push([name, single]);
+    }
+  }
+  return headers;
+}
+
+const tlsCodes = /CERT|TLS|SSL|VERIFY|SIGNATURE/;
+const resetCodes = /^(ECONNRESET|EPIPE)$/;
+
+/** What an error before the connection stood means; a server that answers no HTTP at all counts as one that broke off. */
+function toKind(error: Error): HttpClientErrorKind {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (tlsCodes.test(code)) {
+    return "tls";
+  }
+  return code === "" || resetCodes.test(code) || code.startsWith("HPE_") ? "reset_before_head" : "unreachable";
+}

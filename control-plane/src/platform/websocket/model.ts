@@ -1,0 +1,72 @@
+import type { HttpHeader } from "../http-client/model.ts";
+
+/** One message of a websocket: a string is a text frame, bytes are a binary frame. */
+export type Frame = string | Buffer;
+
+export function frameBytes(frame: Frame): number {
+  return typeof frame === "string" ? Buffer.byteLength(frame) : frame.byteLength;
+}
+
+/** What a pump needs of either end: both are real sockets with back-pressure in both directions. */
+export interface FrameSocket {
+  /** Bytes that were sent and wait in our memory until the peer takes them. */
+  backlogBytes(): number;
+  /** Sends after everything sent before; a socket that is no longer open drops it. */
+  send(frame: Frame): void;
+  /** Resolves once the backlog is gone, or the socket is closed. */
+  drained(): Promise<void>;
+  /** Stops reading, so that the peer feels it; what was read already may still arrive. */
+  pause(): void;
+  resume(): void;
+  /** Says goodbye with a code that may stand in a frame; the peer has a moment to say it too. */
+  close(code: number, reason: string): void;
+  /** Drops the connection. */
+  terminate(): void;
+}
+
+/** Hears what the peer of a socket does. After `onClose` comes nothing more. */
+export interface FrameListener {
+  onFrame(frame: Frame): void;
+  /** @param code as it was received: 1005 when the peer gave none, 1006 when the connection just ended */
+  onClose(code: number, reason: string): void;
+  /** The peer answered a ping. */
+  onPong(): void;
+}
+
+/** A connection that we opened. Nothing is read of it until somebody listens. */
+export interface ClientWebSocket extends FrameSocket {
+  /** Headers with which the server took the connection; lower-case names. */
+  readonly headers: readonly HttpHeader[];
+  listen(listener: FrameListener): void;
+  ping(): void;
+}
+
+/** The server answered the handshake with a status of its own. */
+export type WebSocketRefusal = {
+  readonly status: number;
+  readonly headers: readonly HttpHeader[];
+  /** The first bytes of what it said. */
+  readonly body: Buffer;
+};
+
+export type WebSocketRequest = {
+  readonly protocol: "http:" | "https:";
+  readonly hostname: string;
+  readonly port: number;
+  /** Path with query. */
+  readonly target: string;
+  readonly headers: readonly HttpHeader[];
+  /** Offered in this order; empty offers none. */
+  readonly subprotocols: readonly string[];
+  readonly signal: AbortSignal;
+  readonly limits: { readonly connectTimeoutMs: number; readonly frameBytesMax: number };
+};
+
+/** Opens connections to servers that are not trusted further than their certificate. */
+export interface WebSocketClient {
+  /**
+   * One attempt, no redirects, no compression, one time limit until the connection stands.
+   * @throws HttpClientError of kind `unreachable`, `tls`, `connect_timeout`, `reset_before_head`, `aborted`
+   */
+  open(request: WebSocketRequest): Promise<ClientWebSocket | WebSocketRefusal>;
+}

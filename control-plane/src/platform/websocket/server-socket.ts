@@ -1,0 +1,117 @@
+import type { Server, ServerWebSocket } from "bun";
+import type { Frame, FrameListener, FrameSocket } from "./model.ts";
+
+/** What of a connection that a client opened is decided for all of them at once. */
+export const serverSocketLimits = {
+  /** A frame above it closes the connection with 1009. */
+  maxPayloadLength: 16 * 1024 * 1024,
+  /** Only the backstop: a pump stops reading long before a client is this far behind. */
+  backpressureLimit: 64 * 1024 * 1024,
+  closeOnBackpressureLimit: true,
+  /** A client that answers no ping for so many seconds is gone. */
+  idleTimeout: 120,
+  sendPings: true,
+  perMessageDeflate: false,
+} as const;
+
+/** How long a client that was told goodbye may take to read it. */
+const farewellMs = 5_000;
+
+/** Hears what a client does, once its connection stands. */
+export interface ServerSocketOwner extends FrameListener {
+  onOpen(socket: FrameSocket): void;
+}
+
+/** The functions that the server of the framework looks for on the data of a socket. */
+type SocketData = {
+  open(socket: ServerWebSocket<SocketData>): void;
+  message(socket: ServerWebSocket<SocketData>, message: string | Buffer): void;
+  drain(): void;
+  pong(): void;
+  close(socket: ServerWebSocket<SocketData>, code: number, reason: string): void;
+};
+
+/**
+ * Turns the connection of a request into a websocket.
+ * @param headers of the answer 101; a subprotocol that the client offered has to be chosen here
+ * @returns false when the client is gone already, or its request was no proper handshake; the owner hears nothing then
+ */
+export function upgradeToSocket(
+  server: Server<unknown>,
+  request: Request,
+  headers: Record<string, string>,
+  owner: ServerSocketOwner,
+): boolean {
+  return server.upgrade(request, { headers, data: dataOf(owner) });
+}
+
+function dataOf(owner: ServerSocketOwner): SocketData {
+  let accepted: AcceptedSocket | null = null;
+  return {
+    open: (socket) => {
+      accepted = new AcceptedSocket(socket);
+      owner.onOpen(accepted);
+    },
+    message: (_, message) => owner.onFrame(message),
+    drain: () => accepted?.onDrain(),
+    pong: () => owner.onPong(),
+    close: (_, code, reason) => {
+      accepted?.onDrain();
+      owner.onClose(code, reason);
+    },
+  };
+}
+
+/** A client's connection. */
+class AcceptedSocket implements FrameSocket {
+  readonly #socket: ServerWebSocket<SocketData>;
+  #drained: PromiseWithResolvers<void> | null = null;
+
+  constructor(socket: ServerWebSocket<SocketData>) {
+    this.#socket = socket;
+  }
+
+  backlogBytes(): number {
+    return this.#socket.getBufferedAmount();
+  }
+
+  send(frame: Frame): void {
+    if (typeof frame === "string") {
+      this.#socket.sendText(frame);
+    } else {
+      this.#socket.sendBinary(frame);
+    }
+  }
+
+  drained(): Promise<void> {
+    if (this.backlogBytes() === 0) {
+      return Promise.resolve();
+    }
+    this.#drained ??= Promise.withResolvers();
+    return this.#drained.promise;
+  }
+
+  onDrain(): void {
+    this.#drained?.resolve();
+    this.#drained = null;
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.resume();
+    this.#socket.close(code, reason);
+    // What was sent before may still be on its way to a slow client, but not for ever.
+    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+}
