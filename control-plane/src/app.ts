@@ -1,9 +1,16 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { errorResponse, internalErrorResponse, notFoundResponse } from "./operations/error-response.ts";
 import type { Log } from "./platform/log.ts";
+import { serverSocketLimits } from "./platform/websocket/server-socket.ts";
 
-/** Answers `/v1/*`: the relay, or the gateway where it stands alone. */
-export type CallHandler = (request: Request, server: Bun.Server<unknown>) => Promise<Response>;
+type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
+
+/** Answers `/v1`: the relay, or the gateway where it stands alone. */
+export type CallHandlers = {
+  readonly call: Handler<Response>;
+  /** Nothing is left to answer once the connection has become a websocket. */
+  readonly realtime: Handler<Response | undefined>;
+};
 
 /**
  * Whether the address of a request means what it says. With a Host that is no host, the server leaves the address
@@ -24,26 +31,29 @@ function refuseAddress(): Response {
  * its context and hooks cost a call more than the relay does. Then come the features, and what nothing matched is a JSON
  * 404. What was thrown past a feature is a JSON 500 that names nothing but the request id.
  */
-export function createApp(parts: readonly AnyElysia[], callHandler: CallHandler | null, log: Log) {
+export function createApp(parts: readonly AnyElysia[], handlers: CallHandlers | null, log: Log) {
   const unexpected = (error: unknown, method: string): Response => {
     const requestId = Bun.randomUUIDv7();
     log.error("http.unexpected", { requestId, method, error });
     return internalErrorResponse(requestId);
   };
-  const handleCall = async (request: Request, server: Bun.Server<unknown>): Promise<Response> => {
-    try {
-      if (!hasSoundAddress(request)) {
-        return refuseAddress();
+  const guarded =
+    <Answer>(handle: Handler<Answer> | undefined) =>
+    async (request: Request, server: Bun.Server<unknown>): Promise<Answer | Response> => {
+      try {
+        if (!hasSoundAddress(request)) {
+          return refuseAddress();
+        }
+        return handle === undefined ? notFoundResponse() : await handle(request, server);
+      } catch (error) {
+        return unexpected(error, request.method);
       }
-      return callHandler === null ? notFoundResponse() : await callHandler(request, server);
-    } catch (error) {
-      return unexpected(error, request.method);
-    }
-  };
+    };
   const app = new Elysia({
     name: "app",
     strictPath: true,
-    serve: { routes: { "/v1/*": handleCall } },
+    serve: { routes: { "/v1/*": guarded(handlers?.call), "/v1/realtime": guarded(handlers?.realtime) } },
+    websocket: serverSocketLimits,
     // The framework looks for the path behind the host; by default it expects a host of four letters or more.
     handler: { standardHostname: false },
   });

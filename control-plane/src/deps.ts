@@ -3,14 +3,16 @@ import { join } from "node:path";
 import type { ReplicaId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import { Registry } from "prom-client";
-import { createApp } from "./app.ts";
+import { type CallHandlers, createApp } from "./app.ts";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
 import { parseBaseUrl } from "./gateway/channels/model.ts";
 import { silenceSecondsMax } from "./gateway/quota/model.ts";
 import { reclaimSilentLeases, releaseLeases } from "./gateway/quota/store.ts";
+import type { RealtimeLimits } from "./gateway/realtime/limits.ts";
 import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
-import { gatewayHandler } from "./gateway/remote/routes.ts";
+import { RemoteRealtime } from "./gateway/remote/remote-realtime.ts";
+import { gatewayHandlers } from "./gateway/remote/routes.ts";
 import { GatewayRuntime } from "./gateway/runtime.ts";
 import type { UsageRow } from "./gateway/usage-log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
@@ -31,7 +33,8 @@ import type { DrainOptions } from "./platform/spool/drain.ts";
 import { replayOrphans } from "./platform/spool/orphans.ts";
 import { isRejectedByDatabase } from "./platform/spool/poison.ts";
 import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
-import { relayHandler } from "./relay/routes.ts";
+import { WsWebSocketClient } from "./platform/websocket/client.ts";
+import { realtimeHandler, relayHandler } from "./relay/routes.ts";
 import { RelayService } from "./relay/service.ts";
 import type { SpooledTrace } from "./trace/model.ts";
 import { commitTraces, TraceService, traceRowCodec } from "./trace/service.ts";
@@ -165,7 +168,8 @@ async function openGateway(base: Base): Promise<GatewayRuntime> {
     },
     replicaId: spool.replicaId,
     masterKey: base.masterKey,
-    client: await openClient(config),
+    ...(await openClients(config)),
+    realtimeLimits: realtimeLimits(config),
     upstreamLimits: {
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
@@ -181,9 +185,22 @@ async function openGateway(base: Base): Promise<GatewayRuntime> {
   });
 }
 
-async function openClient(config: Config): Promise<PooledHttpClient> {
+async function openClients(config: Config): Promise<{ client: PooledHttpClient; sockets: WsWebSocketClient }> {
   const { UPSTREAM_CA_FILE: caFile } = config;
-  return new PooledHttpClient(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") });
+  const ca = caFile === undefined ? null : await readFile(caFile, "utf8");
+  return { client: new PooledHttpClient(ca === null ? {} : { tlsCa: ca }), sockets: new WsWebSocketClient(ca) };
+}
+
+function realtimeLimits(config: Config): RealtimeLimits {
+  return {
+    connectTimeoutMs: config.REALTIME_CONNECT_TIMEOUT_MS,
+    idleTimeoutMs: config.REALTIME_IDLE_TIMEOUT_MS,
+    totalTimeoutMs: config.REALTIME_TOTAL_TIMEOUT_MS,
+    recheckMs: config.REALTIME_RECHECK_MS,
+    pingMs: config.REALTIME_PING_MS,
+    // The rest of the time is for what has to be written down.
+    drainTimeoutMs: Math.floor(config.DRAIN_TIMEOUT_MS / 2),
+  };
 }
 
 /** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
@@ -260,27 +277,32 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const { config, log, spool, db } = base;
   const bodyLimits = { bytesMax: config.BODY_BYTES_MAX, timeoutMs: config.BODY_TIMEOUT_MS };
   const port = gateway?.pipeline ?? remoteGateway(base, new PooledHttpClient());
-  const relay = new RelayService({ gateway: port, trace, clock: systemClock, bodyLimits });
+  const realtime = gateway?.realtime ?? remoteRealtime(base);
+  const relay = new RelayService({ gateway: port, realtime, trace, clock: systemClock, bodyLimits });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const linkKey = linkKeyOf(base);
+  const gatewayParts = { gateway: port, realtime, linkKey: linkKeyOf(base), clock: systemClock, bodyLimits };
   const stopping = new AbortController();
   const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, stopping.signal), db, log) : null;
   const routes: AnyElysia[] = [operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry)];
-  const callHandler = config.ROLES.includes("relay")
-    ? relayHandler(relay, edge)
-    : config.ROLES.includes("gateway")
-      ? gatewayHandler({ gateway: port, linkKey, clock: systemClock, bodyLimits, load: relay.load })
-      : null;
   if (config.ROLES.includes("backend")) {
     routes.push(pageRoutes());
   }
+  const handlers: CallHandlers | null = config.ROLES.includes("relay")
+    ? { call: relayHandler(relay, edge), realtime: realtimeHandler(relay, edge) }
+    : config.ROLES.includes("gateway")
+      ? gatewayHandlers({ ...gatewayParts, load: relay.load })
+      : null;
   registerGauges(base, relay);
   return {
-    app: createApp(routes, callHandler, log),
-    beginDrain: () => stopping.abort(),
+    app: createApp(routes, handlers, log),
+    beginDrain: () => {
+      stopping.abort();
+      realtime.beginDrain();
+    },
     inFlight: () => relay.load.inFlight,
     close: async () => {
       scheduled?.stop();
+      await realtime.close();
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
       await trace.close(flushMs);
@@ -311,6 +333,18 @@ function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
     },
     streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
     tick: systemClock.tick,
+  });
+}
+
+function remoteRealtime(base: Base): RemoteRealtime {
+  const { connectTimeoutMs, drainTimeoutMs } = realtimeLimits(base.config);
+  return new RemoteRealtime({
+    sockets: new WsWebSocketClient(),
+    address: parseBaseUrl(base.config.UPSTREAM_GATEWAY_URL ?? ""),
+    linkKey: linkKeyOf(base),
+    connectTimeoutMs,
+    drainTimeoutMs,
+    clock: systemClock,
   });
 }
 

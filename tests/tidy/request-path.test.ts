@@ -29,6 +29,9 @@ const path = {
   settle: ["measure-usage", "price-usage", "record-usage", "settle-quota"],
 };
 
+/** Sessions take the same steps, apart from those that read a body or an answer. */
+const isOfSession = (file: SourceFile): boolean => file.path.startsWith(`${gateway}realtime/`);
+
 const stepPaths = Object.entries(path).flatMap(([stage, steps]) =>
   steps.map((step) => `${gateway}${stage}/${step}.ts`),
 );
@@ -99,14 +102,15 @@ function findViolations(files: readonly SourceFile[]): string[] {
   return [
     ...violations,
     ...unused.map((step) => `${pipelinePath}: does not import ${step.path}`),
-    ...[pipeline, ...ender].flatMap(findCallerViolations),
+    ...[pipeline, ...ender, ...files.filter(isOfSession)].flatMap(findCallerViolations),
   ];
 }
 
 const invented = (files: Record<string, string>): SourceFile[] =>
   Object.entries(files).map(([name, text]) => ({ path: gateway + name, text }));
 
-const importOf = (...steps: string[]): string => steps.map((step) => `import { run } from "./${step}.ts";`).join("\n");
+const importOf = (...steps: string[]): string =>
+  steps.map((step) => `import { run } from "${step.startsWith("../") ? "" : "./"}${step}.ts";`).join("\n");
 
 /** Breaks that wait to be mended; the list may only shrink. */
 const known: string[] = [];
@@ -169,6 +173,20 @@ describe("a break of the path is seen", () => {
       "settle/settle-quota.ts": "",
     });
     expect(findViolations(files)).toEqual([expect.stringMatching(/does not import .*settle-quota/)]);
+  });
+
+  test("when a session imports steps out of order, or a part of one", () => {
+    const files = invented({
+      "pipeline.ts": importOf("dispatch/choose-channel", "dispatch/forward"),
+      "dispatch/choose-channel.ts": "",
+      "dispatch/forward.ts": "",
+      "dispatch/forward/part.ts": "",
+      "realtime/gateway.ts": importOf("../dispatch/forward", "../dispatch/choose-channel", "../dispatch/forward/part"),
+    });
+    expect(findViolations(files)).toEqual([
+      expect.stringMatching(/realtime\/gateway\.ts -> .*only its step knows a part/),
+      expect.stringMatching(/realtime\/gateway\.ts: imports its steps out of order/),
+    ]);
   });
 
   test("when the second half imports its steps out of order", () => {

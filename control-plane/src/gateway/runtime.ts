@@ -8,6 +8,7 @@ import type { Notifications } from "../platform/db-notifications.ts";
 import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
+import type { WebSocketClient } from "../platform/websocket/model.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { ChannelLoads } from "./channels/channel-load.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
@@ -15,9 +16,11 @@ import { KeyLimits } from "./keys/key-limits.ts";
 import { findPrincipal, markFirstUse } from "./keys/store.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { Pipeline } from "./pipeline.ts";
-import type { UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
+import type { PipelineParts, UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
 import { QuotaLeases } from "./quota/leases.ts";
 import { createLeaseStore, heartbeat, releaseLeases } from "./quota/store.ts";
+import type { RealtimeLimits } from "./realtime/limits.ts";
+import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
 import { openChannelCredential } from "./service.ts";
 
 const tendMs = 1_000;
@@ -32,8 +35,10 @@ export type GatewayRuntimeParts = {
   readonly replicaId: ReplicaId;
   readonly masterKey: MasterKey;
   readonly client: HttpClient;
+  readonly sockets: WebSocketClient;
   readonly upstreamLimits: UpstreamLimits;
   readonly streamStallTimeoutMs: number;
+  readonly realtimeLimits: RealtimeLimits;
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
@@ -42,6 +47,7 @@ export type GatewayRuntimeParts = {
 /** The upstream gateway of this process, with everything that keeps its memory true to the database. */
 export class GatewayRuntime {
   readonly pipeline: Pipeline;
+  readonly realtime: RealtimeGateway;
   readonly leases: QuotaLeases;
   readonly #parts: GatewayRuntimeParts;
   readonly #directory: KeyDirectory;
@@ -60,7 +66,7 @@ export class GatewayRuntime {
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
     this.#limits = new KeyLimits(clock);
     this.#loads = new ChannelLoads(clock);
-    this.pipeline = new Pipeline({
+    const pipelineParts: PipelineParts = {
       directory: this.#directory,
       limits: this.#limits,
       leases: this.leases,
@@ -77,7 +83,10 @@ export class GatewayRuntime {
       upstreamLimits: parts.upstreamLimits,
       streamStallTimeoutMs: parts.streamStallTimeoutMs,
       onFirstUse: (id) => this.#markFirstUse(id),
-    });
+    };
+    this.pipeline = new Pipeline(pipelineParts);
+    const { sockets, realtimeLimits } = parts;
+    this.realtime = new RealtimeGateway({ ...pipelineParts, sockets, realtimeLimits });
     this.#registerGauges();
   }
 
@@ -164,6 +173,7 @@ export class GatewayRuntime {
   async #tend(): Promise<void> {
     this.#directory.setBlind(!this.#parts.notifications.isConnected());
     this.#limits.tend();
+    this.realtime.tend();
     if (this.#parts.db.isReachable()) {
       await this.leases.tend();
     }
@@ -233,6 +243,7 @@ export class GatewayRuntime {
       "Quota charged and not yet committed.",
       lease((sum) => sum.pending),
     );
+    gauge(registry, "sluice_realtime_sessions", "Realtime sessions that run now.", () => this.realtime.size);
     gauge(registry, "sluice_cached_keys", "API keys known to this replica.", () => this.#directory.size());
   }
 }

@@ -1,3 +1,4 @@
+import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
 import { clientAddress, type EdgeSettings } from "./client-address.ts";
 import type { RelayService } from "./service.ts";
 
@@ -18,6 +19,34 @@ export function relayHandler(
     return new Response(answer.body, { status: answer.status, headers });
   };
 }
+
+/** `/v1/realtime`: an answer like any other, or a websocket and then nothing more to answer. */
+export function realtimeHandler(
+  relay: RelayService,
+  edge: EdgeSettings,
+): (request: Request, server: Bun.Server<unknown>) => Promise<Response | undefined> {
+  return async (request, server) => {
+    const peer = server.requestIP(request)?.address ?? "0.0.0.0";
+    const address = clientAddress(request.headers, peer, edge);
+    const opening = await relay.openSession(request, rawTarget(request.url), address);
+    if (opening.kind === "refused") {
+      const { status, headers, body } = opening.answer;
+      return new Response(body, {
+        status,
+        headers: { ...headers, "x-request-id": opening.requestId, "cache-control": "no-store" },
+      });
+    }
+    const headers = { ...opening.headers, "x-request-id": opening.requestId };
+    if (upgradeToSocket(server, request, headers, opening.session)) {
+      return undefined;
+    }
+    opening.session.onClose(goneCode, "");
+    return new Response(null, { status: 400 });
+  };
+}
+
+/** How a websocket ends whose peer is just gone. */
+const goneCode = 1006;
 
 /** Path and query as they stood on the request line; the address is not parsed, so that nothing of it is normalised. */
 function rawTarget(url: string): string {

@@ -1,19 +1,35 @@
 import type { RequestId } from "@sluice/contracts/ids";
-import type { CallReport, GatewayAnswer } from "../gateway/model.ts";
-import type { GatewayPort } from "../gateway/port.ts";
+import type { CallReport, GatewayAnswer, GatewayCall } from "../gateway/model.ts";
+import type { GatewayPort, RealtimeOpening, RealtimePort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
 import { BodyReader } from "../platform/read-body.ts";
 import type { PayloadFate } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
+import { FrameCapture } from "./frame-capture.ts";
 
 const userAgentLengthMax = 1_024;
 
 export type RelayParts = {
   readonly gateway: GatewayPort;
+  readonly realtime: RealtimePort;
   readonly trace: TraceService;
   readonly clock: Clock;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
 };
+
+/** What the client sent: what was kept of it, and how much it was. */
+type Said = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
+
+type CallDetails = {
+  readonly clientIp: string;
+  readonly read: () => Promise<Uint8Array>;
+  /** Asked when the call is over. */
+  readonly said: () => Said;
+};
+
+const nothing = new Uint8Array();
+
+const saidIn = (body: Uint8Array | null): Said => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
 
 /** A call that is on its way, as the drain sees it. */
 export type RelayLoad = { inFlight: number };
@@ -32,38 +48,69 @@ export class RelayService {
 
   /** @param target path and query exactly as they stood on the request line */
   async relay(request: Request, target: string, clientIp: string): Promise<GatewayAnswer & { requestId: RequestId }> {
-    const { clock, gateway } = this.#parts;
-    const requestId = Bun.randomUUIDv7() as RequestId;
-    const startedAtMs = clock.now();
-    const mark = target.indexOf("?");
-    const path = mark === -1 ? target : target.slice(0, mark);
-    const body = new BodyReader(request, this.#parts.bodyLimits);
-    this.load.inFlight += 1;
-    const answer = await gateway.handle({
-      requestId,
-      method: request.method,
-      path,
-      query: mark === -1 ? "" : target.slice(mark),
-      headers: request.headers,
+    const reader = new BodyReader(request, this.#parts.bodyLimits);
+    const call = this.#begin(request, target, {
       clientIp,
-      signal: request.signal,
-      startedAtMs,
-      startedTick: clock.tick(),
-      readBody: () => body.read(),
-      onReport: (report) => {
-        this.load.inFlight -= 1;
-        this.#writeDown({ requestId, method: request.method, path, clientIp, startedAtMs }, request, body, report);
-      },
+      said: () => saidIn(reader.bytes),
+      read: () => reader.read(),
     });
-    return { ...answer, requestId };
+    const answer = await this.#parts.gateway.handle(call);
+    return { ...answer, requestId: call.requestId };
   }
 
-  #writeDown(
-    call: { requestId: RequestId; method: string; path: string; clientIp: string; startedAtMs: number },
+  /** A session over a websocket: the same, but that what is said is known only at its end. */
+  async openSession(
     request: Request,
-    body: BodyReader,
-    report: CallReport,
-  ): void {
+    target: string,
+    clientIp: string,
+  ): Promise<RealtimeOpening & { requestId: RequestId }> {
+    const capture = new FrameCapture();
+    const call = this.#begin(request, target, { clientIp, said: () => capture, read: () => Promise.resolve(nothing) });
+    const opening = await this.#parts.realtime.open(call);
+    const { requestId } = call;
+    if (opening.kind === "refused") {
+      return { ...opening, requestId };
+    }
+    const { session } = opening;
+    return {
+      ...opening,
+      requestId,
+      session: {
+        onOpen: (socket) => session.onOpen(socket),
+        onFrame: (frame) => {
+          capture.add(frame);
+          session.onFrame(frame);
+        },
+        onPong: () => session.onPong(),
+        onClose: (code, reason) => session.onClose(code, reason),
+      },
+    };
+  }
+
+  #begin(request: Request, target: string, more: CallDetails): GatewayCall {
+    const { clock } = this.#parts;
+    const mark = target.indexOf("?");
+    const call: GatewayCall = {
+      requestId: Bun.randomUUIDv7() as RequestId,
+      method: request.method,
+      path: mark === -1 ? target : target.slice(0, mark),
+      query: mark === -1 ? "" : target.slice(mark),
+      headers: request.headers,
+      clientIp: more.clientIp,
+      signal: request.signal,
+      startedAtMs: clock.now(),
+      startedTick: clock.tick(),
+      readBody: more.read,
+      onReport: (report) => {
+        this.load.inFlight -= 1;
+        this.#writeDown(call, more.said(), report);
+      },
+    };
+    this.load.inFlight += 1;
+    return call;
+  }
+
+  #writeDown(call: GatewayCall, said: Said, report: CallReport): void {
     const { trace } = this.#parts;
     const day = utcDay(call.startedAtMs);
     trace.record({
@@ -84,15 +131,15 @@ export class RelayService {
       firstTokenMs: report.firstByteMs,
       durationMs: report.durationMs,
       clientIp: call.clientIp,
-      userAgent: (request.headers.get("user-agent") ?? "").slice(0, userAgentLengthMax),
-      payload: this.#keepPayload(call.requestId, day, body, report),
+      userAgent: (call.headers.get("user-agent") ?? "").slice(0, userAgentLengthMax),
+      payload: this.#keepPayload(call.requestId, day, said, report),
       startedAtMs: call.startedAtMs,
     });
   }
 
-  #keepPayload(requestId: RequestId, day: string, body: BodyReader, report: CallReport): PayloadFate {
+  #keepPayload(requestId: RequestId, day: string, said: Said, report: CallReport): PayloadFate {
     const { gatewayUserId, isPayloadTraced } = report;
-    if (gatewayUserId === null || (body.bytes === null && report.responseBytes === 0)) {
+    if (gatewayUserId === null || (said.bytes === null && report.responseBytes === 0)) {
       return "none";
     }
     if (!isPayloadTraced) {
@@ -102,9 +149,9 @@ export class RelayService {
       requestId,
       day,
       gatewayUserId,
-      request: body.bytes,
+      request: said.bytes,
       response: report.responsePieces,
-      requestBytes: body.bytes?.byteLength ?? 0,
+      requestBytes: said.totalBytes,
       responseBytes: report.responseBytes,
     });
   }

@@ -80,6 +80,8 @@ export const errorTable = {
   unknown_field: invalid(400, "A field is not known here."),
   method_not_allowed: invalid(405, "This method is not allowed on this path."),
   malformed_request: invalid(400, "The request is not well-formed HTTP."),
+  upgrade_required: invalid(426, "This path is a WebSocket. Open it with a WebSocket client."),
+  session_expired: invalid(408, "The session is over."),
   not_found: invalid(404, "There is nothing at this path."),
   loop_detected: server(508, "The request came back to the service that sent it."),
   no_upstream: server(503, "No upstream can serve this model right now.", overloaded),

@@ -54,6 +54,11 @@ export class KeyLimits {
     usage.inFlight += 1;
   }
 
+  /** A call that goes on used this many tokens. */
+  use(principal: Principal, tokens: bigint): void {
+    this.#usage(principal).tokens?.take(Number(tokens), this.#clock.tick());
+  }
+
   /** The call is over and used this many tokens. */
   end(principal: Principal, tokens: bigint): void {
     const usage = this.#usage(principal);

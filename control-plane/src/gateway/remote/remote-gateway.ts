@@ -199,7 +199,8 @@ const seenEndings: Record<Parameters<LinkedStreamOwner["onEnd"]>[1], SeenEnding>
   aborted: { status: 499, code: "client_closed_request" },
 };
 
-function toLinkError(error: HttpClientError): AppError {
+/** What a failure of the way to the gateway means. */
+export function toLinkError(error: HttpClientError): AppError {
   if (error.kind === "aborted") {
     return new AppError("client_closed_request", { cause: error });
   }

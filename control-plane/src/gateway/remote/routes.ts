@@ -1,12 +1,14 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
-import type { CallReport, GatewayAnswer } from "../model.ts";
-import type { GatewayPort } from "../port.ts";
+import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
+import type { CallReport, GatewayAnswer, GatewayCall } from "../model.ts";
+import type { GatewayPort, RealtimePort } from "../port.ts";
 import { encodeReport, readLink, reportComment, reportFollows, reportHeader } from "./link.ts";
 
 export type GatewayRoutesParts = {
   readonly gateway: GatewayPort;
+  readonly realtime: RealtimePort;
   readonly linkKey: Uint8Array;
   readonly clock: Clock;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
@@ -14,38 +16,89 @@ export type GatewayRoutesParts = {
   readonly load: { inFlight: number };
 };
 
-/** The gateway as a program of its own: `/v1/*` for relays of this deployment, and for anybody with an API key. */
-export function gatewayHandler(
+/** The gateway as a program of its own: what the server of the program needs for `/v1`. */
+export function gatewayHandlers(parts: GatewayRoutesParts) {
+  return { call: gatewayHandler(parts), realtime: gatewayRealtimeHandler(parts) };
+}
+
+/** `/v1/*` for relays of this deployment, and for anybody with an API key. */
+function gatewayHandler(
   parts: GatewayRoutesParts,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
     const link = readLink(request.headers, parts.linkKey);
-    const requestId = (link?.requestId ?? Bun.randomUUIDv7()) as RequestId;
-    const target = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
-    const mark = target.indexOf("?");
-    const body = new BodyReader(request, parts.bodyLimits);
     let report: CallReport | null = null;
-    parts.load.inFlight += 1;
-    const answer = await parts.gateway.handle({
-      requestId,
-      method: request.method,
-      path: mark === -1 ? target : target.slice(0, mark),
-      query: mark === -1 ? "" : target.slice(mark),
-      headers: request.headers,
-      clientIp: link?.clientAddress ?? server.requestIP(request)?.address ?? "0.0.0.0",
-      signal: request.signal,
-      startedAtMs: parts.clock.now(),
-      startedTick: parts.clock.tick(),
-      readBody: () => body.read(),
-      postscript: () => (link === null || report === null ? null : toComment(report)),
-      onReport: (finished) => {
-        parts.load.inFlight -= 1;
-        report = finished;
-      },
+    const call = beginCall(parts, { request, server, link }, (finished) => {
+      report = finished;
     });
-    answer.headers["x-request-id"] = requestId;
+    const postscript = () => (link === null || report === null ? null : toComment(report));
+    const answer = await parts.gateway.handle({ ...call, postscript });
+    answer.headers["x-request-id"] = call.requestId;
     answer.headers["cache-control"] ??= "no-store";
     return link === null ? toResponse(answer) : toLinkedResponse(answer, report);
+  };
+}
+
+/** The same for `/v1/realtime`. A relay learns whose session it is from the head of the answer, and counts by itself. */
+function gatewayRealtimeHandler(
+  parts: GatewayRoutesParts,
+): (request: Request, server: Bun.Server<unknown>) => Promise<Response | undefined> {
+  return async (request, server) => {
+    const link = readLink(request.headers, parts.linkKey);
+    let report: CallReport | null = null;
+    const call = beginCall(parts, { request, server, link }, (finished) => {
+      report = finished;
+    });
+    const opening = await parts.realtime.open(call);
+    const headers: Record<string, string> = { "x-request-id": call.requestId, "cache-control": "no-store" };
+    const known = opening.kind === "open" ? opening.report : report;
+    if (link !== null && known !== null) {
+      headers[reportHeader] = encodeReport(known);
+    }
+    if (opening.kind === "refused") {
+      return toResponse({ ...opening.answer, headers: { ...opening.answer.headers, ...headers } });
+    }
+    if (upgradeToSocket(server, request, { ...opening.headers, ...headers }, opening.session)) {
+      return undefined;
+    }
+    opening.session.onClose(goneCode, "");
+    return new Response(null, { status: 400 });
+  };
+}
+
+/** How a websocket ends whose peer is just gone. */
+const goneCode = 1006;
+
+type Incoming = {
+  readonly request: Request;
+  readonly server: Bun.Server<unknown>;
+  readonly link: ReturnType<typeof readLink>;
+};
+
+function beginCall(
+  { load, clock, bodyLimits }: GatewayRoutesParts,
+  { request, server, link }: Incoming,
+  onReport: (report: CallReport) => void,
+): GatewayCall {
+  const target = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
+  const mark = target.indexOf("?");
+  const body = new BodyReader(request, bodyLimits);
+  load.inFlight += 1;
+  return {
+    requestId: (link?.requestId ?? Bun.randomUUIDv7()) as RequestId,
+    method: request.method,
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: mark === -1 ? "" : target.slice(mark),
+    headers: request.headers,
+    clientIp: link?.clientAddress ?? server.requestIP(request)?.address ?? "0.0.0.0",
+    signal: request.signal,
+    startedAtMs: clock.now(),
+    startedTick: clock.tick(),
+    readBody: () => body.read(),
+    onReport: (report) => {
+      load.inFlight -= 1;
+      onReport(report);
+    },
   };
 }
 

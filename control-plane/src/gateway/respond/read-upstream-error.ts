@@ -1,11 +1,14 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { UpstreamWords } from "../../platform/errors.ts";
-import { HttpClientError, type HttpResponse } from "../../platform/http-client/model.ts";
+import { HttpClientError, type HttpResponse, type HttpResponseBody } from "../../platform/http-client/model.ts";
 import { redact } from "../../platform/log.ts";
 import type { AttemptFailure } from "../model.ts";
 
 const messageLengthMax = 2_000;
 const errorBodyBytesMax = 65_536;
+
+/** An answer as far as its refusal is read. */
+type RefusingAnswer = Pick<HttpResponse, "headers"> & { readonly body: Pick<HttpResponseBody, "bytes" | "cancel"> };
 
 /** An attempt that failed, and what the provider said of it that the client may read. */
 type Refusal = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
@@ -16,7 +19,7 @@ type Refusal = { readonly failure: AttemptFailure; readonly said: UpstreamWords 
  * @param credential of the channel, which never reaches a client
  */
 export async function readRefusal(
-  response: HttpResponse,
+  response: RefusingAnswer,
   failure: AttemptFailure,
   credential: string | null,
 ): Promise<Refusal> {
@@ -34,7 +37,7 @@ export async function readRefusal(
 }
 
 /** The body if it is called JSON and is no longer than an error is, else null. */
-async function readJson(response: HttpResponse): Promise<Uint8Array | null> {
+async function readJson(response: RefusingAnswer): Promise<Uint8Array | null> {
   if (!response.headers.some(([name, value]) => name === "content-type" && value.includes("json"))) {
     response.body.cancel();
     return null;

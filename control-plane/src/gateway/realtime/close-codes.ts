@@ -1,0 +1,54 @@
+/** The codes with which we end a session ourselves; a provider's own go through as they are. */
+export const closeCodes = {
+  normal: 1000,
+  /** We stop, or the session has lasted as long as it may. */
+  goingAway: 1001,
+  /** The client sends faster than the provider takes, although it is not read. */
+  tooMuch: 1008,
+  /** Something broke: the provider, or the way to it. */
+  internal: 1011,
+  /** Nothing can be recorded or held right now. */
+  tryAgainLater: 1013,
+  quotaGone: 4001,
+  keyInvalid: 4003,
+} as const;
+
+const noStatus = 1005;
+const abnormal = 1006;
+const reasonBytesMax = 123;
+
+/**
+ * The code to pass on for one that was received. 1005, 1006 and 1015 only describe what was seen and may never be sent;
+ * other numbers outside the ranges for senders are not passed on either.
+ * @param broken what a connection that just ended becomes
+ */
+export function toSendableCode(code: number, broken: number): number {
+  if (code === noStatus) {
+    return closeCodes.normal;
+  }
+  const isSendable = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
+  return isSendable ? code : broken;
+}
+
+/** Whether a session that ended with this code ended as it should. */
+export function isOrderly(code: number): boolean {
+  return code === closeCodes.normal || code === closeCodes.goingAway || code === noStatus;
+}
+
+/** Whether the connection just ended, without a goodbye. */
+export function isBroken(code: number): boolean {
+  return code === abnormal;
+}
+
+/** A reason cut to what a close frame can hold, never in the middle of a character. */
+export function toSendableReason(reason: string): string {
+  const bytes = Buffer.from(reason, "utf8");
+  if (bytes.byteLength <= reasonBytesMax) {
+    return reason;
+  }
+  let end = reasonBytesMax;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) {
+    end -= 1;
+  }
+  return bytes.toString("utf8", 0, end);
+}

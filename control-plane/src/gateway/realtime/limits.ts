@@ -1,0 +1,18 @@
+/** How long the parts of a session may take; milliseconds. */
+export type RealtimeLimits = {
+  /** Until the connection to the provider stands. */
+  readonly connectTimeoutMs: number;
+  /** Neither side said anything for so long. */
+  readonly idleTimeoutMs: number;
+  /** The longest session. */
+  readonly totalTimeoutMs: number;
+  /** How often the key of a running session is looked at again. */
+  readonly recheckMs: number;
+  /** The provider is asked for a sign of life this often, and has to give one until it is asked again. */
+  readonly pingMs: number;
+  /** How long a response that runs may go on once this process was told to stop. */
+  readonly drainTimeoutMs: number;
+};
+
+/** The largest frame, in both directions. */
+export const frameBytesMax = 16 * 1024 * 1024;

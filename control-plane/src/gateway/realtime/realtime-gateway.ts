@@ -1,0 +1,195 @@
+import type { Quota } from "@sluice/contracts/money";
+import { AppError, toAppError } from "../../platform/errors.ts";
+import { readApiKey } from "../admit/authenticate-key.ts";
+import { checkKeyState, checkModelAccess } from "../admit/check-access.ts";
+import { boundCost, reserveQuota } from "../admit/reserve-quota.ts";
+import { CallEnder } from "../call-ender.ts";
+import { keepPiece, newCallState, toReport } from "../call-state.ts";
+import { hopHeader } from "../dispatch/compose-request.ts";
+import type { CallState, GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import type { PipelineParts } from "../pipeline-parts.ts";
+import type { RealtimeOpening, RealtimePort } from "../port.ts";
+import { costOf } from "../prices/cost.ts";
+import { writeError } from "../respond/write-error.ts";
+import { noUnits } from "../usage-log/model.ts";
+import { type ConnectedChannel, type ConnectParts, connectChannel } from "./connect-channel.ts";
+import { type Handshake, readCredentials, readHandshake } from "./handshake.ts";
+import { RealtimeSession } from "./session.ts";
+import { SessionBooks, type SessionCall } from "./session-books.ts";
+import { SessionFunds } from "./session-funds.ts";
+
+export type RealtimeParts = PipelineParts & ConnectParts;
+
+/** An admitted session with what was set aside for its first response. */
+type AdmittedSession = SessionCall & { readonly funds: SessionFunds };
+
+/**
+ * Sessions over websockets: admit, then dispatch as every call is, and only then the client's connection. Whatever
+ * keeps a session from beginning is a plain answer.
+ */
+export class RealtimeGateway implements RealtimePort {
+  readonly #parts: RealtimeParts;
+  readonly #ender: CallEnder;
+  readonly #sessions = new Set<RealtimeSession>();
+  #isDraining = false;
+
+  constructor(parts: RealtimeParts) {
+    this.#parts = parts;
+    this.#ender = new CallEnder(parts);
+  }
+
+  /** Sessions that run. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  async open(call: GatewayCall): Promise<RealtimeOpening> {
+    const state = newCallState(call);
+    state.isStream = true;
+    try {
+      const handshake = readHandshake(call);
+      const principal = await this.#authenticate(state);
+      const admitted = await this.#admit(state, principal, handshake.model);
+      return await this.#begin(admitted, handshake);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === "internal_error" || error.status >= 502) {
+        this.#parts.log.warn("call.failed", { requestId: call.requestId, code: error.code, error: thrown });
+      }
+      const answer = writeError(error);
+      keepPiece(state, answer.body as Uint8Array);
+      this.#ender.refuse(state, error);
+      return { kind: "refused", answer };
+    }
+  }
+
+  /** Ends what has lasted too long; called every second. */
+  tend(): void {
+    for (const session of [...this.#sessions]) {
+      session.tend();
+    }
+  }
+
+  /** Takes no more sessions; those that run end as soon as no response runs in them. */
+  beginDrain(): void {
+    this.#isDraining = true;
+    for (const session of [...this.#sessions]) {
+      session.beginDrain();
+    }
+  }
+
+  /** Ends all sessions. Their rows are recorded when the promise ends. */
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    const over = [...this.#sessions].map((session) => session.stop());
+    await Promise.all(over);
+  }
+
+  async #authenticate(state: CallState): Promise<Principal> {
+    const { call } = state;
+    if (call.headers.get(hopHeader)?.includes(this.#parts.hopMark) === true) {
+      throw new AppError("loop_detected");
+    }
+    const principal = await this.#findPrincipal(call, readApiKey(readCredentials(call.headers)));
+    state.principal = principal;
+    return principal;
+  }
+
+  /** @throws AppError when the key may not be used, or not be looked up */
+  async #findPrincipal(call: GatewayCall, key: string): Promise<Principal> {
+    const { directory, digestKey, clock } = this.#parts;
+    const principal = await directory.find(digestKey(key));
+    if (principal === null) {
+      throw new AppError("invalid_api_key");
+    }
+    checkKeyState(principal, call.clientIp, clock.now());
+    return principal;
+  }
+
+  async #admit(state: CallState, principal: Principal, modelName: string): Promise<AdmittedSession> {
+    const { catalog, leases, limits, usage } = this.#parts;
+    limits.begin(principal);
+    state.isLimited = true;
+    if (this.#isDraining) {
+      throw new AppError("shutting_down", { retryAfterSeconds: 2 });
+    }
+    if (!usage.isAccepting()) {
+      throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
+    }
+    const model = checkModelAccess(principal, modelName, catalog().models);
+    const request = sessionRequest(model);
+    const cost = this.#boundCost(request, model);
+    state.model = model;
+    state.request = request;
+    state.hold = await reserveQuota(leases, principal, cost);
+    return Object.assign(state, { principal, request, model, funds: new SessionFunds(leases, principal, cost) });
+  }
+
+  /** The dearest response; where sound is sold by time, also all that could be said in the longest session. */
+  #boundCost(request: ParsedRequest, model: ModelEntry): Quota {
+    const { totalTimeoutMs } = this.#parts.realtimeLimits;
+    const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);
+    return (boundCost(request, model) + spoken) as Quota;
+  }
+
+  async #begin(state: AdmittedSession, handshake: Handshake): Promise<RealtimeOpening> {
+    const connected = await connectChannel(this.#parts, state, handshake);
+    state.channelId = connected.use.channel.id;
+    const session = this.#openSession(state, connected);
+    this.#sessions.add(session);
+    const headers: Record<string, string> = {};
+    if (handshake.subprotocol !== null) {
+      headers["sec-websocket-protocol"] = handshake.subprotocol;
+    }
+    const begun = {
+      outcome: "completed",
+      errorCode: null,
+      httpStatus: 101,
+      inputTokens: 0n,
+      outputTokens: 0n,
+    } as const;
+    return { kind: "open", session, headers, report: toReport(state, begun, 0) };
+  }
+
+  #openSession(state: AdmittedSession, { use, upstream }: ConnectedChannel): RealtimeSession {
+    const { clock, limits, loads, log, realtimeLimits, streamStallTimeoutMs } = this.#parts;
+    const { funds, hold, call } = state;
+    // From here on the hold belongs to the funds of the session.
+    state.hold = null;
+    if (hold !== null) {
+      funds.add(hold);
+    }
+    const key = readApiKey(readCredentials(call.headers));
+    return new RealtimeSession({
+      clock,
+      limits,
+      loads,
+      log,
+      state,
+      use,
+      upstream,
+      funds,
+      books: new SessionBooks(state, this.#ender, clock),
+      sessionLimits: { ...realtimeLimits, stallTimeoutMs: streamStallTimeoutMs },
+      recheckKey: async () => {
+        await this.#findPrincipal(call, key);
+      },
+      onOver: (session) => this.#sessions.delete(session),
+    });
+  }
+}
+
+/** A session as far as its bound needs it: whatever was said before, a response reads at most what the model can take. */
+function sessionRequest(model: ModelEntry): ParsedRequest {
+  return {
+    model: model.name,
+    isStream: true,
+    wantsUsage: true,
+    outputTokensMax: null,
+    choices: 1,
+    images: 0,
+    inputBytes: model.contextTokensMax,
+    body: new Uint8Array(),
+    contentType: null,
+  };
+}

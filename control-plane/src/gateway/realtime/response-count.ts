@@ -1,0 +1,74 @@
+import type { ModelEntry } from "../model.ts";
+import type { Units } from "../usage-log/model.ts";
+import type { Delta } from "./server-events.ts";
+
+const bytesPerTextToken = 4;
+/** Sound travels as 16-bit samples, 24,000 a second, in base64: a token of speech is 50 ms of it, one of listening 100 ms. */
+const charactersPerSpokenToken = 3_200;
+const charactersPerHeardToken = 6_400;
+const audioAppendMark = '"input_audio_buffer.append"';
+
+/** What was delivered of one response, for the case that the provider never counts it. */
+export class ResponseCount {
+  #textBytes = 0;
+  #textPieces = 0;
+  #audioCharacters = 0;
+
+  add({ kind, length }: Delta): void {
+    if (kind === "audio") {
+      this.#audioCharacters += length;
+    } else {
+      this.#textBytes += length;
+      this.#textPieces += 1;
+    }
+  }
+
+  /** One token for each piece of text or each 4 bytes, whichever is more, and one for each 50 ms of sound. */
+  outputTokens(): number {
+    const text = Math.max(this.#textPieces, Math.ceil(this.#textBytes / bytesPerTextToken));
+    return text + Math.ceil(this.#audioCharacters / charactersPerSpokenToken);
+  }
+}
+
+/** What a response would be given to read: the conversation so far. */
+export class ConversationCount {
+  /** The size of the conversation when the provider last counted it. */
+  #countedTokens = 0;
+  #textBytes = 0;
+  #audioCharacters = 0;
+
+  /** The client added something. */
+  onClientFrame(frame: string | Buffer): void {
+    if (typeof frame === "string" && frame.includes(audioAppendMark)) {
+      this.#audioCharacters += frame.length;
+    } else {
+      this.#textBytes += frame.length;
+    }
+  }
+
+  /** The provider counted a response: its input was the whole conversation, and its output is a part of it now. */
+  onCounted(units: Units): void {
+    this.#countedTokens = Number(units.inputTokens + units.outputTokens);
+    this.#textBytes = 0;
+    this.#audioCharacters = 0;
+  }
+
+  /**
+   * The units of a response that was not counted. What the provider had counted before is taken to come out of its
+   * cache, because that is what providers do with a conversation that goes on. Never more than the model can take.
+   */
+  estimate(response: ResponseCount, model: ModelEntry): Units {
+    const freshTokens =
+      Math.ceil(this.#textBytes / bytesPerTextToken) + Math.ceil(this.#audioCharacters / charactersPerHeardToken);
+    const inputTokens = Math.min(this.#countedTokens + freshTokens, model.contextTokensMax);
+    return {
+      inputTokens: BigInt(inputTokens),
+      outputTokens: BigInt(Math.min(response.outputTokens(), model.outputTokensMax)),
+      cacheReadTokens: BigInt(Math.min(this.#countedTokens, inputTokens)),
+      cacheWriteTokens: 0n,
+      reasoningTokens: 0n,
+      images: 0,
+      audioMs: 0n,
+    };
+  }
+}

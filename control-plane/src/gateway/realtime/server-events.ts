@@ -1,0 +1,123 @@
+import { redact } from "../../platform/log.ts";
+import { noUnits, type Units } from "../usage-log/model.ts";
+
+/** What a session has to know of an event of the provider; everything else passes unread. */
+export type ServerEvent =
+  | { readonly kind: "response_begun"; readonly id: string }
+  | {
+      readonly kind: "response_ended";
+      readonly id: string;
+      /** `completed`, `cancelled`, `failed`, `incomplete`; null when none was said. */
+      readonly status: string | null;
+      /** Null when the provider did not count. */
+      readonly units: Units | null;
+    }
+  /** What the user said was written down beside the conversation; the provider counts it by itself. */
+  | { readonly kind: "transcribed"; readonly units: Units | null }
+  | { readonly kind: "error"; readonly isRequestFault: boolean; readonly eventId: string | null };
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One of these stands in every event that matters; to look for them costs a small part of what parsing would. */
+const marks = ['"response.created"', '"response.done"', '.input_audio_transcription.completed"', '"error"'];
+
+/** Reads an event that matters; null for all others and for what is no event. */
+export function readServerEvent(frame: string): ServerEvent | null {
+  if (!marks.some((mark) => frame.includes(mark))) {
+    return null;
+  }
+  const event = parseObject(frame);
+  switch (event["type"]) {
+    case "response.created":
+      return { kind: "response_begun", id: textOf(asObject(event["response"])["id"]) ?? "" };
+    case "response.done": {
+      const response = asObject(event["response"]);
+      const status = textOf(response["status"]);
+      return { kind: "response_ended", id: textOf(response["id"]) ?? "", status, units: toUnits(response["usage"]) };
+    }
+    case "conversation.item.input_audio_transcription.completed":
+      return { kind: "transcribed", units: toUnits(event["usage"]) };
+    case "error": {
+      const isRequestFault = asObject(event["error"])["type"] === "invalid_request_error";
+      return { kind: "error", isRequestFault, eventId: textOf(asObject(event["error"])["event_id"]) };
+    }
+    default:
+      return null;
+  }
+}
+
+/** What a piece of a response carries; null for an event that carries none. */
+export type Delta = { readonly responseId: string; readonly kind: "text" | "audio"; readonly length: number };
+
+const deltaMark = '.delta"';
+const audioMark = /"type":\s*"response\.(output_)?audio\.delta"/;
+const responseIdPattern = /"response_id":\s*"([^"\\]{1,200})"/;
+const deltaPattern = /"delta":\s*"/;
+
+/** Finds the size of a piece without parsing it: pieces of sound are long and come often. */
+export function readDelta(frame: string): Delta | null {
+  if (!frame.includes(deltaMark)) {
+    return null;
+  }
+  const begin = deltaPattern.exec(frame);
+  const responseId = responseIdPattern.exec(frame)?.[1];
+  if (begin === null || responseId === undefined) {
+    return null;
+  }
+  const start = begin.index + begin[0].length;
+  const end = frame.indexOf('"', start);
+  const length = (end === -1 ? frame.length : end) - start;
+  return { responseId, kind: audioMark.test(frame) ? "audio" : "text", length };
+}
+
+/** What a provider says of an error as the client may see it: nothing that is, or looks like, a credential. */
+export function cleanError(text: string, credential: string | null): string {
+  return redact(credential === null ? text : text.replaceAll(credential, "[redacted]"));
+}
+
+/**
+ * Reads a usage object. Prices know no difference between text and sound: each token costs what the model's input or
+ * output costs, whatever it stands for, so the price of a model with sound has to be that of its sound. Cached tokens
+ * are those of both. A transcription may be counted in seconds instead.
+ */
+function toUnits(value: unknown): Units | null {
+  const usage = asObject(value);
+  if (usage["type"] === "duration" && typeof usage["seconds"] === "number") {
+    return { ...noUnits, audioMs: toMilliseconds(usage["seconds"]) };
+  }
+  if (typeof usage["input_tokens"] !== "number" && typeof usage["output_tokens"] !== "number") {
+    return null;
+  }
+  const inputTokens = count(usage["input_tokens"]);
+  const cached = count(asObject(usage["input_token_details"] ?? usage["input_tokens_details"])["cached_tokens"]);
+  return {
+    ...noUnits,
+    inputTokens,
+    outputTokens: count(usage["output_tokens"]),
+    cacheReadTokens: cached < inputTokens ? cached : inputTokens,
+  };
+}
+
+function toMilliseconds(seconds: number): bigint {
+  return seconds >= 0 && seconds < 1e9 ? BigInt(Math.ceil(seconds * 1000)) : 0n;
+}
+
+function count(value: unknown): bigint {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n;
+}
+
+function parseObject(text: string): Json {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function asObject(value: unknown): Json {
+  return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,171 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { CallEnder } from "../call-ender.ts";
+import { newCallState } from "../call-state.ts";
+import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import { noUnits, type Units } from "../usage-log/model.ts";
+import { ConversationCount, ResponseCount } from "./response-count.ts";
+import { rowId } from "./row-id.ts";
+import type { Delta } from "./server-events.ts";
+
+/** Nobody answers so many responses at once. */
+const runningMax = 64;
+const abortedStatus = 499;
+/** Ids of responses that ended are remembered, so that none is charged twice. */
+const endedMax = 10_000;
+
+/** A session that was let in, or a response in it. */
+export type SessionCall = CallState & { principal: Principal; request: ParsedRequest; model: ModelEntry };
+
+type Running = { readonly state: SessionCall; readonly count: ResponseCount };
+
+/** How a response or a transcription ended, as far as its row needs it. */
+type Ending = Pick<CallEnd, "outcome" | "errorCode"> & { readonly units: Units | null };
+
+/** Everything a session was charged. */
+export type SessionTotals = { readonly inputTokens: bigint; readonly outputTokens: bigint };
+
+/**
+ * The books of one session. What is charged is not the session but each response in it: a response is what the provider
+ * counts and what a client receives whole, so it is the "call" of the usage log, with a row and an id of its own
+ * (see `rowId`), written through the same end of a call as every other one. That keeps all promises of the log as they
+ * are: the row is in the spool before the client gets `response.done`, so that after `kill -9` there is exactly one row
+ * for each response whose end was delivered and none for one that was cut by our death; no row has to grow while a
+ * session goes on, and nothing has to be summed up at an end that may never come. One row for a whole session would
+ * either be written before its cost is known or lose an hour of usage with the process. The session itself is one
+ * record of the trace; a session that was refused has the usual row, which costs nothing.
+ */
+export class SessionBooks {
+  readonly #session: SessionCall;
+  readonly #ender: CallEnder;
+  readonly #clock: Clock;
+  readonly #running = new Map<string, Running>();
+  readonly #ended = new Set<string>();
+  readonly #conversation = new ConversationCount();
+  #rows = 0;
+  #inputTokens = 0n;
+  #outputTokens = 0n;
+
+  constructor(session: SessionCall, ender: CallEnder, clock: Clock) {
+    this.#session = session;
+    this.#ender = ender;
+    this.#clock = clock;
+  }
+
+  /** Responses that have begun and not ended. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get totals(): SessionTotals {
+    return { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
+  }
+
+  onClientFrame(frame: string | Buffer): void {
+    this.#conversation.onClientFrame(frame);
+  }
+
+  /** Whether the end of this response was settled already. */
+  hasEnded(responseId: string): boolean {
+    return responseId !== "" && this.#ended.has(responseId);
+  }
+
+  /** @returns false when more responses run than anybody can want */
+  begin(responseId: string): boolean {
+    if (!this.#running.has(responseId) && !this.hasEnded(responseId)) {
+      this.#running.set(responseId, { state: this.#open(), count: new ResponseCount() });
+    }
+    return this.#running.size <= runningMax;
+  }
+
+  /** A piece of a response is about to go to the client. */
+  onDelta(delta: Delta): void {
+    const running = this.#running.get(delta.responseId);
+    if (running !== undefined) {
+      running.count.add(delta);
+      running.state.firstByteMs ??= Math.round(this.#clock.tick() - running.state.call.startedTick);
+    }
+  }
+
+  /**
+   * The provider says that a response ended. Its end may be shown to the client when the promise ends.
+   * @returns the tokens that were charged
+   * @throws AppError `storage_unavailable` when it can't be recorded; nothing is charged then
+   */
+  async end(
+    responseId: string,
+    { status, units }: { readonly status: string | null; readonly units: Units | null },
+    hold: Hold,
+  ): Promise<bigint> {
+    const { state, count } = this.#running.get(responseId) ?? { state: this.#open(), count: new ResponseCount() };
+    this.#running.delete(responseId);
+    if (this.#ended.size < endedMax) {
+      this.#ended.add(responseId);
+    }
+    const outcome = status === "failed" ? "failed" : status === "cancelled" ? "aborted" : "completed";
+    const tokens = await this.#settle(state, hold, { outcome, errorCode: null, units }, count);
+    if (units !== null && units.inputTokens > 0n) {
+      this.#conversation.onCounted(units);
+    }
+    return tokens;
+  }
+
+  /**
+   * The provider counted a transcription beside the conversation.
+   * @throws AppError `storage_unavailable`
+   */
+  async transcribed(units: Units, hold: Hold): Promise<bigint> {
+    const ending = { outcome: "completed", errorCode: null, units } as const;
+    return await this.#settle(this.#open(), hold, ending, new ResponseCount());
+  }
+
+  /**
+   * The session is over. Responses that were cut off are charged for what was delivered of them, by our own count; one
+   * for which nothing could be set aside is free.
+   * @throws AppError `storage_unavailable`
+   */
+  async close(take: () => Hold | null, ending: Pick<CallEnd, "outcome" | "errorCode">): Promise<void> {
+    const cut = [...this.#running.values()];
+    this.#running.clear();
+    for (const { state, count } of cut) {
+      const hold = take();
+      if (hold !== null) {
+        await this.#settle(state, hold, { ...ending, units: null }, count);
+      }
+    }
+  }
+
+  #open(): SessionCall {
+    const { call, principal, request, model, channelId, attempts } = this.#session;
+    const startedAtMs = this.#clock.now();
+    const state = newCallState({
+      ...call,
+      requestId: rowId(call.requestId, startedAtMs, this.#rows),
+      startedAtMs,
+      startedTick: this.#clock.tick(),
+      onReport: () => undefined,
+    });
+    this.#rows += 1;
+    state.attempts.push(...attempts);
+    return Object.assign(state, { principal, request, model, channelId, isStream: true });
+  }
+
+  async #settle(state: SessionCall, hold: Hold, ending: Ending, count: ResponseCount): Promise<bigint> {
+    const { outcome, errorCode } = ending;
+    const isDelivered = count.outputTokens() > 0;
+    const counted = isDelivered ? this.#conversation.estimate(count, state.model) : null;
+    const units = ending.units ?? counted;
+    // An error is free; what was given up is charged for what there is of it, as everywhere.
+    const isCharged = units !== null && (outcome === "completed" || units.outputTokens > 0n);
+    const charged = isCharged ? units : noUnits;
+    await this.#ender.settle(Object.assign(state, { hold }), {
+      outcome,
+      httpStatus: outcome === "aborted" ? abortedStatus : 200,
+      errorCode,
+      units: charged,
+      usageSource: isCharged ? (ending.units === null ? "estimated" : "provider") : "none",
+    });
+    this.#inputTokens += charged.inputTokens;
+    this.#outputTokens += charged.outputTokens;
+    return charged.inputTokens + charged.outputTokens;
+  }
+}

@@ -1,0 +1,371 @@
+import { AppError, toAppError } from "../../platform/errors.ts";
+import type { ClientWebSocket, Frame, FrameListener, FrameSocket } from "../../platform/websocket/model.ts";
+import type { ServerSocketOwner } from "../../platform/websocket/server-socket.ts";
+import { toReport } from "../call-state.ts";
+import type { ChannelUse } from "../channels/channel-load.ts";
+import type { CallEnd, Hold } from "../model.ts";
+import type { PipelineParts } from "../pipeline-parts.ts";
+import { closeCodes, isBroken, isOrderly, toSendableCode, toSendableReason } from "./close-codes.ts";
+import { toErrorEvent } from "./error-event.ts";
+import { FrameLane } from "./frame-lane.ts";
+import { keepFrame } from "./keep-frame.ts";
+import type { RealtimeLimits } from "./limits.ts";
+import { PacedSender } from "./paced-sender.ts";
+import { cleanError, readDelta, readServerEvent, type ServerEvent } from "./server-events.ts";
+import type { SessionBooks, SessionCall } from "./session-books.ts";
+import type { SessionFunds } from "./session-funds.ts";
+
+export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "log"> & {
+  readonly state: SessionCall;
+  readonly use: ChannelUse;
+  readonly upstream: ClientWebSocket;
+  readonly funds: SessionFunds;
+  readonly books: SessionBooks;
+  readonly sessionLimits: RealtimeLimits & { readonly stallTimeoutMs: number };
+  /** @throws AppError when the key may not be used any more */
+  readonly recheckKey: () => Promise<void>;
+  readonly onOver: (session: RealtimeSession) => void;
+};
+
+/** Why a session ends, and what either side is told. */
+type Ending = Pick<CallEnd, "outcome" | "errorCode"> & {
+  /** Told to the client as an event before its connection is closed. */
+  readonly error: AppError | null;
+  readonly clientCode: number;
+  readonly clientReason: string;
+  readonly upstreamCode: number;
+  readonly isChannelFault: boolean;
+};
+
+/**
+ * One realtime session: two pumps between the client and the provider. What the client sends goes on unread; of what
+ * the provider sends, the few events that cost something are held back until they are charged.
+ */
+export class RealtimeSession implements ServerSocketOwner {
+  readonly #parts: SessionParts;
+  readonly #toClient: FrameLane;
+  readonly #upstream: PacedSender;
+  #toUpstream: FrameLane | null = null;
+  #client: { readonly socket: FrameSocket; readonly sender: PacedSender } | null = null;
+  #ending: Ending | null = null;
+  #isDraining = false;
+  #drainTick = 0;
+  #lastFrameTick: number;
+  #lastSignTick: number;
+  #lastPingTick: number;
+  #lastCheckTick: number;
+  /** The event that is being charged; the books are not closed before. */
+  #charging: Promise<void> = Promise.resolve();
+  #closing: Promise<void> = Promise.resolve();
+
+  constructor(parts: SessionParts) {
+    const { upstream, clock } = parts;
+    this.#parts = parts;
+    this.#toClient = new FrameLane((frame) => this.#fromUpstream(frame), upstream);
+    this.#upstream = new PacedSender(upstream, clock);
+    const tick = clock.tick();
+    this.#lastFrameTick = tick;
+    this.#lastSignTick = tick;
+    this.#lastPingTick = tick;
+    this.#lastCheckTick = tick;
+  }
+
+  onOpen(client: FrameSocket): void {
+    const { upstream, clock } = this.#parts;
+    this.#client = { socket: client, sender: new PacedSender(client, clock) };
+    this.#toUpstream = new FrameLane((frame) => this.#fromClient(frame), client);
+    upstream.listen(this.#upstreamListener());
+  }
+
+  onFrame(frame: Frame): void {
+    if (this.#toUpstream?.push(frame) === false) {
+      this.#stop(failed(new AppError("request_too_large"), closeCodes.tooMuch));
+    }
+  }
+
+  onPong(): void {
+    // The server of the framework drops clients that give no sign of life.
+  }
+
+  /** The client is gone; also called when it left before its connection stood. */
+  onClose(code: number, reason: string): void {
+    const isGone = isBroken(code);
+    this.#end({
+      outcome: isGone ? "aborted" : "completed",
+      errorCode: isGone ? "client_closed_request" : null,
+      error: null,
+      clientCode: code,
+      clientReason: reason,
+      upstreamCode: toSendableCode(code, closeCodes.goingAway),
+      isChannelFault: false,
+    });
+  }
+
+  /** Once every second: whatever has lasted too long. */
+  tend(): void {
+    const { clock, sessionLimits, state } = this.#parts;
+    const tick = clock.tick();
+    const { totalTimeoutMs, idleTimeoutMs, recheckMs, drainTimeoutMs, pingMs, stallTimeoutMs } = sessionLimits;
+    if (tick - state.call.startedTick > totalTimeoutMs) {
+      this.#stop(expired("The session has lasted as long as a session may."));
+    } else if (tick - this.#lastFrameTick > idleTimeoutMs) {
+      this.#stop(expired("Nothing was said in this session for too long."));
+    } else if (this.#isDraining && (this.#parts.books.running === 0 || tick - this.#drainTick > drainTimeoutMs)) {
+      this.#stop(expired(null));
+    } else if ((this.#client?.sender.stalledMs() ?? 0) > stallTimeoutMs) {
+      this.#client?.socket.terminate();
+      this.onClose(1006, "");
+    } else if (this.#upstream.stalledMs() > stallTimeoutMs) {
+      this.#stop(failed(new AppError("upstream_timeout"), closeCodes.internal, true));
+    } else if (tick - this.#lastPingTick > pingMs) {
+      this.#askForSign(tick);
+    }
+    if (this.#ending === null && tick - this.#lastCheckTick > recheckMs) {
+      this.#lastCheckTick = tick;
+      void this.#recheckKey();
+    }
+  }
+
+  /** No new response may begin here: the session ends as soon as none runs. */
+  beginDrain(): void {
+    this.#isDraining = true;
+    this.#drainTick = this.#parts.clock.tick();
+    this.tend();
+  }
+
+  /** Ends the session whatever runs in it. What was delivered is recorded when the promise ends. */
+  stop(): Promise<void> {
+    this.#stop(expired(null));
+    return this.#closing;
+  }
+
+  #upstreamListener(): FrameListener {
+    return {
+      onFrame: (frame) => {
+        this.#lastSignTick = this.#parts.clock.tick();
+        if (!this.#toClient.push(frame)) {
+          this.#stop(failed(new AppError("upstream_error"), closeCodes.internal, true));
+        }
+      },
+      onPong: () => {
+        this.#lastSignTick = this.#parts.clock.tick();
+      },
+      // What came before the goodbye is charged and delivered first.
+      onClose: (code, reason) => this.#toClient.finish(() => this.#onUpstreamClosed(code, reason)),
+    };
+  }
+
+  #onUpstreamClosed(code: number, reason: string): void {
+    const error = isBroken(code) ? new AppError("stream_interrupted") : null;
+    this.#stop({
+      outcome: isOrderly(code) ? "completed" : "failed",
+      errorCode: isOrderly(code) ? null : (error?.code ?? "upstream_error"),
+      error,
+      clientCode: toSendableCode(code, closeCodes.internal),
+      clientReason: toSendableReason(cleanError(reason, this.#parts.use.channel.credential)),
+      upstreamCode: closeCodes.normal,
+      isChannelFault: isBroken(code),
+    });
+  }
+
+  #fromClient(frame: Frame): Promise<void> | undefined {
+    const { books, clock } = this.#parts;
+    this.#lastFrameTick = clock.tick();
+    books.onClientFrame(frame);
+    return this.#upstream.send(frame);
+  }
+
+  #fromUpstream(frame: Frame): Promise<void> | undefined {
+    const { books, clock } = this.#parts;
+    this.#lastFrameTick = clock.tick();
+    const event = typeof frame === "string" ? readServerEvent(frame) : null;
+    if (event !== null) {
+      return this.#onEvent(frame, event);
+    }
+    const delta = typeof frame === "string" ? readDelta(frame) : null;
+    if (delta !== null) {
+      books.onDelta(delta);
+    }
+    return this.#deliver(frame, delta?.kind === "audio");
+  }
+
+  async #onEvent(frame: Frame, event: ServerEvent): Promise<void> {
+    try {
+      this.#charging = this.#charge(event);
+      await this.#charging;
+      await this.#deliver(event.kind === "error" ? this.#toClientError(String(frame), event) : frame);
+      if (this.#ending === null) {
+        const { books, funds } = this.#parts;
+        await funds.keep(Math.max(1, books.running));
+      }
+    } catch (thrown) {
+      this.#onTrouble(thrown);
+    }
+    if (this.#isDraining) {
+      this.tend();
+    }
+  }
+
+  /** Nothing of the event was shown yet. It is charged against a hold, or it does not happen. */
+  async #charge(event: ServerEvent): Promise<void> {
+    const { books, funds, limits, state } = this.#parts;
+    if (event.kind === "response_begun") {
+      if (!books.begin(event.id)) {
+        throw new AppError("rate_limit_exceeded", { message: "Too many responses run in this session." });
+      }
+      await funds.keep(Math.max(1, books.running));
+    }
+    const settle = this.#settlement(event);
+    if (settle === null) {
+      return;
+    }
+    const hold = funds.take();
+    if (hold === null) {
+      throw new AppError("insufficient_quota");
+    }
+    limits.use(state.principal, await settle(hold));
+  }
+
+  /** How an event is charged; null for one that costs nothing. */
+  #settlement(event: ServerEvent): ((hold: Hold) => Promise<bigint>) | null {
+    const { books } = this.#parts;
+    if (event.kind === "response_ended" && !books.hasEnded(event.id)) {
+      const { id, status, units } = event;
+      return (hold) => books.end(id, { status, units }, hold);
+    }
+    if (event.kind === "transcribed" && event.units !== null) {
+      const { units } = event;
+      return (hold) => books.transcribed(units, hold);
+    }
+    return null;
+  }
+
+  /** The client may know what was wrong with what it sent; troubles between us and the provider are ours. */
+  #toClientError(frame: string, event: Extract<ServerEvent, { kind: "error" }>): string {
+    return event.isRequestFault
+      ? cleanError(frame, this.#parts.use.channel.credential)
+      : toErrorEvent(new AppError("upstream_error"), event.eventId);
+  }
+
+  #onTrouble(thrown: unknown): void {
+    const error = toAppError(thrown);
+    if (error.code === "internal_error") {
+      this.#parts.log.error("realtime.failed", { requestId: this.#parts.state.call.requestId, error: thrown });
+    }
+    const code =
+      error.code === "insufficient_quota"
+        ? closeCodes.quotaGone
+        : error.status === 503
+          ? closeCodes.tryAgainLater
+          : closeCodes.internal;
+    this.#stop(failed(error, code));
+  }
+
+  #deliver(frame: Frame, isSound = false): Promise<void> | undefined {
+    const client = this.#client;
+    if (client === null || this.#ending !== null) {
+      return undefined;
+    }
+    const { state, clock } = this.#parts;
+    state.firstByteMs ??= Math.round(clock.tick() - state.call.startedTick);
+    keepFrame(state, frame, isSound);
+    return client.sender.send(frame);
+  }
+
+  /** A provider that is not read, because the client is slow, can't be heard either. */
+  #askForSign(tick: number): void {
+    if ((this.#client?.sender.stalledMs() ?? 0) > 0) {
+      this.#lastSignTick = tick;
+    } else if (this.#lastSignTick < this.#lastPingTick) {
+      this.#stop(failed(new AppError("upstream_timeout"), closeCodes.internal, true));
+      return;
+    }
+    this.#lastPingTick = tick;
+    this.#parts.upstream.ping();
+  }
+
+  async #recheckKey(): Promise<void> {
+    try {
+      await this.#parts.recheckKey();
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      // A database that can't be asked says nothing about the key.
+      if (error.code !== "temporarily_unavailable") {
+        this.#stop(failed(error, closeCodes.keyInvalid));
+      }
+    }
+  }
+
+  /** Tells the client why, says goodbye to both sides, and closes the books. */
+  #stop(ending: Ending): void {
+    if (this.#ending !== null) {
+      return;
+    }
+    // First, because a goodbye to the client comes back as if it had left by itself.
+    this.#end(ending);
+    const client = this.#client?.socket;
+    if (ending.error !== null) {
+      client?.send(toErrorEvent(ending.error));
+    }
+    client?.close(ending.clientCode, ending.clientReason);
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ending !== null) {
+      return;
+    }
+    this.#ending = ending;
+    this.#toClient.close();
+    this.#toUpstream?.close();
+    this.#parts.upstream.close(ending.upstreamCode, "");
+    this.#closing = this.#closeBooks(ending);
+  }
+
+  async #closeBooks(ending: Ending): Promise<void> {
+    const { state, books, funds, loads, limits, use, clock, log } = this.#parts;
+    await this.#charging.catch(() => undefined);
+    try {
+      await books.close(() => funds.take(), {
+        outcome: ending.outcome === "failed" ? "failed" : "aborted",
+        errorCode: ending.errorCode,
+      });
+    } catch (error) {
+      log.error("realtime.rest_not_recorded", { requestId: state.call.requestId, error });
+    }
+    funds.close();
+    loads.end(use, ending.isChannelFault);
+    limits.end(state.principal, 0n);
+    const { outcome, errorCode } = ending;
+    const durationMs = Math.round(clock.tick() - state.call.startedTick);
+    state.call.onReport(toReport(state, { outcome, errorCode, httpStatus: 101, ...books.totals }, durationMs));
+    this.#parts.onOver(this);
+  }
+}
+
+function failed(error: AppError, clientCode: number, isChannelFault = false): Ending {
+  const upstreamCode = closeCodes.normal;
+  return {
+    outcome: "failed",
+    errorCode: error.code,
+    error,
+    clientCode,
+    clientReason: error.code,
+    upstreamCode,
+    isChannelFault,
+  };
+}
+
+/** An end that is nobody's fault; null when it is this process that goes. */
+function expired(why: string | null): Ending {
+  const error = why === null ? new AppError("shutting_down") : new AppError("session_expired", { message: why });
+  const { goingAway, normal } = closeCodes;
+  return {
+    outcome: "completed",
+    errorCode: null,
+    error,
+    clientCode: goingAway,
+    clientReason: error.code,
+    upstreamCode: normal,
+    isChannelFault: false,
+  };
+}

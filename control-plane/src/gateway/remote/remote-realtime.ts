@@ -1,0 +1,147 @@
+import type { Clock } from "../../platform/clock.ts";
+import { AppError, toAppError } from "../../platform/errors.ts";
+import { HttpClientError, type HttpHeader } from "../../platform/http-client/model.ts";
+import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
+import { keepPiece, newCallState, toReport } from "../call-state.ts";
+import { hopHeader } from "../dispatch/compose-request.ts";
+import type { CallReport, CallState, GatewayCall } from "../model.ts";
+import type { RealtimeOpening, RealtimePort } from "../port.ts";
+import { type Handshake, readCredentials, readHandshake } from "../realtime/handshake.ts";
+import { frameBytesMax } from "../realtime/limits.ts";
+import { writeError } from "../respond/write-error.ts";
+import { clientAddressHeader, decodeReport, reportHeader, requestIdHeader, signatureHeader, signCall } from "./link.ts";
+import { LinkedSession } from "./linked-session.ts";
+import { type RemoteGatewayParts, toLinkError } from "./remote-gateway.ts";
+
+export type RemoteRealtimeParts = Pick<RemoteGatewayParts, "address" | "linkKey"> & {
+  readonly clock: Clock;
+  readonly sockets: WebSocketClient;
+  readonly connectTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+};
+
+/** What of a client's handshake the gateway gets to see. */
+const sentHeaders = ["authorization", "x-api-key"];
+const plainHeaders = ["openai-beta", "user-agent", hopHeader];
+const passedHeaders = new Set(["content-type", "retry-after", "allow"]);
+
+/** Sessions of a gateway in another process: the same websocket, one hop further. */
+export class RemoteRealtime implements RealtimePort {
+  readonly #parts: RemoteRealtimeParts;
+  readonly #sessions = new Set<LinkedSession>();
+  #isDraining = false;
+
+  constructor(parts: RemoteRealtimeParts) {
+    this.#parts = parts;
+  }
+
+  async open(call: GatewayCall): Promise<RealtimeOpening> {
+    const state = newCallState(call);
+    state.isStream = true;
+    try {
+      const handshake = readHandshake(call);
+      if (this.#isDraining) {
+        throw new AppError("shutting_down", { retryAfterSeconds: 2 });
+      }
+      const answer = await this.#connect(call, handshake);
+      return "status" in answer ? this.#pass(state, answer) : this.#begin(state, handshake, answer);
+    } catch (thrown) {
+      const error = thrown instanceof HttpClientError ? toLinkError(thrown) : toAppError(thrown);
+      const answer = writeError(error);
+      keepPiece(state, answer.body as Uint8Array);
+      this.#report(state, null, { status: error.status, code: error.code });
+      return { kind: "refused", answer };
+    }
+  }
+
+  beginDrain(): void {
+    this.#isDraining = true;
+    for (const session of [...this.#sessions]) {
+      session.beginDrain(this.#parts.drainTimeoutMs);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    for (const session of [...this.#sessions]) {
+      session.stop();
+    }
+  }
+
+  async #connect(call: GatewayCall, handshake: Handshake): Promise<ClientWebSocket | WebSocketRefusal> {
+    const { address, sockets, connectTimeoutMs } = this.#parts;
+    const { protocol, hostname, port, basePath } = address;
+    return await sockets.open({
+      protocol,
+      hostname,
+      port,
+      target: `${basePath}${call.path}${call.query}`,
+      headers: this.#headers(call),
+      subprotocols: handshake.isBeta ? ["realtime", "openai-beta.realtime-v1"] : ["realtime"],
+      signal: call.signal,
+      // The gateway needs that long itself to find a provider, and shall be the one who says so.
+      limits: { connectTimeoutMs: 2 * connectTimeoutMs, frameBytesMax },
+    });
+  }
+
+  #headers(call: GatewayCall): HttpHeader[] {
+    const headers: HttpHeader[] = [];
+    const credentials = readCredentials(call.headers);
+    for (const [from, names] of [
+      [credentials, sentHeaders],
+      [call.headers, plainHeaders],
+    ] as const) {
+      for (const name of names) {
+        const value = from.get(name);
+        if (value !== null) {
+          headers.push([name, value]);
+        }
+      }
+    }
+    headers.push(
+      [requestIdHeader, call.requestId],
+      [clientAddressHeader, call.clientIp],
+      [signatureHeader, signCall(this.#parts.linkKey, call.requestId, call.clientIp)],
+    );
+    return headers;
+  }
+
+  #pass(state: CallState, { status, headers, body }: WebSocketRefusal): RealtimeOpening {
+    keepPiece(state, body);
+    this.#report(state, saidIn(headers), { status, code: null });
+    const passed = headers.filter(([name]) => passedHeaders.has(name));
+    return { kind: "refused", answer: { status, headers: Object.fromEntries(passed), body } };
+  }
+
+  #begin(state: CallState, handshake: Handshake, gateway: ClientWebSocket): RealtimeOpening {
+    const said = saidIn(gateway.headers);
+    const session = new LinkedSession({
+      state,
+      gateway,
+      clock: this.#parts.clock,
+      onOver: (ending) => {
+        this.#sessions.delete(session);
+        const { inputTokens, outputTokens, ...seen } = ending;
+        this.#report(state, { ...said, ...seen, inputTokens, outputTokens }, { status: 101, code: ending.errorCode });
+      },
+    });
+    this.#sessions.add(session);
+    const headers = handshake.subprotocol === null ? {} : { "sec-websocket-protocol": handshake.subprotocol };
+    const seen = { outcome: "completed", errorCode: null, httpStatus: 101, inputTokens: 0n, outputTokens: 0n } as const;
+    return { kind: "open", session, headers, report: { ...toReport(state, seen, 0), ...said } };
+  }
+
+  /** What the gateway said of the session; of a gateway that says nothing, only what could be seen from here. */
+  #report(state: CallState, said: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
+    const outcome = seen.status < 400 ? "completed" : seen.status === 499 ? "aborted" : "failed";
+    const end = { outcome, httpStatus: seen.status, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n } as const;
+    const durationMs = Math.round(this.#parts.clock.tick() - state.call.startedTick);
+    const { responsePieces, responseBytes, firstByteMs, ...own } = toReport(state, end, durationMs);
+    state.call.onReport({ ...own, ...said, responsePieces, responseBytes, firstByteMs, durationMs });
+  }
+}
+
+function saidIn(headers: readonly HttpHeader[]): Partial<CallReport> | null {
+  const text = headers.find(([name]) => name === reportHeader)?.[1];
+  return text === undefined ? null : decodeReport(text);
+}

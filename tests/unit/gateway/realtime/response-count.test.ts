@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import type { ModelEntry } from "@sluice/control-plane/gateway/model.ts";
+import { ConversationCount, ResponseCount } from "@sluice/control-plane/gateway/realtime/response-count.ts";
+import type { Units } from "@sluice/control-plane/gateway/usage-log/model.ts";
+
+const model = { contextTokensMax: 1_000, outputTokensMax: 50 } as ModelEntry;
+
+const units = (inputTokens: bigint, outputTokens: bigint): Units => ({
+  inputTokens,
+  outputTokens,
+  cacheReadTokens: 0n,
+  cacheWriteTokens: 0n,
+  reasoningTokens: 0n,
+  images: 0,
+  audioMs: 0n,
+});
+
+function responseOf(...pieces: ["text" | "audio", number][]): ResponseCount {
+  const count = new ResponseCount();
+  for (const [kind, length] of pieces) {
+    count.add({ responseId: "r", kind, length });
+  }
+  return count;
+}
+
+describe("a response that was never counted", () => {
+  test("has one token for each piece of text or each 4 bytes, whichever is more", () => {
+    expect(responseOf(["text", 1], ["text", 1], ["text", 1]).outputTokens()).toBe(3);
+    expect(responseOf(["text", 41]).outputTokens()).toBe(11);
+  });
+
+  test("has one token for each 50 ms of sound: 2,400 bytes, 3,200 characters of base64", () => {
+    expect(responseOf(["audio", 3_200], ["audio", 3_200]).outputTokens()).toBe(2);
+  });
+
+  test("has none when nothing was delivered", () => {
+    expect(responseOf().outputTokens()).toBe(0);
+  });
+});
+
+describe("the conversation it read", () => {
+  test("is what the client sent, by bytes of text and time of sound", () => {
+    const conversation = new ConversationCount();
+    conversation.onClientFrame("x".repeat(400));
+    const sound = JSON.stringify({ type: "input_audio_buffer.append", audio: "" });
+    conversation.onClientFrame(sound.replace('""', `"${"A".repeat(64_000 - sound.length)}"`));
+    expect(conversation.estimate(responseOf(["text", 4]), model).inputTokens).toBe(110n);
+  });
+
+  test("is what the provider counted last and what came since, the former out of its cache", () => {
+    const conversation = new ConversationCount();
+    conversation.onClientFrame("x".repeat(4_000));
+    conversation.onCounted(units(200n, 30n));
+    conversation.onClientFrame("x".repeat(40));
+    expect(conversation.estimate(responseOf(["text", 4]), model)).toMatchObject({
+      inputTokens: 240n,
+      cacheReadTokens: 230n,
+      outputTokens: 1n,
+    });
+  });
+
+  test("is never larger than the model can take, and neither is the response", () => {
+    const conversation = new ConversationCount();
+    conversation.onCounted(units(5_000n, 0n));
+    expect(conversation.estimate(responseOf(["text", 4_000]), model)).toMatchObject({
+      inputTokens: 1_000n,
+      cacheReadTokens: 1_000n,
+      outputTokens: 50n,
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "bun:test";
+import { cleanError, readDelta, readServerEvent } from "@sluice/control-plane/gateway/realtime/server-events.ts";
+
+const read = (event: object) => readServerEvent(JSON.stringify(event));
+const none = { cacheWriteTokens: 0n, reasoningTokens: 0n, images: 0, audioMs: 0n };
+
+describe("an event that matters is read", () => {
+  test("the beginning of a response", () => {
+    const event = { type: "response.created", response: { id: "resp_1", status: "in_progress" } };
+    expect(read(event)).toEqual({ kind: "response_begun", id: "resp_1" });
+  });
+
+  test("the end of a response with its usage: sound and text count alike, cached tokens apart", () => {
+    const usage = {
+      total_tokens: 253,
+      input_tokens: 132,
+      output_tokens: 121,
+      input_token_details: { text_tokens: 119, audio_tokens: 13, cached_tokens: 64 },
+      output_token_details: { text_tokens: 30, audio_tokens: 91 },
+    };
+    expect(read({ type: "response.done", response: { id: "resp_1", status: "completed", usage } })).toEqual({
+      kind: "response_ended",
+      id: "resp_1",
+      status: "completed",
+      units: { ...none, inputTokens: 132n, outputTokens: 121n, cacheReadTokens: 64n },
+    });
+  });
+
+  test.each([[null], [{}], [{ input_tokens: "12" }]])("the end of a response that was not counted: %p", (usage) => {
+    const event = { type: "response.done", response: { id: "resp_1", status: "failed", usage } };
+    expect(read(event)).toEqual({ kind: "response_ended", id: "resp_1", status: "failed", units: null });
+  });
+
+  test("never more cached tokens than tokens, and no count below zero", () => {
+    const usage = { input_tokens: 5, output_tokens: -3, input_token_details: { cached_tokens: 9 } };
+    const event = read({ type: "response.done", response: { id: "r", status: "completed", usage } });
+    expect(event).toMatchObject({ units: { inputTokens: 5n, outputTokens: 0n, cacheReadTokens: 5n } });
+  });
+
+  test("a transcription, by tokens or by time", () => {
+    const type = "conversation.item.input_audio_transcription.completed";
+    const byTime = { type, item_id: "i", transcript: "hi", usage: { type: "duration", seconds: 1.5 } };
+    expect(read(byTime)).toEqual({
+      kind: "transcribed",
+      units: { ...none, inputTokens: 0n, outputTokens: 0n, cacheReadTokens: 0n, audioMs: 1500n },
+    });
+    const byTokens = { ...byTime, usage: { type: "tokens", input_tokens: 17, output_tokens: 9, total_tokens: 26 } };
+    expect(read(byTokens)).toMatchObject({ kind: "transcribed", units: { inputTokens: 17n, outputTokens: 9n } });
+  });
+
+  test("an error, and whether the client is at fault", () => {
+    const error = { type: "invalid_request_error", message: "no", event_id: "event_1" };
+    expect(read({ type: "error", error })).toEqual({ kind: "error", isRequestFault: true, eventId: "event_1" });
+    expect(read({ type: "error", error: { type: "server_error" } })).toMatchObject({ isRequestFault: false });
+  });
+});
+
+describe("everything else passes unread", () => {
+  test.each([
+    ["a piece of text that quotes an event", { type: "response.output_text.delta", delta: '"response.done"' }],
+    ["an event of another kind", { type: "rate_limits.updated", rate_limits: [] }],
+    ["a mark in a place that means nothing", { type: "x", error: null, note: "response.done" }],
+  ])("%s", (_what, event) => {
+    expect(read(event)).toBeNull();
+  });
+
+  test.each(["", "[]", "null", '{"type":"response.done"', '"response.done"'])("no event: %s", (frame) => {
+    expect(readServerEvent(frame)).toBeNull();
+  });
+});
+
+describe("a piece of a response is measured without being parsed", () => {
+  test("as text, with the length of what it carries", () => {
+    const frame = JSON.stringify({ type: "response.output_text.delta", response_id: "resp_1", delta: "hello" });
+    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "text", length: 5 });
+  });
+
+  test.each(["response.output_audio.delta", "response.audio.delta"])("as sound: %s", (type) => {
+    const frame = JSON.stringify({ type, response_id: "resp_1", delta: "AAAA" }, null, 1);
+    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "audio", length: 4 });
+  });
+
+  test("what was heard of sound is text", () => {
+    const type = "response.output_audio_transcript.delta";
+    expect(readDelta(JSON.stringify({ type, response_id: "r", delta: "AAAA" }))?.kind).toBe("text");
+  });
+
+  test("not when it belongs to no response", () => {
+    expect(readDelta(JSON.stringify({ type: "conversation.item.x.delta", delta: "AAAA" }))).toBeNull();
+  });
+});
+
+test("an error shows neither the credential of the channel nor anything that looks like one", () => {
+  const said = 'Incorrect API key provided: own-secret, or sk-abcdefghijklmnop; "Bearer abcdefghijk"';
+  const cleaned = cleanError(said, "own-secret");
+  expect(cleaned).not.toContain("own-secret");
+  expect(cleaned).not.toContain("abcdefghijk");
+});
