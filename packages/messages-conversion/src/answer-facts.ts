@@ -1,0 +1,25 @@
+/** What the conversion of a request leaves behind for the conversion of its answer. */
+export type AnswerFacts = {
+  /** The model as the client named it; the only name it gets to see. */
+  readonly requestedModel: string;
+  readonly upstreamModel: string;
+  readonly isStream: boolean;
+  /** The output limit as the client asked for it; null where none is needed. */
+  readonly maxTokens: number | null;
+  readonly wantsThinking: boolean;
+  /** Upstream names of tools > the client's names, where the two differ. */
+  readonly toolNames: ReadonlyMap<string, string>;
+  /** The client's names of tools whose arguments are passed on piece by piece. */
+  readonly eagerTools: ReadonlySet<string>;
+  readonly stopSequences: readonly string[];
+  readonly isLenientAtEof: boolean;
+  readonly splitsThinkTags: boolean;
+};
+
+/** Ids of one answer. */
+export type AnswerIds = {
+  /** `msg_` and 24 characters, never used before. */
+  readonly messageId: string;
+  /** Makes `toolu_` and 24 characters for a call that came without a usable id. */
+  readonly makeToolUseId: () => string;
+};

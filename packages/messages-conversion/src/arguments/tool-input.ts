@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { JsonObjectScanner } from "./json-object-scanner.ts";
+
+/** Texts shorter than this can't be nested beyond measure. */
+const scannedLengthMin = 2_048;
+
+/**
+ * The arguments of a tool call as an object, whatever the upstream made of them; a client takes nothing else.
+ * @param isTruncated the answer ended because its limit was reached, so that the text may be torn
+ */
+export function toToolInput(raw: unknown, isTruncated: boolean): JsonObject {
+  if (isJsonObject(raw)) {
+    return raw;
+  }
+  if (raw === undefined || raw === null) {
+    return {};
+  }
+  return typeof raw === "string" ? readText(raw, isTruncated).input : { _raw: JSON.stringify(raw) };
+}
+
+/** The same as JSON text. Text that is sound already stays as it is, with its numbers as they were written. */
+export function toToolInputJson(text: string, isTruncated: boolean): string {
+  const { input, json } = readText(text, isTruncated);
+  return json ?? JSON.stringify(input);
+}
+
+function readText(text: string, isTruncated: boolean): { input: JsonObject; json: string | null } {
+  const trimmed = text.trim();
+  if (trimmed === "") {
+    return { input: {}, json: null };
+  }
+  const parsed = parse(trimmed);
+  if (isJsonObject(parsed)) {
+    return { input: parsed, json: trimmed };
+  }
+  if (parsed === null) {
+    return { input: {}, json: null };
+  }
+  const mended = typeof parsed === "string" ? parse(parsed) : mend(trimmed, isTruncated);
+  return { input: isJsonObject(mended) ? mended : { _raw: text }, json: null };
+}
+
+/** Undefined for what is no JSON, or is nested so deeply that nobody could write it again. */
+function parse(text: string): unknown {
+  if (text.length >= scannedLengthMin && text.startsWith("{") && scan(text).state === "invalid") {
+    return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some upstreams say everything twice, and a limit can tear the text anywhere. */
+function mend(text: string, isTruncated: boolean): unknown {
+  const scanner = scan(text);
+  if (scanner.state === "complete") {
+    const first = text.slice(0, scanner.validLength);
+    const rest = text.slice(scanner.validLength);
+    return rest.replaceAll(first, "").trim() === "" ? parse(first) : undefined;
+  }
+  if (isTruncated && scanner.state !== "empty") {
+    return parse(text.slice(0, scanner.cutLength) + scanner.closers) ?? {};
+  }
+  return isTruncated ? {} : undefined;
+}
+
+function scan(text: string): JsonObjectScanner {
+  const scanner = new JsonObjectScanner();
+  scanner.feed(text);
+  return scanner;
+}

@@ -1,0 +1,69 @@
+import { isJsonObject, type JsonObject, textOf } from "../json.ts";
+
+/** What an upstream said of an error, in whichever form it says such things. */
+export type ErrorWords = {
+  readonly message: string | null;
+  readonly type: string | null;
+  readonly code: string | null;
+  /** The HTTP status that the body names, for bodies that come without one of their own. */
+  readonly status: number | null;
+};
+
+const noWords: ErrorWords = { message: null, type: null, code: null, status: null };
+const messageLengthMax = 2_000;
+
+/** @param body the parsed body, or its text when it was no JSON or nobody tried; HTML says nothing */
+export function readErrorWords(body: unknown): ErrorWords {
+  const parsed = typeof body === "string" ? parse(body) : body;
+  const [first]: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+  if (!isJsonObject(first)) {
+    return noWords;
+  }
+  const { error, detail } = first;
+  if (isJsonObject(error)) {
+    return wordsOf(error);
+  }
+  if (typeof error === "string") {
+    return { ...wordsOf(first), message: clip(error) };
+  }
+  if (detail !== undefined) {
+    return { ...wordsOf(first), message: clip(detailText(detail)) };
+  }
+  return wordsOf(first);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function wordsOf(error: JsonObject): ErrorWords {
+  const { code, status } = error;
+  const numbered = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  return {
+    message: clip(textOf(error["message"])),
+    type: textOf(error["type"]),
+    code: textOf(code),
+    status: numbered ?? null,
+  };
+}
+
+/** Validation errors of some servers are a list of what is wrong where. */
+function detailText(detail: unknown): string | null {
+  if (!Array.isArray(detail)) {
+    return textOf(detail) ?? (isJsonObject(detail) ? textOf(detail["message"]) : null);
+  }
+  const lines = detail.flatMap((entry) => {
+    const message = isJsonObject(entry) ? textOf(entry["msg"]) : textOf(entry);
+    const place = isJsonObject(entry) && Array.isArray(entry["loc"]) ? `${entry["loc"].join(".")}: ` : "";
+    return message === null ? [] : [place + message];
+  });
+  return textOf(lines.join("; "));
+}
+
+function clip(text: string | null): string | null {
+  return text === null ? null : text.slice(0, messageLengthMax);
+}

@@ -1,0 +1,106 @@
+import type { ChatCompletionRequest, ChatMessage, ContentPart } from "./chat-completions.ts";
+
+/** What a message and a tool cost beside their text. */
+const tokensPerMessage = 4;
+const tokensPerTool = 8;
+/** An image of usual size, and a page of a document with the bytes that such a page takes. */
+const tokensPerImage = 1_100;
+const tokensPerPage = 2_000;
+const bytesPerPage = 50_000;
+
+/**
+ * Weights of single characters, in tokens. The first letter of a word carries most of the word; they were fitted to the
+ * counts of a current tokenizer over prose, code, JSON and logs, and lie a little above them: a client that thinks its
+ * context too full only shortens it early.
+ */
+const tokensPerWord = 0.85;
+const tokensPerLetter = 0.07;
+const tokensPerDigit = 0.5;
+const tokensPerSpace = 0.02;
+const tokensPerLineBreak = 0.4;
+const tokensPerMark = 0.6;
+/** Scripts with an alphabet of their own, and scripts that write a word in a character or two. */
+const tokensPerForeignLetter = 0.34;
+const tokensPerIdeograph = 0.8;
+const firstIdeograph = 0x2e80;
+
+const asciiWeights = Float64Array.from({ length: 128 }, (_, unit) => weightOf(String.fromCharCode(unit)));
+const asciiLetters = Uint8Array.from({ length: 128 }, (_, unit) => (/[a-z]/i.test(String.fromCharCode(unit)) ? 1 : 0));
+
+function weightOf(character: string): number {
+  if (/[a-z]/i.test(character)) {
+    return tokensPerLetter;
+  }
+  if (/\d/.test(character)) {
+    return tokensPerDigit;
+  }
+  if (character === "\n") {
+    return tokensPerLineBreak;
+  }
+  return character === " " ? tokensPerSpace : tokensPerMark;
+}
+
+/** About how many tokens a text is; 0 for none. */
+export function estimateTextTokens(text: string): number {
+  let tokens = 0;
+  let wasLetter = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 128) {
+      tokens += unit >= firstIdeograph ? tokensPerIdeograph : tokensPerForeignLetter;
+      wasLetter = 0;
+      continue;
+    }
+    const isLetter = asciiLetters[unit] ?? 0;
+    tokens += (asciiWeights[unit] ?? 0) + (isLetter > wasLetter ? tokensPerWord : 0);
+    wasLetter = isLetter;
+  }
+  return tokens;
+}
+
+/** About how many tokens the prompt of a request is, with its tools and attachments; at least 1. */
+export function estimateInputTokens(request: ChatCompletionRequest): number {
+  let tokens = 0;
+  for (const message of request.messages) {
+    tokens += tokensPerMessage + messageTokens(message);
+  }
+  for (const tool of request.tools ?? []) {
+    tokens += tokensPerTool + estimateTextTokens(JSON.stringify(tool.function));
+  }
+  if (request.response_format !== undefined) {
+    tokens += estimateTextTokens(JSON.stringify(request.response_format.json_schema.schema));
+  }
+  return Math.max(1, Math.ceil(tokens));
+}
+
+function messageTokens(message: ChatMessage): number {
+  const { content } = message;
+  let tokens = 0;
+  if (typeof content === "string") {
+    tokens += estimateTextTokens(content);
+  } else {
+    for (const part of content ?? []) {
+      tokens += partTokens(part);
+    }
+  }
+  if (message.role === "assistant") {
+    tokens += estimateTextTokens(message.reasoning_content ?? "");
+    for (const call of message.tool_calls ?? []) {
+      tokens += tokensPerTool + estimateTextTokens(call.function.name) + estimateTextTokens(call.function.arguments);
+    }
+  }
+  return tokens;
+}
+
+function partTokens(part: ContentPart): number {
+  switch (part.type) {
+    case "text":
+      return estimateTextTokens(part.text);
+    case "image_url":
+      return tokensPerImage;
+    case "file": {
+      const bytes = (part.file.file_data.length * 3) / 4;
+      return tokensPerPage * Math.max(1, Math.ceil(bytes / bytesPerPage));
+    }
+  }
+}

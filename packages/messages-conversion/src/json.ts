@@ -1,0 +1,16 @@
+/** A JSON object whose fields nobody has looked at yet. */
+export type JsonObject = { readonly [field: string]: unknown };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Clients write `null` where they mean "not set"; both forms count as absent. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The value when it is a text that holds something, else null. */
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}

@@ -1,0 +1,73 @@
+import { invalidRequest } from "../errors/messages-error.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+
+/** @throws MessagesError that names the field when it is absent or no text */
+export function requireText(holder: JsonObject, field: string, at: string): string {
+  const value = holder[field];
+  if (typeof value === "string") {
+    return value;
+  }
+  throw invalidRequest(`${at}.${field}`, value === undefined ? "Field required" : "Input should be a valid string");
+}
+
+/** @throws MessagesError that names the field when it is absent or no object */
+export function requireObject(holder: JsonObject, field: string, at: string): JsonObject {
+  const value = holder[field];
+  if (isJsonObject(value)) {
+    return value;
+  }
+  throw invalidRequest(`${at}.${field}`, value === undefined ? "Field required" : "Input should be an object");
+}
+
+/** The value as an object. @throws MessagesError that names the place */
+export function asObject(value: unknown, at: string): JsonObject {
+  if (isJsonObject(value)) {
+    return value;
+  }
+  throw invalidRequest(at, "Input should be an object");
+}
+
+/** The field as a list, empty when absent or null. @throws MessagesError that names the field */
+export function listOf(holder: JsonObject, field: string, at = ""): readonly unknown[] {
+  const value = holder[field];
+  if (value === undefined || value === null) {
+    return [];
+  }
+  if (Array.isArray(value)) {
+    return value;
+  }
+  throw invalidRequest(`${at}${field}`, "Input should be a valid list");
+}
+
+const depthMax = 256;
+
+/** The value as compact JSON in the order of its keys. @throws MessagesError when it is nested beyond measure */
+export function compactJson(value: unknown, at: string): string {
+  requireShallow(value, at);
+  return JSON.stringify(value) ?? "null";
+}
+
+/**
+ * Refuses what is nested beyond measure before anybody writes it: the writer would take seconds to run out of stack.
+ * @throws MessagesError that names the place
+ */
+export function requireShallow(value: unknown, at: string): void {
+  if (isDeeperThan(value, depthMax)) {
+    throw invalidRequest(at, "Input is nested too deeply");
+  }
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) {
+    return false;
+  }
+  if (depth === 0) {
+    return true;
+  }
+  for (const field in value) {
+    if (isDeeperThan((value as JsonObject)[field], depth - 1)) {
+      return true;
+    }
+  }
+  return false;
+}

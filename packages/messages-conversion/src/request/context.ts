@@ -1,0 +1,10 @@
+import type { ModelFlags } from "../model-flags.ts";
+import type { DroppedFeatures } from "./dropped-features.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+/** What every part of the conversion of one request may look at and write into. */
+export type RequestContext = {
+  readonly flags: ModelFlags;
+  readonly names: ToolNames;
+  readonly dropped: DroppedFeatures;
+};

@@ -1,0 +1,34 @@
+import type { JsonObject } from "../json.ts";
+import { isGiven } from "../json.ts";
+
+const namesMax = 40;
+const headerSafeName = /^[\w.-]{1,64}$/;
+
+/** Collects the names of what a request asked for and the upstream can't be told. */
+export class DroppedFeatures {
+  readonly #names = new Set<string>();
+
+  /** Names come partly from clients; one that could not stand in a header is told as `unknown`. */
+  add(name: string): void {
+    if (this.#names.size < namesMax) {
+      this.#names.add(headerSafeName.test(name) ? name : "unknown");
+    }
+  }
+
+  /** Notes marks that any block may carry and that have no counterpart. */
+  addMarksOf(block: JsonObject): void {
+    if (isGiven(block["cache_control"])) {
+      this.#names.add("cache_control");
+    }
+  }
+
+  /** In alphabetical order, each name once. */
+  list(): string[] {
+    return [...this.#names].toSorted();
+  }
+}
+
+/** The value of the `x-compat-dropped` header; null when nothing was dropped. */
+export function toCompatDroppedHeader(dropped: readonly string[]): string | null {
+  return dropped.length === 0 ? null : dropped.join(",");
+}

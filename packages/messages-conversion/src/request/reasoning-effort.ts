@@ -1,0 +1,102 @@
+import { invalidRequest, MessagesError } from "../errors/messages-error.ts";
+import { isGiven, isJsonObject, type JsonObject, textOf } from "../json.ts";
+import { type ReasoningEffort, reasoningEfforts } from "../model-flags.ts";
+import type { RequestContext } from "./context.ts";
+
+const budgetTokensMin = 1_024;
+
+/** A budget below the number of tokens means the effort. */
+const effortByBudget: readonly (readonly [tokens: number, effort: ReasoningEffort])[] = [
+  [2_048, "low"],
+  [8_192, "medium"],
+  [Number.POSITIVE_INFINITY, "high"],
+];
+
+const requestableEfforts: ReadonlySet<string> = new Set(["low", "medium", "high", "xhigh", "max"]);
+
+/** What the client said about thinking. */
+export type ThinkingWish = {
+  /** Whether the client gets to see the thinking. */
+  readonly wantsThinking: boolean;
+  /** How much; "none" when it is switched off, null when the client leaves it to the model. */
+  readonly effort: ReasoningEffort | null;
+  /** The effort was named, and not derived from the thinking. */
+  readonly isEffortNamed: boolean;
+};
+
+/**
+ * Reads `thinking` and `output_config.effort`. An unknown kind of thinking or effort says nothing.
+ * @throws MessagesError for a budget that the Messages API would refuse too
+ */
+export function readThinkingWish(
+  thinking: unknown,
+  outputConfig: unknown,
+  maxTokens: number | null,
+  context: RequestContext,
+): ThinkingWish {
+  const settings: JsonObject = isJsonObject(thinking) ? thinking : {};
+  const kind = settings["type"];
+  const byThinking = kind === "enabled" ? effortOfBudget(settings, maxTokens) : null;
+  const wantsThinking = kind === "enabled" || kind === "adaptive";
+  const named = isJsonObject(outputConfig) ? outputConfig["effort"] : null;
+  const namedText = textOf(named);
+  if (namedText !== null && requestableEfforts.has(namedText)) {
+    return { wantsThinking, effort: namedText as ReasoningEffort, isEffortNamed: true };
+  }
+  if (isGiven(named)) {
+    context.dropped.add("effort");
+  }
+  const isOff = kind === "disabled" || kind === "between_tools";
+  const effort = isOff ? "none" : byThinking;
+  return { wantsThinking, effort: kind === "adaptive" ? "medium" : effort, isEffortNamed: false };
+}
+
+function effortOfBudget(thinking: JsonObject, maxTokens: number | null): ReasoningEffort {
+  const place = "thinking.enabled.budget_tokens";
+  const { budget_tokens: budget } = thinking;
+  if (typeof budget !== "number" || !Number.isInteger(budget)) {
+    throw invalidRequest(place, budget === undefined ? "Field required" : "Input should be a valid integer");
+  }
+  if (budget < budgetTokensMin) {
+    throw invalidRequest(place, `Input should be greater than or equal to ${budgetTokensMin}`);
+  }
+  if (maxTokens !== null && budget >= maxTokens) {
+    const problem = "`max_tokens` must be greater than `thinking.budget_tokens`.";
+    throw new MessagesError(400, "invalid_request_error", problem);
+  }
+  return effortByBudget.find(([tokens]) => budget < tokens)?.[1] ?? "high";
+}
+
+/** The effort to send; null to send none. */
+export function chooseReasoningEffort(
+  wish: ThinkingWish,
+  hasTools: boolean,
+  context: RequestContext,
+): ReasoningEffort | null {
+  const { reasoning, effort_with_tools: isFree, reasoning_efforts: known } = context.flags;
+  if (!reasoning || (hasTools && !isFree)) {
+    noteUnheard(wish, context);
+    // A model that takes no effort beside tools has to be told so: its default would be refused as well.
+    return reasoning ? "none" : null;
+  }
+  if (wish.effort === null || wish.effort === "none") {
+    return wish.effort !== null && known.includes("none") ? "none" : null;
+  }
+  return nearestEffort(wish.effort, known);
+}
+
+function noteUnheard(wish: ThinkingWish, context: RequestContext): void {
+  if (wish.wantsThinking) {
+    context.dropped.add("thinking");
+  }
+  if (wish.isEffortNamed) {
+    context.dropped.add("effort");
+  }
+}
+
+/** The highest effort of the list that is not above the wanted one, or else the lowest. Off is no effort. */
+function nearestEffort(wanted: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort | null {
+  const scale = reasoningEfforts.filter((effort) => effort !== "none" && known.includes(effort));
+  const limit = reasoningEfforts.indexOf(wanted);
+  return scale.findLast((effort) => reasoningEfforts.indexOf(effort) <= limit) ?? scale[0] ?? null;
+}

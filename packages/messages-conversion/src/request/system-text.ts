@@ -1,0 +1,52 @@
+import { invalidRequest } from "../errors/messages-error.ts";
+import { isGiven } from "../json.ts";
+import { asObject, requireText } from "./check-fields.ts";
+import type { RequestContext } from "./context.ts";
+
+const billingMark = "x-anthropic-billing-header";
+
+/**
+ * The text of a system prompt, which is a text or a list of text blocks; "" when there is none. A line of billing that
+ * some clients put in front changes with every call and would make every prompt a new one for the upstream's cache.
+ * @throws MessagesError when a block is no text
+ */
+export function readSystemText(system: unknown, at: string, context: RequestContext): string {
+  if (typeof system === "string") {
+    return withoutBillingLine(system);
+  }
+  if (!isGiven(system)) {
+    return "";
+  }
+  if (!Array.isArray(system)) {
+    throw invalidRequest(at, "Input should be a valid string or list");
+  }
+  const texts: string[] = [];
+  for (const [index, block] of system.entries()) {
+    const text = readBlock(block, `${at}.${index}`, context);
+    if (text !== "" && !text.startsWith(billingMark)) {
+      texts.push(text);
+    }
+  }
+  return texts.join("\n\n");
+}
+
+function readBlock(value: unknown, at: string, context: RequestContext): string {
+  if (typeof value === "string") {
+    return value;
+  }
+  const block = asObject(value, at);
+  if (block["type"] !== "text") {
+    throw invalidRequest(at, "only text blocks are supported here");
+  }
+  context.dropped.addMarksOf(block);
+  return requireText(block, "text", `${at}.text`);
+}
+
+/** A prompt in one piece keeps what follows the line. */
+function withoutBillingLine(text: string): string {
+  if (!text.startsWith(billingMark)) {
+    return text;
+  }
+  const lineEnd = text.indexOf("\n");
+  return lineEnd === -1 ? "" : text.slice(lineEnd).trimStart();
+}

@@ -1,0 +1,105 @@
+import type { ChatTool } from "../chat-completions.ts";
+import { invalidRequest, type MessagesError } from "../errors/messages-error.ts";
+import { isGiven, isJsonObject, type JsonObject, textOf } from "../json.ts";
+import { asObject, requireObject, requireShallow, requireText } from "./check-fields.ts";
+import type { RequestContext } from "./context.ts";
+import { toolKindOf } from "./tool-kinds.ts";
+
+export type ConvertedTools = {
+  readonly tools: readonly ChatTool[];
+  /** The client's names of the tools that go upstream. */
+  readonly names: ReadonlySet<string>;
+  /** The client's names of tools whose arguments it wants piece by piece. */
+  readonly eagerNames: ReadonlySet<string>;
+  /** The client's names of tools that only the other side could run > the error that says so. */
+  readonly serverTools: ReadonlyMap<string, MessagesError>;
+};
+
+type Gathered = {
+  readonly tools: ChatTool[];
+  readonly names: Set<string>;
+  readonly eagerNames: Set<string>;
+  readonly serverTools: Map<string, MessagesError>;
+};
+
+/**
+ * The tools of a request. Tools of the other side are left out as long as others remain: a model without them does what
+ * it can, but a call for them alone would be answered with inventions.
+ * @throws MessagesError when a tool has a wrong form, or none is left that the model could use
+ */
+export function convertTools(definitions: readonly unknown[], context: RequestContext): ConvertedTools {
+  const gathered: Gathered = { tools: [], names: new Set(), eagerNames: new Set(), serverTools: new Map() };
+  for (const [index, value] of definitions.entries()) {
+    const at = `tools.${index}`;
+    addTool(asObject(value, at), at, context, gathered);
+  }
+  const [firstRefusal] = gathered.serverTools.values();
+  if (firstRefusal !== undefined && gathered.tools.length === 0) {
+    throw firstRefusal;
+  }
+  return gathered;
+}
+
+function addTool(definition: JsonObject, at: string, context: RequestContext, into: Gathered): void {
+  const type = textOf(definition["type"]);
+  const kind = toolKindOf(type, isJsonObject(definition["input_schema"]));
+  if (kind.kind === "server" || kind.kind === "unsupported") {
+    const refusal = invalidRequest(at, `${type} is not supported by this model`);
+    if (kind.kind === "unsupported") {
+      throw refusal;
+    }
+    context.dropped.add(type ?? "server_tool");
+    into.serverTools.set(textOf(definition["name"]) ?? at, refusal);
+    return;
+  }
+  const place = `${at}.${type ?? "custom"}`;
+  const name = requireText(definition, "name", place);
+  if (name === "") {
+    throw invalidRequest(`${place}.name`, "String should have at least 1 character");
+  }
+  if (into.names.has(name)) {
+    throw invalidRequest("tools", "Tool names must be unique.");
+  }
+  into.names.add(name);
+  if (definition["eager_input_streaming"] === true) {
+    into.eagerNames.add(name);
+  }
+  noteExtras(definition, context);
+  const schema = kind.kind === "client" ? kind.schema : requireObject(definition, "input_schema", place);
+  requireShallow(schema, `${place}.input_schema`);
+  const description = textOf(definition["description"]) ?? (kind.kind === "client" ? kind.description : null);
+  into.tools.push({
+    type: "function",
+    function: {
+      name: context.names.toUpstream(name),
+      ...(description === null ? {} : { description }),
+      parameters: completeSchema(schema),
+      ...(definition["strict"] === true ? { strict: true } : {}),
+    },
+  });
+}
+
+/** Nothing of the schema is changed but what upstreams insist on. */
+function completeSchema(schema: JsonObject): JsonObject {
+  const hasType = schema["type"] !== undefined;
+  const hasProperties = schema["properties"] !== undefined;
+  if (hasType && hasProperties) {
+    return schema;
+  }
+  return { ...(hasType ? {} : { type: "object" }), ...schema, ...(hasProperties ? {} : { properties: {} }) };
+}
+
+/** Fields of a tool that have no counterpart, and the values with which they mean nothing. */
+function noteExtras(definition: JsonObject, context: RequestContext): void {
+  context.dropped.addMarksOf(definition);
+  if (definition["defer_loading"] === true) {
+    context.dropped.add("defer_loading");
+  }
+  const { input_examples: examples, allowed_callers: callers } = definition;
+  if (Array.isArray(examples) && examples.length > 0) {
+    context.dropped.add("input_examples");
+  }
+  if (isGiven(callers) && !(Array.isArray(callers) && callers.length === 1 && callers[0] === "direct")) {
+    context.dropped.add("allowed_callers");
+  }
+}

@@ -1,0 +1,102 @@
+import { JsonObjectScanner } from "../arguments/json-object-scanner.ts";
+import type { CallPiece } from "./read-chunk.ts";
+
+/** A tool call as far as it is known. */
+export class PendingCall {
+  /** The upstream's number, or the order of appearance where it has none. */
+  readonly order: number;
+  id: string;
+  name = "";
+  arguments = "";
+  readonly scanner = new JsonObjectScanner();
+  /** Told to the client as a whole. */
+  isClosed = false;
+
+  constructor(order: number, id: string) {
+    this.order = order;
+    this.id = id;
+  }
+
+  /** The arguments are one whole object; more of them could only be a mistake. */
+  get isComplete(): boolean {
+    return this.scanner.state === "complete";
+  }
+
+  addArguments(piece: string): void {
+    this.arguments += piece;
+    this.scanner.feed(piece);
+  }
+}
+
+/**
+ * Puts the pieces of tool calls together. Upstreams disagree about what tells two calls apart: most number them, some
+ * give every call the number 0 and an id of its own, some only ids, and some nothing at all.
+ */
+export class CallCollector {
+  /** In the order in which the client is told of them. */
+  readonly calls: PendingCall[] = [];
+  readonly #byIndex = new Map<number, PendingCall>();
+  readonly #byId = new Map<string, PendingCall>();
+  readonly #byPosition = new Map<number, PendingCall>();
+
+  /** The call that the piece belongs to, with the piece taken in. */
+  take(piece: CallPiece): PendingCall {
+    const known = this.#find(piece);
+    const call = known === null || isAnotherCall(known, piece) ? this.#open(piece) : known;
+    this.#remember(call, piece);
+    takeIdAndName(call, piece);
+    call.addArguments(piece.arguments);
+    return call;
+  }
+
+  #find({ index, id, position }: CallPiece): PendingCall | null {
+    if (index !== null) {
+      return this.#byIndex.get(index) ?? null;
+    }
+    return (id === null ? this.#byPosition.get(position) : this.#byId.get(id)) ?? null;
+  }
+
+  #open(piece: CallPiece): PendingCall {
+    const call = new PendingCall(piece.index ?? this.calls.length, piece.id ?? "");
+    const next = this.calls.findIndex((other) => other.order > call.order);
+    this.calls.splice(next === -1 ? this.calls.length : next, 0, call);
+    return call;
+  }
+
+  #remember(call: PendingCall, { index, id, position }: CallPiece): void {
+    if (index !== null) {
+      this.#byIndex.set(index, call);
+    }
+    if (id !== null) {
+      this.#byId.set(id, call);
+    }
+    this.#byPosition.set(position, call);
+  }
+}
+
+/** Whether the piece begins a call although an earlier one has its place. Names and ids alone are often repeated. */
+function isAnotherCall(known: PendingCall, { index, id, name }: CallPiece): boolean {
+  if (name === null) {
+    return false;
+  }
+  if (id !== null && known.id !== "" && id !== known.id) {
+    return true;
+  }
+  const isUnnumbered = index === null && id === null;
+  return id === null && known.isComplete && (isUnnumbered || name !== known.name);
+}
+
+/** The first id and name count. A name may come in pieces, until arguments follow. */
+function takeIdAndName(call: PendingCall, { id, name }: CallPiece): void {
+  if (call.id === "" && id !== null) {
+    call.id = id;
+  }
+  if (name === null) {
+    return;
+  }
+  if (call.name === "") {
+    call.name = name;
+  } else if (call.arguments === "" && name !== call.name) {
+    call.name += name;
+  }
+}

@@ -1,0 +1,267 @@
+import type { AnswerFacts, AnswerIds } from "../answer-facts.ts";
+import { badUpstreamAnswer, MessagesError } from "../errors/messages-error.ts";
+import { toMessagesErrorOfEvent } from "../errors/to-messages-error.ts";
+import { isGiven, type JsonObject } from "../json.ts";
+import type { MessagesEvent, MessagesUsage } from "../messages.ts";
+import { toStopReason } from "../response/stop-reason.ts";
+import { ThinkTagSplitter } from "../response/think-tags.ts";
+import { noUsage, toMessagesUsage } from "../response/usage.ts";
+import { BlockWriter } from "./block-writer.ts";
+import { readChunk } from "./read-chunk.ts";
+import { Speech } from "./speech.ts";
+import type { StreamInput } from "./stream-input.ts";
+import { ToolBlocks } from "./tool-blocks.ts";
+
+/** A client that hears nothing for much longer gives up. */
+const silenceMsMax = 10_000;
+/** How long usage is waited for once the answer is complete. */
+const usageWaitMs = 2_000;
+const unparsableMax = 3;
+/** A guess for upstreams that count nothing. */
+const charactersPerToken = 4;
+
+/**
+ * Where the stream stands. `waiting`: nothing was sent, so that a failure can still be an HTTP error (`refused`).
+ * `started`: events flow. `ended`: nothing follows, whether it ended well or with an error event.
+ */
+type StreamPhase = "waiting" | "refused" | "started" | "ended";
+
+export type StreamOpening = {
+  readonly facts: AnswerFacts;
+  readonly ids: AnswerIds;
+  /** What the prompt is thought to measure until the upstream says. */
+  readonly inputTokens: number;
+  readonly nowMs: number;
+};
+
+/**
+ * Makes the events of a message out of the chunks of a chat completion. It does nothing by itself: each input with its
+ * time goes in, the events that follow from it come out, the same for the same inputs.
+ */
+export class MessagesStream {
+  readonly #facts: AnswerFacts;
+  readonly #ids: AnswerIds;
+  readonly #writer = new BlockWriter();
+  readonly #tools: ToolBlocks;
+  readonly #speech: Speech;
+  readonly #splitter: ThinkTagSplitter | null;
+  #phase: StreamPhase = "waiting";
+  #failure: MessagesError | null = null;
+  #startUsage: MessagesUsage;
+  #usage: JsonObject | null = null;
+  #finishReason: string | null = null;
+  #finishedAtMs = 0;
+  #stoppedBy: unknown = null;
+  #hasRefusal = false;
+  #unparsable = 0;
+  #lastOutputMs: number;
+
+  constructor({ facts, ids, inputTokens, nowMs }: StreamOpening) {
+    this.#facts = facts;
+    this.#ids = ids;
+    this.#tools = new ToolBlocks(this.#writer, facts, ids);
+    this.#speech = new Speech(this.#writer, this.#tools);
+    this.#splitter = facts.splitsThinkTags ? new ThinkTagSplitter() : null;
+    this.#startUsage = { ...noUsage, input_tokens: inputTokens };
+    this.#lastOutputMs = nowMs;
+  }
+
+  get phase(): StreamPhase {
+    return this.#phase;
+  }
+
+  /** Why the stream was refused or ended badly; null while it is well. */
+  get failure(): MessagesError | null {
+    return this.#failure;
+  }
+
+  /** Takes what happened and says what the client is to hear. After the end nothing is said any more. */
+  reduce(input: StreamInput, nowMs: number): MessagesEvent[] {
+    if (this.#phase === "ended" || this.#phase === "refused") {
+      return [];
+    }
+    try {
+      this.#take(input, nowMs);
+    } catch (error) {
+      if (!(error instanceof MessagesError)) {
+        throw error;
+      }
+      this.#fail(error);
+    }
+    const events = this.#writer.drain();
+    if (events.length > 0) {
+      this.#lastOutputMs = nowMs;
+    }
+    return events;
+  }
+
+  #take(input: StreamInput, nowMs: number): void {
+    switch (input.kind) {
+      case "chunk":
+        this.#unparsable = 0;
+        this.#takeChunk(input.chunk, nowMs);
+        return;
+      case "unparsable":
+        this.#unparsable += 1;
+        if (this.#unparsable >= unparsableMax) {
+          throw badUpstreamAnswer("The upstream sent something else than a chat completion.");
+        }
+        return;
+      case "done":
+        this.#endIf(this.#finishReason !== null || this.#hasContent(), "The upstream sent an empty answer.");
+        return;
+      case "eof":
+      case "cut": {
+        const isLenient = input.kind === "eof" && this.#facts.isLenientAtEof && this.#hasContent();
+        this.#endIf(this.#finishReason !== null || isLenient, "upstream closed the stream early");
+        return;
+      }
+      case "failed":
+        throw input.error;
+      case "tick":
+        this.#takeTick(nowMs);
+    }
+  }
+
+  #takeChunk(chunk: JsonObject, nowMs: number): void {
+    const { choices, error, object, detail, usage } = chunk;
+    if (
+      (isGiven(error) && error !== "" && error !== false) ||
+      object === "error" ||
+      (isGiven(detail) && !isGiven(choices))
+    ) {
+      throw toMessagesErrorOfEvent(chunk, this.#facts);
+    }
+    if (!Array.isArray(choices) && !isGiven(usage)) {
+      return;
+    }
+    const words = readChunk(chunk);
+    if (words.finishReason === "error") {
+      throw badUpstreamAnswer("The upstream broke its answer off.");
+    }
+    const wasFinished = this.#finishReason !== null;
+    this.#usage = words.usage ?? this.#usage;
+    this.#start();
+    this.#say("thinking", words.reasoning);
+    this.#sayContent(words.content);
+    if (words.refusal !== "") {
+      this.#hasRefusal = true;
+      this.#say("text", words.refusal);
+    }
+    for (const piece of words.calls) {
+      this.#speech.forgetWhiteSpace();
+      this.#tools.take(piece);
+    }
+    this.#stoppedBy = words.stoppedBy ?? this.#stoppedBy;
+    if (words.finishReason !== null && !wasFinished) {
+      this.#finishReason = words.finishReason;
+      this.#finishedAtMs = nowMs;
+    }
+    if (wasFinished && words.usage !== null) {
+      this.#end();
+    }
+  }
+
+  #takeTick(nowMs: number): void {
+    const isSilent = nowMs - this.#lastOutputMs >= silenceMsMax;
+    if (this.#finishReason !== null && nowMs - this.#finishedAtMs >= usageWaitMs) {
+      this.#end();
+    } else if (isSilent && this.#phase === "waiting") {
+      this.#start();
+    } else if (isSilent) {
+      this.#writer.put({ type: "ping" });
+      if (this.#tools.isHolding) {
+        // Clients that count only events of content would think the stream dead.
+        this.#writer.addInput("");
+      }
+    }
+  }
+
+  #start(): void {
+    if (this.#phase !== "waiting") {
+      return;
+    }
+    this.#phase = "started";
+    if (this.#usage !== null) {
+      this.#startUsage = { ...toMessagesUsage(this.#usage), output_tokens: 0 };
+    }
+    this.#writer.put({
+      type: "message_start",
+      message: {
+        id: this.#ids.messageId,
+        type: "message",
+        role: "assistant",
+        model: this.#facts.requestedModel,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { ...this.#startUsage },
+      },
+    });
+    this.#writer.put({ type: "ping" });
+  }
+
+  #sayContent(content: string): void {
+    if (this.#splitter === null || content === "") {
+      this.#say("text", content);
+      return;
+    }
+    for (const { kind, text } of this.#splitter.push(content)) {
+      this.#say(kind, text);
+    }
+  }
+
+  #say(kind: "text" | "thinking", text: string): void {
+    if (text !== "" && (kind === "text" || this.#facts.wantsThinking)) {
+      this.#speech.say(kind, text);
+    }
+  }
+
+  #hasContent(): boolean {
+    return this.#writer.hasBlocks || this.#tools.hasPending || this.#speech.isHolding;
+  }
+
+  #endIf(isComplete: boolean, problem: string): void {
+    if (!isComplete || this.#phase === "waiting") {
+      throw badUpstreamAnswer(problem);
+    }
+    this.#end();
+  }
+
+  #end(): void {
+    for (const { kind, text } of this.#splitter?.end() ?? []) {
+      this.#say(kind, text);
+    }
+    this.#tools.flush(this.#finishReason === "length");
+    this.#speech.release();
+    this.#writer.close();
+    const ending = {
+      finishReason: this.#finishReason,
+      hasToolUse: this.#writer.hasToolUse,
+      hasRefusal: this.#hasRefusal,
+      stoppedBy: this.#stoppedBy,
+      stopSequences: this.#facts.stopSequences,
+    };
+    this.#writer.put({ type: "message_delta", delta: toStopReason(ending), usage: this.#finalUsage() });
+    this.#writer.put({ type: "message_stop" });
+    this.#phase = "ended";
+  }
+
+  #finalUsage(): MessagesUsage {
+    if (this.#usage !== null) {
+      return toMessagesUsage(this.#usage);
+    }
+    return { ...this.#startUsage, output_tokens: Math.ceil(this.#writer.outputLength / charactersPerToken) };
+  }
+
+  /** Nothing is closed: a message that looks whole would hide that it is not. */
+  #fail(error: MessagesError): void {
+    this.#failure = error;
+    if (this.#phase === "waiting") {
+      this.#phase = "refused";
+      return;
+    }
+    this.#writer.put({ type: "error", error: { type: error.type, message: error.message } });
+    this.#phase = "ended";
+  }
+}

@@ -1,0 +1,81 @@
+import { isGiven, isJsonObject, type JsonObject, textOf } from "../json.ts";
+import { contentText, reasoningText } from "../response/message-parts.ts";
+
+/** A piece of a tool call. */
+export type CallPiece = {
+  /** Null when the upstream does not number its calls. */
+  readonly index: number | null;
+  /** Where the piece stands among those of its chunk. */
+  readonly position: number;
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly arguments: string;
+};
+
+/** What a chunk says, in the order in which it is to be taken. */
+export type ChunkWords = {
+  readonly reasoning: string;
+  readonly content: string;
+  readonly refusal: string;
+  readonly calls: readonly CallPiece[];
+  readonly finishReason: string | null;
+  /** What some upstreams say of the text that stopped them. */
+  readonly stoppedBy: unknown;
+  readonly usage: JsonObject | null;
+};
+
+const noCalls: readonly CallPiece[] = [];
+
+/** Reads the first choice of a chunk; empty and absent fields say nothing. */
+export function readChunk(chunk: JsonObject): ChunkWords {
+  const { choices, usage } = chunk;
+  const choice = Array.isArray(choices) ? choices.find(isFirstChoice) : undefined;
+  const delta = deltaOf(choice);
+  return {
+    reasoning: reasoningText(delta),
+    content: contentText(delta["content"]),
+    refusal: textOf(delta["refusal"]) ?? "",
+    calls: readCalls(delta),
+    finishReason: isJsonObject(choice) ? textOf(choice["finish_reason"]) : null,
+    stoppedBy: isJsonObject(choice) ? choice["stop_reason"] : null,
+    usage: isJsonObject(usage) ? usage : null,
+  };
+}
+
+function isFirstChoice(choice: unknown): choice is JsonObject {
+  return isJsonObject(choice) && (choice["index"] === 0 || !isGiven(choice["index"]));
+}
+
+/** Some upstreams send the last chunk of a stream in the form of a whole answer. */
+function deltaOf(choice: JsonObject | undefined): JsonObject {
+  const delta = choice?.["delta"] ?? choice?.["message"];
+  return isJsonObject(delta) ? delta : {};
+}
+
+function readCalls(delta: JsonObject): readonly CallPiece[] {
+  const { tool_calls: listed, function_call: legacy } = delta;
+  if (Array.isArray(listed) && listed.length > 0) {
+    return listed.flatMap((piece, position) => (isJsonObject(piece) ? readCall(piece, position) : []));
+  }
+  return isJsonObject(legacy) ? readCall({ index: 0, function: legacy }, 0) : noCalls;
+}
+
+/** A piece without id, name and arguments opens no call. */
+function readCall(piece: JsonObject, position: number): CallPiece[] {
+  const target = isJsonObject(piece["function"]) ? piece["function"] : {};
+  const call = {
+    index: typeof piece["index"] === "number" ? piece["index"] : null,
+    position,
+    id: textOf(piece["id"]),
+    name: textOf(target["name"]),
+    arguments: argumentsText(target["arguments"]),
+  };
+  return call.id === null && call.name === null && call.arguments === "" ? [] : [call];
+}
+
+function argumentsText(value: unknown): string {
+  if (typeof value === "string") {
+    return value;
+  }
+  return isGiven(value) ? JSON.stringify(value) : "";
+}

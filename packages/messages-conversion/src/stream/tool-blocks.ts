@@ -1,0 +1,155 @@
+import type { AnswerFacts, AnswerIds } from "../answer-facts.ts";
+import { toToolInputJson } from "../arguments/tool-input.ts";
+import { badUpstreamAnswer, type MessagesError } from "../errors/messages-error.ts";
+import type { BlockWriter } from "./block-writer.ts";
+import { CallCollector, type PendingCall } from "./call-collector.ts";
+import type { CallPiece } from "./read-chunk.ts";
+
+/** What may wait of the arguments of one answer, in characters. */
+const heldLengthMax = 16_777_216;
+
+/**
+ * Turns tool calls, whose pieces may come in any order, into blocks that come one after the other. Arguments wait until
+ * they are whole, because a client that is given torn JSON either fails or acts on half of it; only tools that ask for
+ * it get theirs piece by piece, as long as they can still become an object.
+ */
+export class ToolBlocks {
+  readonly #writer: BlockWriter;
+  readonly #facts: AnswerFacts;
+  readonly #ids: AnswerIds;
+  readonly #collector = new CallCollector();
+  readonly #usedIds = new Set<string>();
+  #open: PendingCall | null = null;
+  /** How much of the open call's arguments went out already; null when they wait until they are whole. */
+  #sentLength: number | null = null;
+  #heldLength = 0;
+
+  constructor(writer: BlockWriter, facts: AnswerFacts, ids: AnswerIds) {
+    this.#writer = writer;
+    this.#facts = facts;
+    this.#ids = ids;
+  }
+
+  /** Whether there is a call that the client was not told of as a whole; one without a name is none yet. */
+  get hasPending(): boolean {
+    return this.#collector.calls.some(isPending);
+  }
+
+  /** Whether nothing is missing of what waits. */
+  get areComplete(): boolean {
+    return this.#collector.calls.every((call) => call.isComplete || !isPending(call));
+  }
+
+  /** Whether a block is open of which the client sees nothing yet. */
+  get isHolding(): boolean {
+    return this.#open !== null && this.#sentLength === null;
+  }
+
+  /** @throws MessagesError when arguments that go out piece by piece turn out to be broken */
+  take(piece: CallPiece): void {
+    this.#heldLength += piece.arguments.length;
+    if (this.#heldLength > heldLengthMax) {
+      throw badUpstreamAnswer("The tool arguments of the upstream answer are too long.");
+    }
+    const call = this.#collector.take(piece);
+    if (call.isClosed) {
+      return;
+    }
+    if (this.#open === null) {
+      this.#openNext();
+    } else if (call === this.#open) {
+      this.#sendOn(call, piece.arguments);
+    } else if (this.#open.isComplete && this.#isLater(call, this.#open)) {
+      this.#close(this.#open, false);
+      this.#openNext();
+    }
+  }
+
+  /**
+   * Tells the client of everything that waits, in order.
+   * @param isTruncated the answer ended because its limit was reached
+   * @throws MessagesError when arguments that went out piece by piece have no end
+   */
+  flush(isTruncated: boolean): void {
+    if (this.#open !== null) {
+      this.#close(this.#open, isTruncated);
+    }
+    for (const call of this.#collector.calls) {
+      if (isPending(call)) {
+        this.#begin(call);
+        this.#close(call, isTruncated);
+      }
+    }
+  }
+
+  /** A name can still grow until arguments follow, so that nothing is begun before. */
+  #openNext(): void {
+    const next = this.#collector.calls.find(isPending);
+    if (next !== undefined && next.arguments !== "") {
+      this.#begin(next);
+      this.#sendOn(next, null);
+    }
+  }
+
+  #begin(call: PendingCall): void {
+    const name = this.#facts.toolNames.get(call.name) ?? call.name;
+    const id = call.id === "" || this.#usedIds.has(call.id) ? this.#ids.makeToolUseId() : call.id;
+    this.#usedIds.add(id);
+    this.#writer.startToolUse(id, name);
+    this.#open = call;
+    this.#sentLength = this.#facts.eagerTools.has(name) ? 0 : null;
+  }
+
+  /** @param piece what came last, when everything before it went out already; null to look at the whole */
+  #sendOn(call: PendingCall, piece: string | null): void {
+    if (this.#sentLength === null) {
+      return;
+    }
+    const { scanner } = call;
+    if (!scanner.hasOpened) {
+      if (scanner.state === "invalid") {
+        this.#sentLength = null;
+      }
+      return;
+    }
+    if (scanner.state === "invalid") {
+      throw brokenArguments();
+    }
+    const freshLength = scanner.validLength - this.#sentLength;
+    // The whole text is put together only once; afterwards each piece goes out by itself.
+    const isPieceAlone = piece !== null && this.#sentLength > 0;
+    const fresh = isPieceAlone
+      ? piece.slice(0, freshLength)
+      : call.arguments.slice(this.#sentLength, scanner.validLength);
+    if (fresh !== "") {
+      this.#writer.addInput(fresh);
+      this.#sentLength = scanner.validLength;
+    }
+  }
+
+  #close(call: PendingCall, isTruncated: boolean): void {
+    this.#sendOn(call, null);
+    if (this.#sentLength === null || !call.scanner.hasOpened) {
+      if (call.arguments.trim() !== "") {
+        this.#writer.addInput(toToolInputJson(call.arguments, isTruncated));
+      }
+    } else if (!call.isComplete && !isTruncated) {
+      throw brokenArguments();
+    }
+    this.#writer.close();
+    call.isClosed = true;
+    this.#open = null;
+    this.#sentLength = null;
+  }
+
+  #isLater(call: PendingCall, than: PendingCall): boolean {
+    const { calls } = this.#collector;
+    return calls.indexOf(call) > calls.indexOf(than);
+  }
+}
+
+const isPending = (call: PendingCall): boolean => !call.isClosed && call.name !== "";
+
+function brokenArguments(): MessagesError {
+  return badUpstreamAnswer("invalid tool arguments from model");
+}
