@@ -142,6 +142,8 @@ export type FoldedStream = {
   readonly usage: MessagesUsage | null;
   readonly error: { type: string; message: string } | null;
   readonly isStopped: boolean;
+  /** Arguments that go out piece by piece were torn by the limit of the answer. */
+  readonly isTorn: boolean;
 };
 
 /**
@@ -156,6 +158,7 @@ export function foldEvents(events: readonly MessagesEvent[]): FoldedStream {
   let error: FoldedStream["error"] = null;
   let isStarted = false;
   let isStopped = false;
+  let isTorn = false;
   const check = (isTrue: boolean, rule: string) => {
     if (!isTrue) {
       throw new Error(`${rule}: ${JSON.stringify(events)}`);
@@ -195,8 +198,10 @@ export function foldEvents(events: readonly MessagesEvent[]): FoldedStream {
         check(open === event.index, "only the open block is stopped");
         open = null;
         const block = content[event.index];
-        if (block?.type === "tool_use" && inputs[event.index] !== "") {
-          block.input = JSON.parse(inputs[event.index] ?? "");
+        const json = inputs[event.index] ?? "";
+        if (block?.type === "tool_use" && json !== "") {
+          isTorn = isTorn || !isJson(json);
+          block.input = isTorn ? {} : JSON.parse(json);
           check(typeof block.input === "object" && block.input !== null, "an input is an object");
         }
         break;
@@ -208,6 +213,7 @@ export function foldEvents(events: readonly MessagesEvent[]): FoldedStream {
         break;
       case "message_stop":
         check(delta !== null, "message_delta comes before message_stop");
+        check(!isTorn || delta?.delta.stop_reason === "max_tokens", "only the limit tears an input");
         isStopped = true;
         break;
       case "error":
@@ -224,7 +230,17 @@ export function foldEvents(events: readonly MessagesEvent[]): FoldedStream {
     usage: delta?.usage ?? null,
     error,
     isStopped,
+    isTorn,
   };
+}
+
+function isJson(json: string): boolean {
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The message that a stream amounts to, by the strictest reading. */

@@ -9,51 +9,67 @@ const tokensPerPage = 2_000;
 const bytesPerPage = 50_000;
 
 /**
- * Weights of single characters, in tokens. The first letter of a word carries most of the word; they were fitted to the
- * counts of a current tokenizer over prose, code, JSON and logs, and lie a little above them: a client that thinks its
- * context too full only shortens it early.
+ * Weights of single characters, in tokens. The first of several letters, or of several marks, carries most of the run.
+ * They were fitted to the counts of a current tokenizer over prose, code, JSON and logs, and lie a little above them: a
+ * client that thinks its context too full only shortens it early.
  */
 const tokensPerWord = 0.85;
 const tokensPerLetter = 0.07;
 const tokensPerDigit = 0.5;
 const tokensPerSpace = 0.02;
 const tokensPerLineBreak = 0.4;
-const tokensPerMark = 0.6;
+const tokensPerRunOfMarks = 0.4;
+const tokensPerMark = 0.3;
 /** Scripts with an alphabet of their own, and scripts that write a word in a character or two. */
 const tokensPerForeignLetter = 0.34;
 const tokensPerIdeograph = 0.8;
 const firstIdeograph = 0x2e80;
 
-const asciiWeights = Float64Array.from({ length: 128 }, (_, unit) => weightOf(String.fromCharCode(unit)));
-const asciiLetters = Uint8Array.from({ length: 128 }, (_, unit) => (/[a-z]/i.test(String.fromCharCode(unit)) ? 1 : 0));
+const asciiSize = 128;
+const other = 0;
+const letter = 1;
+const mark = 2;
 
-function weightOf(character: string): number {
+/** What kind of character each one is, and what it costs behind a character of each kind. */
+const kinds = Uint8Array.from({ length: asciiSize }, (_, unit) => kindOf(String.fromCharCode(unit)));
+const weights = Float64Array.from({ length: 3 * asciiSize }, (_, at) =>
+  weightOf(String.fromCharCode(at % asciiSize), Math.floor(at / asciiSize)),
+);
+
+function kindOf(character: string): number {
   if (/[a-z]/i.test(character)) {
-    return tokensPerLetter;
+    return letter;
+  }
+  return /[\d\s]/.test(character) ? other : mark;
+}
+
+function weightOf(character: string, kindBefore: number): number {
+  const kind = kindOf(character);
+  if (kind === letter) {
+    return tokensPerLetter + (kindBefore === letter ? 0 : tokensPerWord);
+  }
+  if (kind === mark) {
+    return tokensPerMark + (kindBefore === mark ? 0 : tokensPerRunOfMarks);
   }
   if (/\d/.test(character)) {
     return tokensPerDigit;
   }
-  if (character === "\n") {
-    return tokensPerLineBreak;
-  }
-  return character === " " ? tokensPerSpace : tokensPerMark;
+  return character === "\n" ? tokensPerLineBreak : tokensPerSpace;
 }
 
 /** About how many tokens a text is; 0 for none. */
 export function estimateTextTokens(text: string): number {
   let tokens = 0;
-  let wasLetter = 0;
+  let kind = other;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (unit >= 128) {
+    if (unit < asciiSize) {
+      tokens += weights[kind * asciiSize + unit] as number;
+      kind = kinds[unit] as number;
+    } else {
       tokens += unit >= firstIdeograph ? tokensPerIdeograph : tokensPerForeignLetter;
-      wasLetter = 0;
-      continue;
+      kind = other;
     }
-    const isLetter = asciiLetters[unit] ?? 0;
-    tokens += (asciiWeights[unit] ?? 0) + (isLetter > wasLetter ? tokensPerWord : 0);
-    wasLetter = isLetter;
   }
   return tokens;
 }
