@@ -111,6 +111,16 @@ describe("C4 which pieces belong together", () => {
       [used("c1", "f", { a: 1 })],
     ],
     [
+      "C4 another name after the arguments began says nothing",
+      [
+        callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a"' }),
+        callPiece({ index: 1, id: "c2", name: "g", arguments: '{"b"' }),
+        callPiece({ index: 1, name: "h", arguments: ":2}" }),
+        callPiece({ index: 0, name: "h", arguments: ":1}" }),
+      ],
+      [used("c1", "f", { a: 1 }), used("c2", "g", { b: 2 })],
+    ],
+    [
       "C4 no numbers, ids only",
       [
         callPiece({ id: "c1", name: "f", arguments: '{"a"' }),
