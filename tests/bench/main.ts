@@ -1,9 +1,11 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
+import { runMessagesBench } from "./messages/run.ts";
 import { runRelayBench } from "./relay/run.ts";
 import { runSettleBench } from "./settle/run.ts";
 import { runTraceBench } from "./trace/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
+  messages: runMessagesBench,
   relay: runRelayBench,
   settle: runSettleBench,
   trace: runTraceBench,

@@ -16,7 +16,8 @@ type Workspace = { readonly folder: string; readonly manifest: Manifest };
 
 type Requirement = { readonly folder: string; readonly name: string; readonly version: string };
 
-const exactVersion = /^\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
+/** Under another name a second version of a package can stand beside the first; it is one version all the same. */
+const exactVersion = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
 
 function requirementsOf({ folder, manifest }: Workspace): Requirement[] {
   return kinds.flatMap((kind) =>
@@ -126,7 +127,7 @@ describe("a loose dependency is reported", () => {
     expect(findLoose([workspace("web", { zod: version })])).toHaveLength(1);
   });
 
-  test.each(["1.2.3", "18.4.0-beta.17", "1.0.0+build.5"])("%s is exact", (version) => {
+  test.each(["1.2.3", "18.4.0-beta.17", "1.0.0+build.5", "npm:@scope/other@1.2.3"])("%s is exact", (version) => {
     expect(findLoose([workspace("web", { zod: version })])).toEqual([]);
   });
 

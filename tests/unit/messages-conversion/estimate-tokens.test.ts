@@ -5,7 +5,7 @@ import { upstreamBody } from "../../support/messages-calls.ts";
 const tokensOf = (fields: { [field: string]: unknown }) => estimateInputTokens(upstreamBody(fields, { files: true }));
 const plain = tokensOf({});
 
-describe("C5 an estimate of tokens", () => {
+describe("count_tokens: an estimate of tokens", () => {
   // Counts of a current tokenizer with a vocabulary of 200,000, taken once.
   test.each<[string, string, number]>([
     [

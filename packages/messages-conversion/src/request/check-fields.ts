@@ -52,22 +52,16 @@ export function compactJson(value: unknown, at: string): string {
  * @throws MessagesError that names the place
  */
 export function requireShallow(value: unknown, at: string): void {
-  if (isDeeperThan(value, depthMax)) {
+  if (typeof value === "object" && value !== null && isDeeperThan(value, depthMax)) {
     throw invalidRequest(at, "Input is nested too deeply");
   }
 }
 
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
+/** Lists of values are several times faster here than going from field to field. */
+function isDeeperThan(value: object, depth: number): boolean {
   if (depth === 0) {
     return true;
   }
-  for (const field in value) {
-    if (isDeeperThan((value as JsonObject)[field], depth - 1)) {
-      return true;
-    }
-  }
-  return false;
+  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.some((entry) => typeof entry === "object" && entry !== null && isDeeperThan(entry, depth - 1));
 }
