@@ -4,7 +4,7 @@ import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess } from "./admit/check-access.ts";
 import { checkContentType, parseRequest } from "./admit/parse-request.ts";
-import { boundCost, reserveQuota } from "./admit/reserve-quota.ts";
+import { boundCost, boundUnits, reserveQuota } from "./admit/reserve-quota.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
@@ -227,7 +227,12 @@ export class Pipeline implements GatewayPort {
       }
       throw error;
     }
-    const { form, units, usageSource } = measureAnswer(body, state.request, surface.kind);
+    const { form, units, usageSource } = measureAnswer(
+      body,
+      state.request,
+      surface.kind,
+      boundUnits(state.request, state.model),
+    );
     if (form === "error") {
       return { failure: openingFailure({ kind: "error_event" }), said: null };
     }
@@ -299,12 +304,13 @@ export class Pipeline implements GatewayPort {
     const problem = streamProblem(ending);
     const isComplete = ending.kind === "completed";
     const { request, responsePieces: pieces, responseBytes: bytesSent } = state;
+    const bound = boundUnits(request, state.model);
     try {
       await this.#ender.settle(state, {
         outcome: isComplete || ending.kind === "aborted" ? ending.kind : "failed",
         httpStatus: ending.kind === "aborted" ? 499 : 200,
         errorCode: problem?.code ?? null,
-        ...measureStream({ kind, isComplete, reported, request, pieces, bytesSent }),
+        ...measureStream({ kind, isComplete, reported, request, bound, pieces, bytesSent }),
       });
       return problem;
     } catch (thrown) {

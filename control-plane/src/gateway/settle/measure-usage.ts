@@ -3,7 +3,7 @@ import type { Surface } from "../surfaces.ts";
 import { noUnits, type Units } from "../usage-log/model.ts";
 import { countDeliveredAnswer, countDeliveredEvents, type Delivered } from "./measure-usage/count-delivered.ts";
 import { readAnswer, usageOf } from "./measure-usage/read-usage.ts";
-import { parseObject } from "./measure-usage/units.ts";
+import { atMost, parseObject } from "./measure-usage/units.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
 export type Measured = { readonly units: Units; readonly usageSource: "provider" | "estimated" | "none" };
@@ -21,11 +21,12 @@ export function measureAnswer(
   body: Buffer,
   request: ParsedRequest,
   kind: Surface["kind"],
+  bound: Units,
 ): Measured & { form: "object" | "error" | "other" } {
   const { usage, json, isObject } = readAnswer(body);
   const isError = json !== null && isErrorAnswer(json);
   const counted = (): Units =>
-    estimateUnits(request.inputBytes, countDeliveredAnswer(json ?? parseObject(body.toString("utf8")) ?? {}));
+    estimateUnits(request.inputBytes, countDeliveredAnswer(json ?? parseObject(body.toString("utf8")) ?? {}), bound);
   const measured = isError || body.length === 0 ? free : completedUnits(kind, usage, counted);
   return { ...measured, form: isError ? "error" : isObject ? "object" : "other" };
 }
@@ -37,6 +38,8 @@ export type StreamedAnswer = {
   /** The last usage that the provider told, or null. */
   readonly reported: Units | null;
   readonly request: ParsedRequest;
+  /** The most that an answer to the request can use. */
+  readonly bound: Units;
   /** What was sent to the client: the first pieces of it, and how much it was in all. */
   readonly pieces: readonly Uint8Array[];
   readonly bytesSent: number;
@@ -47,8 +50,9 @@ export type StreamedAnswer = {
  * off, or that the client gave up, is charged for what went out until then: by the provider's count if one had been told
  * that names output, else by ours. Nothing delivered, or no output, is free.
  */
-export function measureStream({ kind, isComplete, reported, request, pieces, bytesSent }: StreamedAnswer): Measured {
-  const counted = (): Units => estimateUnits(request.inputBytes, countDeliveredEvents(pieces, bytesSent));
+export function measureStream(answer: StreamedAnswer): Measured {
+  const { kind, isComplete, reported, request, bound, pieces, bytesSent } = answer;
+  const counted = (): Units => estimateUnits(request.inputBytes, countDeliveredEvents(pieces, bytesSent), bound);
   if (isComplete) {
     return bytesSent === 0 && reported === null ? free : completedUnits(kind, reported, counted);
   }
@@ -78,16 +82,17 @@ function completedUnits(kind: string, reported: Units | null, counted: () => Uni
 
 /**
  * Our own count for an answer whose usage never came: the rule is one token for each event that carried text, or for
- * each 4 bytes of text, whichever is more; and one input token for each 4 bytes of the request.
+ * each 4 bytes of text, whichever is more; and one input token for each 4 bytes of the request. What was set aside for
+ * the call covers it: a picture in the body has more bytes than any model takes tokens.
  */
-function estimateUnits(requestBytes: number, { textBytes, textEvents, items }: Delivered): Units {
+function estimateUnits(requestBytes: number, { textBytes, textEvents, items }: Delivered, bound: Units): Units {
   if (textBytes === 0 && textEvents === 0 && items === 0) {
     return noUnits;
   }
   return {
     ...noUnits,
-    inputTokens: BigInt(Math.ceil(requestBytes / bytesPerToken)),
-    outputTokens: BigInt(Math.max(textEvents, Math.ceil(textBytes / bytesPerToken))),
+    inputTokens: atMost(BigInt(Math.ceil(requestBytes / bytesPerToken)), bound.inputTokens),
+    outputTokens: atMost(BigInt(Math.max(textEvents, Math.ceil(textBytes / bytesPerToken))), bound.outputTokens),
   };
 }
 

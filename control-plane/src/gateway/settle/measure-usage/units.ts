@@ -56,6 +56,6 @@ function count(value: unknown): bigint {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n;
 }
 
-function atMost(value: bigint, limit: bigint): bigint {
+export function atMost(value: bigint, limit: bigint): bigint {
   return value < limit ? value : limit;
 }
