@@ -87,6 +87,7 @@ export type ParsedRequest = {
   readonly wantsUsage: boolean;
   /** The most output tokens the client allows for one choice, or null. */
   readonly outputTokensMax: number | null;
+  /** How many answers are paid for. */
   readonly choices: number;
   readonly images: number;
   /** Bytes that can carry input tokens: never fewer than the tokens of the text. */

@@ -18,6 +18,18 @@ const multipartType = /^multipart\/form-data\s*;/i;
 /** Fields that other gateways let a client steer the destination with; here they must not even look as if they worked. */
 const destinationFields = ["api_base", "base_url", "user_config", "extra_headers", "api_key"];
 
+/** By which fields a client bounds the output, on each path. */
+const outputLimitFields: Readonly<Record<Surface["kind"], readonly string[]>> = {
+  chat: ["max_completion_tokens", "max_tokens"],
+  completions: ["max_tokens"],
+  responses: ["max_output_tokens"],
+  embeddings: [],
+  images: [],
+  speech: [],
+  transcription: [],
+  plain: ["max_tokens"],
+};
+
 type JsonObject = Record<string, unknown>;
 
 /**
@@ -65,11 +77,8 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
     model: readModelName(fields["model"]),
     isStream,
     wantsUsage,
-    outputTokensMax:
-      readCount(fields, "max_completion_tokens", 1) ??
-      readCount(fields, "max_tokens", 1) ??
-      readCount(fields, "max_output_tokens", 1),
-    choices: readCount(fields, "n", 1, 128) ?? 1,
+    outputTokensMax: readOutputTokensMax(fields, surface.kind),
+    choices: surface.kind === "completions" ? countCompletions(fields) : (readCount(fields, "n", 1, 128) ?? 1),
     images,
     inputBytes: bytes.length,
     body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : bytes,
@@ -146,6 +155,24 @@ function readCount(fields: JsonObject, name: string, min: number, max = Number.M
     });
   }
   return value;
+}
+
+/**
+ * Only fields that mean something on this path bound what is set aside, because a provider passes over the others. Of two
+ * that say the same the higher counts: not every provider knows both.
+ */
+function readOutputTokensMax(fields: JsonObject, kind: Surface["kind"]): number | null {
+  const limits = outputLimitFields[kind].map((name) => readCount(fields, name, 1));
+  const given = limits.filter((limit) => limit !== null);
+  return given.length === 0 ? null : Math.max(...given);
+}
+
+/** Each prompt of a list is completed, and of `best_of` attempts all are paid for. */
+function countCompletions(fields: JsonObject): number {
+  const { prompt } = fields;
+  const isList = Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number";
+  const attempts = Math.max(readCount(fields, "n", 1, 128) ?? 1, readCount(fields, "best_of", 1, 128) ?? 1);
+  return attempts * (isList ? prompt.length : 1);
 }
 
 function readWantsUsage(fields: JsonObject): boolean {

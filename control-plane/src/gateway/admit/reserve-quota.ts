@@ -6,6 +6,9 @@ import type { QuotaLeases } from "../quota/leases.ts";
 import type { HoldAnswer } from "../quota/model.ts";
 import type { Units } from "../usage-log/model.ts";
 
+/** Speech of 4 kbit/s; codecs that carry it in less are not in use. Only models that are priced by the second are touched. */
+const audioMsPerByteMax = 2;
+
 /**
  * Units that no answer to this request can exceed. A token is at least one byte of the body, so the bytes bound the
  * input; what a picture may cost comes on top; the context of the model bounds both.
@@ -20,7 +23,7 @@ export function boundUnits(request: ParsedRequest, model: ModelEntry): Units {
     cacheWriteTokens: 0n,
     reasoningTokens: 0n,
     images: request.choices,
-    audioMs: 0n,
+    audioMs: BigInt(request.inputBytes * audioMsPerByteMax),
   };
 }
 

@@ -43,7 +43,7 @@ test("no usage within the bound costs more than what is set aside, however it is
   const property = fc.property(
     requests,
     models,
-    fc.tuple(share, share, share, share, share),
+    fc.tuple(share, share, share, share, share, share),
     (request, model, shares) => {
       const bound = boundUnits(request, entry(model));
       const inputTokens = part(bound.inputTokens, shares[0]);
@@ -57,7 +57,7 @@ test("no usage within the bound costs more than what is set aside, however it is
           cacheWriteTokens: part(inputTokens - cacheReadTokens, shares[3]),
           reasoningTokens: part(outputTokens, shares[4]),
           images: request.choices,
-          audioMs: 0n,
+          audioMs: part(bound.audioMs, shares[5]),
         },
         model.price,
         1n,

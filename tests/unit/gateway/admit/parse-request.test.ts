@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
+import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+
+const messages = [{ role: "user", content: "Hello" }];
+
+function parse(path: string, fields: Record<string, unknown>) {
+  const body = Buffer.from(JSON.stringify({ model: "any", ...fields }));
+  return parseRequest(body, "application/json", findSurface(path));
+}
+
+test("a limit of the output that the path does not know bounds nothing", () => {
+  expect(parse("/v1/chat/completions", { messages, max_output_tokens: 1 }).outputTokensMax).toBeNull();
+  expect(parse("/v1/completions", { prompt: "Hello", max_completion_tokens: 1 }).outputTokensMax).toBeNull();
+  expect(parse("/v1/responses", { input: "Hello", max_tokens: 1 }).outputTokensMax).toBeNull();
+});
+
+test("the limit of the output is the one that the path knows, and of two the higher", () => {
+  const both = { messages, max_completion_tokens: 1, max_tokens: 4_000 };
+  expect(parse("/v1/chat/completions", both).outputTokensMax).toBe(4_000);
+  expect(parse("/v1/completions", { prompt: "Hello", max_tokens: 16 }).outputTokensMax).toBe(16);
+  expect(parse("/v1/responses", { input: "Hello", max_output_tokens: 16 }).outputTokensMax).toBe(16);
+});
+
+test("every completion that is paid for is set aside: prompts in a list, choices, attempts", () => {
+  const choices = (fields: Record<string, unknown>) => parse("/v1/completions", fields).choices;
+  expect(choices({ prompt: "Hello" })).toBe(1);
+  expect(choices({ prompt: ["a", "b", "c"], n: 2 })).toBe(6);
+  expect(choices({ prompt: ["a", "b"], n: 2, best_of: 5 })).toBe(10);
+  expect(choices({ prompt: [[1, 2], [3]] })).toBe(2);
+  expect(choices({ prompt: [1, 2, 3] })).toBe(1);
+});
