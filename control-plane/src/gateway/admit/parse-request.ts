@@ -57,8 +57,7 @@ export function checkContentType(headers: Headers, surface: Surface): void {
 export function parseRequest(body: Uint8Array, contentType: string | null, surface: Surface): ParsedRequest {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (surface.body === "multipart") {
-    const model = readMultipartField(bytes, contentType ?? "", "model");
-    return { ...emptyRequest(bytes, contentType), model: readModelName(model ?? undefined), images: 1 };
+    return parseForm(bytes, contentType ?? "", surface);
   }
   if (surface.body === "none") {
     return emptyRequest(bytes, contentType);
@@ -84,6 +83,13 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
     body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : bytes,
     contentType,
   };
+}
+
+function parseForm(bytes: Buffer, contentType: string, surface: Surface): ParsedRequest {
+  const model = readModelName(readMultipartField(bytes, contentType, "model") ?? undefined);
+  const count = surface.kind === "images" ? readMultipartField(bytes, contentType, "n") : null;
+  const choices = count === null ? 1 : (readCount({ n: Number(count) }, "n", 1, 128) ?? 1);
+  return { ...emptyRequest(bytes, contentType), model, images: 1, choices };
 }
 
 function emptyRequest(bytes: Buffer, contentType: string | null): ParsedRequest {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
 
 const messages = [{ role: "user", content: "Hello" }];
 
@@ -29,4 +30,23 @@ test("every completion that is paid for is set aside: prompts in a list, choices
   expect(choices({ prompt: ["a", "b"], n: 2, best_of: 5 })).toBe(10);
   expect(choices({ prompt: [[1, 2], [3]] })).toBe(2);
   expect(choices({ prompt: [1, 2, 3] })).toBe(1);
+});
+
+function parseForm(path: string, fields: Record<string, string>) {
+  const parts = Object.entries({ model: "any", ...fields }).map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return parseRequest(Buffer.from(`${parts.join("")}--b--\r\n`), "multipart/form-data; boundary=b", findSurface(path));
+}
+
+test("a form that asks for several images is set aside and charged for all of them", () => {
+  expect(parseForm("/v1/images/edits", { n: "10" }).choices).toBe(10);
+  expect(parseForm("/v1/images/variations", {}).choices).toBe(1);
+  expect(parseForm("/v1/audio/transcriptions", { n: "10" }).choices).toBe(1);
+});
+
+test("a number of images that is none is refused", () => {
+  for (const n of ["0", "129", "2.5", "many", ""]) {
+    expect(() => parseForm("/v1/images/edits", { n })).toThrow(AppError);
+  }
 });
