@@ -278,7 +278,14 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const bodyLimits = { bytesMax: config.BODY_BYTES_MAX, timeoutMs: config.BODY_TIMEOUT_MS };
   const port = gateway?.pipeline ?? remoteGateway(base, new PooledHttpClient());
   const realtime = gateway?.realtime ?? remoteRealtime(base);
-  const relay = new RelayService({ gateway: port, realtime, trace, clock: systemClock, bodyLimits });
+  const relay = new RelayService({
+    gateway: port,
+    realtime,
+    trace,
+    clock: systemClock,
+    bodyLimits,
+    keepsPayloads: config.TRACE_PAYLOADS,
+  });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const gatewayParts = { gateway: port, realtime, linkKey: linkKeyOf(base), clock: systemClock, bodyLimits };
   const stopping = new AbortController();
