@@ -58,6 +58,9 @@ const schema = z.object({
   RESERVE_FILE_BYTES: count(0, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
 });
 
+/** The names of all variables. */
+export const configVariables: readonly string[] = Object.keys(schema.shape);
+
 export type Config = Readonly<z.output<typeof schema>>;
 export type Role = z.output<typeof roles>;
 
