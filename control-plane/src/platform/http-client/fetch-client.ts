@@ -18,6 +18,7 @@ export type FetchHttpClientOptions = {
  *   headers of a response arrive joined, Set-Cookie excepted, and in another order.
  * - It parses more leniently: a length together with chunks is not refused, nor is a head of 100 KB, and the last chunk
  *   counts as the end of the body without the empty line behind it.
+ * - A paused body goes on filling a buffer of its own, up to about 2 MB a stream; the pooled client stops at one packet.
  * - A target that a URL would normalise is refused as `malformed`.
  */
 export class FetchHttpClient implements HttpClient {
