@@ -8,6 +8,8 @@ export type Exchange = {
   readonly interim: readonly number[];
   readonly headers: Headers;
   readonly body: string;
+  /** Of the request: all of it, or of its body where `fetch` wrote the head. */
+  readonly sentBytes: number;
   /** From the first byte of the request to the last one of the answer. */
   readonly durationMs: number;
 };
@@ -18,7 +20,9 @@ export async function exchange(url: string, init: RequestInit): Promise<Exchange
   const answer = await fetch(url, { redirect: "manual", ...init });
   const body = await answer.text();
   const durationMs = performance.now() - startedAtMs;
-  return { status: answer.status, interim: [], headers: new Headers(answer.headers), body, durationMs };
+  const { status, headers } = answer;
+  const sentBytes = typeof init.body === "string" || init.body instanceof Uint8Array ? init.body.length : 0;
+  return { status, interim: [], headers: new Headers(headers), body, sentBytes, durationMs };
 }
 
 /** Sends bytes over a connection of their own and reads one answer. What else may come stays on the connection. */
@@ -30,18 +34,19 @@ export async function exchangeRaw(
   const startedAtMs = performance.now();
   connection.send(request);
   const interim: number[] = [];
+  const sentBytes = request.length;
   for (let offset = 0; ; ) {
     const head = await readHead(connection, offset);
     if (head === null) {
       const durationMs = performance.now() - startedAtMs;
-      return { status: null, interim, headers: new Headers(), body: "", durationMs, connection };
+      return { status: null, interim, headers: new Headers(), body: "", sentBytes, durationMs, connection };
     }
     if (head.status >= 200) {
       const length = Number(head.headers.get("content-length") ?? 0);
       await connection.waitForBytes(head.end + length);
       const body = Buffer.from(connection.received()).toString("utf8", head.end, head.end + length);
       const durationMs = performance.now() - startedAtMs;
-      return { status: head.status, interim, headers: head.headers, body, durationMs, connection };
+      return { status: head.status, interim, headers: head.headers, body, sentBytes, durationMs, connection };
     }
     interim.push(head.status);
     offset = head.end;
