@@ -13,6 +13,7 @@ const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
 const outageMs = isFull ? 30_000 : 4_000;
 const backendKills = isFull ? 100 : 10;
+const commitBreaks = isFull ? 100 : 10;
 /** Far below what anybody would wait for a database, far above what this takes on a busy machine. */
 const waitMsMax = 1_500;
 const callers = 4;
@@ -151,6 +152,26 @@ describe("while Postgres is killed and away", () => {
     expect((await callWith(revoked.apiKey)).status).toBe(401);
     await expectExactBooks(load.seen, users);
   }, 240_000);
+});
+
+describe("a commit whose connection breaks", () => {
+  test.each(["statement", "answer"] as const)("with its %s lost is neither lost nor done twice", async (lost) => {
+    await using proxy = await startPostgresProxy(rig.database.url);
+    const behindProxy = await rig.startProcess({ DATABASE_URL: proxy.url });
+    const users = await Promise.all(Array.from({ length: callers }, () => rig.addUser()));
+    const load = startLoad(users, behindProxy);
+    for (let breaks = 0; breaks < commitBreaks; breaks += 1) {
+      const [before] = await rig.db.sql<{ rows: bigint }>`select count(*) as rows from usage_log`;
+      await proxy.loseNextCommit(lost);
+      // The rows of the broken commit, or those of the attempt after it.
+      await rig.waitForUsageRows(Number(before?.rows ?? 0n) + 1);
+    }
+    await load.stop();
+    expect(load.seen.filter(({ isWhole }) => !isWhole)).toEqual([]);
+    await expectExactBooks(load.seen, users, behindProxy);
+    expect(behindProxy.log()).toContain("CommitUnknownError");
+    await behindProxy.stop();
+  });
 });
 
 describe("while the network to Postgres is silent", () => {

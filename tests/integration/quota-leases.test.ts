@@ -124,3 +124,56 @@ test("without a database a covered hold is granted and an uncovered one is unava
   expect(leases.hold(budgetId, q(1n))).toBe("held");
   expect(await leases.hold(budgetId, q(900n))).toBe("unavailable");
 });
+
+test("a return that arrives after the lease was read again is refused, and so is more than there is", async () => {
+  const { replicas, budgetId } = await setUp(1_000n, 1);
+  const { db } = replicas[0] as Replica;
+  const store = createLeaseStore(db, "replica-0" as ReplicaId);
+  const ask = { budgetId, need: q(100n), want: q(100n), recall: 0n };
+  expect(await store.lease({ ...ask, statement: 5n })).toMatchObject({ leasedNow: 100n });
+  expect(await store.readLease(budgetId, 9n)).toBe(q(100n));
+  await expect(store.giveBack({ budgetId, amount: q(40n), recall: 0n, statement: 8n })).rejects.toThrow("late");
+  await expect(store.lease({ ...ask, statement: 9n })).rejects.toThrow("late");
+  await expect(store.giveBack({ budgetId, amount: q(101n), recall: 0n, statement: 10n })).rejects.toThrow("not 101");
+  expect(await store.readLease(budgetId, 11n)).toBe(q(100n));
+  await store.giveBack({ budgetId, amount: q(100n), recall: 0n, statement: 12n });
+  expect(await store.listLeases()).toEqual(new Map());
+  expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+});
+
+test("a refill ahead of need takes nothing from other replicas", async () => {
+  const { replicas, budgetId } = await setUp(100n, 2);
+  const [first, second] = replicas as [Replica, Replica];
+  expect(await first.leases.hold(budgetId, q(60n))).toBe("held");
+  first.leases.settle(budgetId, q(60n), q(0n));
+  const recalls: string[] = [];
+  second.notifications.listen("lease_recall", (text) => recalls.push(text));
+  await second.notifications.connected();
+  const store = createLeaseStore(second.db, "replica-1" as ReplicaId);
+  const ask = { budgetId, need: q(50n), want: q(50n), statement: 1n };
+  expect(await store.lease({ ...ask, recall: -1n })).toMatchObject({ leasedNow: 0n });
+  expect(await second.leases.hold(budgetId, q(100n))).toBe("held");
+  // Only the hold has called, and it was told.
+  expect(recalls).toEqual([`${budgetId}:1`]);
+});
+
+test("what is charged after the end of a period counts for the next, whoever notices the end first", async () => {
+  const { replicas, budgetId } = await setUp(100n, 1);
+  const { db } = replicas[0] as Replica;
+  await db.sql`update budget set period = 'daily', period_ends_at = now() + interval '1 hour' where id = ${budgetId}::bigint`;
+  const charge = async (amount: bigint) => {
+    await db.sql`select charge_budgets('replica-0', array[${budgetId}::bigint], array[${amount}::bigint], array[0::bigint])`;
+  };
+  const store = createLeaseStore(db, "replica-0" as ReplicaId);
+  await store.lease({ budgetId, need: q(80n), want: q(80n), recall: 0n, statement: 1n });
+  await charge(50n);
+  await db.sql`update budget set period_ends_at = now() - interval '1 second' where id = ${budgetId}::bigint`;
+  await charge(30n);
+  const [row] = await db.sql<{ used: bigint; base: bigint; leased: bigint; ahead: boolean }>`
+    select used, period_base as base, leased, period_ends_at > now() as ahead from budget where id = ${budgetId}::bigint`;
+  expect(row).toEqual({ used: 80n, base: 50n, leased: 0n, ahead: true });
+  expect(await store.lease({ budgetId, need: q(70n), want: q(0n), recall: 0n, statement: 2n })).toMatchObject({
+    leasedNow: 70n,
+    remainingAfter: 0n,
+  });
+});

@@ -269,7 +269,8 @@ export class QuotaLeases {
       await this.#readAgain(slice);
     }
     if (extra > 0n && slice.waiters.length === 0) {
-      await this.#lease(slice, extra, slice.want, 0n);
+      // Nobody waits: what others have idle is not worth calling back.
+      await this.#lease(slice, extra, slice.want, -1n);
     }
     const deadline = this.#clock.tick() + recallMsMax;
     let recall = 0n;

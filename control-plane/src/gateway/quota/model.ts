@@ -10,7 +10,7 @@ export type LeaseRequest = {
   /** The least that is of use. */
   readonly need: Quota;
   readonly want: Quota;
-  /** The call for idle leases that this asks about; 0 makes one where it is needed. */
+  /** The call for idle leases that this asks about; 0 makes one where it is needed, -1 leaves others in peace. */
   readonly recall: bigint;
   /** Grows with every statement on a lease, so that one that comes late can be told. */
   readonly statement: bigint;

@@ -8,6 +8,7 @@ import { prices } from "../../../support/priced-usage.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 100_000 : 5_000;
+const timeoutMs = 300_000;
 
 const requests: fc.Arbitrary<ParsedRequest> = fc.record({
   model: fc.constant("any"),
@@ -37,44 +38,52 @@ const entry = (fields: Pick<ModelEntry, "contextTokensMax" | "outputTokensMax" |
   ...fields,
 });
 
-test("no usage within the bound costs more than what is set aside, however it is spread over the lines", () => {
-  const share = fc.double({ min: 0, max: 1, noNaN: true });
-  const part = (whole: bigint, of: number): bigint => (whole * BigInt(Math.round(of * 1e9))) / 1_000_000_000n;
-  const property = fc.property(
-    requests,
-    models,
-    fc.tuple(share, share, share, share, share, share),
-    (request, model, shares) => {
-      const bound = boundUnits(request, entry(model));
-      const inputTokens = part(bound.inputTokens, shares[0]);
-      const outputTokens = part(bound.outputTokens, shares[1]);
-      const cacheReadTokens = part(inputTokens, shares[2]);
-      const cost = costOf(
-        {
-          inputTokens,
-          outputTokens,
-          cacheReadTokens,
-          cacheWriteTokens: part(inputTokens - cacheReadTokens, shares[3]),
-          reasoningTokens: part(outputTokens, shares[4]),
-          images: request.choices,
-          audioMs: part(bound.audioMs, shares[5]),
-        },
-        model.price,
-        1n,
-      );
-      expect(cost).toBeLessThanOrEqual(boundCost(request, entry(model)));
-    },
-  );
-  fc.assert(property, { numRuns });
-});
+test(
+  "no usage within the bound costs more than what is set aside, however it is spread over the lines",
+  () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const part = (whole: bigint, of: number): bigint => (whole * BigInt(Math.round(of * 1e9))) / 1_000_000_000n;
+    const property = fc.property(
+      requests,
+      models,
+      fc.tuple(share, share, share, share, share, share),
+      (request, model, shares) => {
+        const bound = boundUnits(request, entry(model));
+        const inputTokens = part(bound.inputTokens, shares[0]);
+        const outputTokens = part(bound.outputTokens, shares[1]);
+        const cacheReadTokens = part(inputTokens, shares[2]);
+        const cost = costOf(
+          {
+            inputTokens,
+            outputTokens,
+            cacheReadTokens,
+            cacheWriteTokens: part(inputTokens - cacheReadTokens, shares[3]),
+            reasoningTokens: part(outputTokens, shares[4]),
+            images: request.choices,
+            audioMs: part(bound.audioMs, shares[5]),
+          },
+          model.price,
+          1n,
+        );
+        expect(cost).toBeLessThanOrEqual(boundCost(request, entry(model)));
+      },
+    );
+    fc.assert(property, { numRuns });
+  },
+  timeoutMs,
+);
 
-test("the bound is reached: not more is set aside than a call can cost", () => {
-  fc.assert(
-    fc.property(requests, models, (request, fields) => {
-      const model = entry({ ...fields, price: { ...fields.price, cacheRead: 0n, cacheWrite: 0n, reasoning: 0n } });
-      const units = boundUnits(request, model);
-      expect(costOf(units, model.price, 1n)).toBe(boundCost(request, model));
-    }),
-    { numRuns },
-  );
-});
+test(
+  "the bound is reached: not more is set aside than a call can cost",
+  () => {
+    fc.assert(
+      fc.property(requests, models, (request, fields) => {
+        const model = entry({ ...fields, price: { ...fields.price, cacheRead: 0n, cacheWrite: 0n, reasoning: 0n } });
+        const units = boundUnits(request, model);
+        expect(costOf(units, model.price, 1n)).toBe(boundCost(request, model));
+      }),
+      { numRuns },
+    );
+  },
+  timeoutMs,
+);

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { KeyDirectory } from "@sluice/control-plane/gateway/keys/key-directory.ts";
+import type { Principal } from "@sluice/control-plane/gateway/model.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { passTime, settlePromises } from "../../../support/fake-time.ts";
+
+const digest = "ab".repeat(32);
+
+/** A directory over a database whose answer a test sets: at once, never, or a failure. */
+function setUp() {
+  const database = {
+    principal: principal("active") as Principal | null,
+    state: "answers" as "answers" | "fails" | "is silent",
+    loads: 0,
+  };
+  const load = async (): Promise<Principal | null> => {
+    database.loads += 1;
+    const { principal: found, state } = database;
+    if (state === "is silent") {
+      await new Promise(() => undefined);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (state === "fails") {
+      throw new Error("the database is away");
+    }
+    return found;
+  };
+  return { database, directory: new KeyDirectory(load, systemClock) };
+}
+
+function principal(keyStatus: Principal["keyStatus"]): Principal {
+  return { apiKeyId: 7n, keyStatus } as Principal;
+}
+
+async function statusOf(directory: KeyDirectory, ms = 5): Promise<string> {
+  const answer = Promise.resolve(directory.find(digest)).then(
+    (found) => found?.keyStatus ?? "absent",
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  );
+  await passTime(ms);
+  return await Promise.race([answer, settlePromises().then(() => "no answer")]);
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe("a key that was good", () => {
+  test("is served without the database until its change is announced", async () => {
+    const { database, directory } = setUp();
+    expect(await statusOf(directory)).toBe("active");
+    expect(await statusOf(directory)).toBe("active");
+    expect(database.loads).toBe(1);
+    database.principal = principal("revoked");
+    directory.forget(({ apiKeyId }) => apiKeyId === 7n);
+    expect(await statusOf(directory)).toBe("revoked");
+  });
+
+  test("is not served as it was after a gap in the announcements, however long after", async () => {
+    const { database, directory } = setUp();
+    expect(await statusOf(directory)).toBe("active");
+    database.principal = principal("revoked");
+    directory.onGap();
+    await passTime(60_000, 1_000);
+    expect(await statusOf(directory)).toBe("revoked");
+  });
+
+  test("is loaded anew after a gap although a load was under way then", async () => {
+    const { database, directory } = setUp();
+    expect(await statusOf(directory)).toBe("active");
+    await passTime(30_000, 1_000);
+    database.state = "is silent";
+    expect(await statusOf(directory)).toBe("active");
+    directory.onGap();
+    database.state = "answers";
+    database.principal = principal("revoked");
+    expect(await statusOf(directory)).toBe("revoked");
+  });
+
+  test("that is revoked while it is loaded for the first time is loaded again", async () => {
+    const { database, directory } = setUp();
+    const first = Promise.resolve(directory.find(digest));
+    database.principal = principal("revoked");
+    directory.forget(({ apiKeyId }) => apiKeyId === 7n);
+    await passTime(5);
+    expect((await first)?.keyStatus).toBe("active");
+    expect(await statusOf(directory)).toBe("revoked");
+  });
+
+  test.each(["fails", "is silent"] as const)(
+    "serves for two minutes while the database %s, and news is not waited for long",
+    async (state) => {
+      const { database, directory } = setUp();
+      expect(await statusOf(directory)).toBe("active");
+      database.state = state;
+      directory.setBlind(true);
+      for (let second = 0; second < 115; second += 1) {
+        expect(await statusOf(directory, 255)).toBe("active");
+        await passTime(750, 250);
+      }
+      await passTime(10_000, 1_000);
+      expect(await statusOf(directory, 255)).toBe("temporarily_unavailable");
+    },
+  );
+});
+
+describe("a key that is not known here", () => {
+  test.each(["fails", "is silent"] as const)("is unavailable and not absent while the database %s", async (state) => {
+    const { database, directory } = setUp();
+    database.state = state;
+    expect(await statusOf(directory, 2_005)).toBe("temporarily_unavailable");
+    database.state = "answers";
+    database.principal = null;
+    directory.forget(() => true);
+    expect(await statusOf(directory)).toBe("absent");
+  });
+});
