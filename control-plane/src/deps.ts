@@ -19,7 +19,7 @@ import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts
 import { type CommitLeases, commitUsageBatch } from "./gateway/usage-log/service.ts";
 import { type Job, startJobs } from "./jobs/schedule.ts";
 import { type LoopLag, watchEventLoop } from "./operations/event-loop-lag.ts";
-import { operationsRoutes } from "./operations/routes.ts";
+import { type MetricsAccess, operationsRoutes } from "./operations/routes.ts";
 import { pageRoutes } from "./pages/routes.ts";
 import { systemClock, utcDay } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
@@ -290,7 +290,9 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const gatewayParts = { gateway: port, realtime, linkKey: linkKeyOf(base), clock: systemClock, bodyLimits };
   const stopping = new AbortController();
   const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, stopping.signal), db, log) : null;
-  const routes: AnyElysia[] = [operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry)];
+  const routes: AnyElysia[] = [
+    operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry, metricsAccess(config)),
+  ];
   if (config.ROLES.includes("backend")) {
     routes.push(pageRoutes());
   }
@@ -319,6 +321,14 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       await db.close(closeMs);
     },
   };
+}
+
+/** In production the metrics tell nobody anything until somebody decides who may read them. */
+function metricsAccess(config: Config): MetricsAccess {
+  if (config.METRICS_TOKEN !== undefined) {
+    return { token: config.METRICS_TOKEN };
+  }
+  return config.NODE_ENV === "production" ? "closed" : "open";
 }
 
 function linkKeyOf(base: Base): Uint8Array {

@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   let isStopping = false;
   const stop = () => {
     if (isStopping) {
-      process.exit(1);
+      return;
     }
     isStopping = true;
     drain(program, log, config).then(
@@ -73,8 +73,17 @@ async function main(): Promise<void> {
       },
     );
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  // A second signal does not wait; a second error must not cut the calls that the first one lets end.
+  let signals = 0;
+  const stopOnSignal = () => {
+    signals += 1;
+    if (signals > 1) {
+      process.exit(1);
+    }
+    stop();
+  };
+  process.on("SIGTERM", stopOnSignal);
+  process.on("SIGINT", stopOnSignal);
   process.on("uncaughtException", (error) => {
     log.error("program.uncaught", { error });
     stop();

@@ -184,6 +184,8 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     const names = (record?.headers ?? []).map(([name]) => name).filter((name) => name !== "connection");
     expect(names.sort()).toEqual(expected);
     expect(record?.header("accept-encoding")).toBe("identity");
+    // Customers share the credential: what one of them chose must not meet the same choice of another.
+    expect(record?.header("idempotency-key")).toMatch(/^[0-9a-f]{64}$/);
     expect(record?.header("host")).toBe(new URL(scene.provider.url).host);
     expect(record?.header("user-agent")).toBe("sluice");
   });

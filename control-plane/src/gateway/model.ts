@@ -92,6 +92,8 @@ export type ParsedRequest = {
   readonly images: number;
   /** Bytes that can carry input tokens: never fewer than the tokens of the text. */
   readonly inputBytes: number;
+  /** Parts of the input are kept by the provider, so that only the context of the model bounds it. */
+  readonly isInputElsewhere?: boolean;
   /** The body as it goes upstream: the client's own bytes, but for the usage option of a stream. */
   readonly body: Uint8Array;
   readonly contentType: string | null;

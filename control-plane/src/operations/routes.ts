@@ -1,18 +1,29 @@
 import { Elysia } from "elysia";
 import type { Registry } from "prom-client";
+import { isEqualSecret } from "../platform/crypto/compare.ts";
+import { notFoundResponse } from "./error-response.ts";
 
 /** Why this instance should get no new calls right now; empty when it should. */
 export type ReadinessCheck = () => readonly string[];
 
-/** For probes and scrapers: alive, ready, measured. */
-export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Registry) {
+/** Who may read the metrics: whoever sends this as a bearer value, everybody, or nobody. */
+export type MetricsAccess = { readonly token: string } | "open" | "closed";
+
+/** For probes and scrapers: alive, ready, measured. Without the right to read them, the metrics are not there. */
+export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Registry, access: MetricsAccess) {
+  const mayRead = (request: Request): boolean =>
+    access === "open" ||
+    (access !== "closed" && isEqualSecret(request.headers.get("authorization") ?? "", `Bearer ${access.token}`));
   return new Elysia({ name: "operations" })
     .get("/healthz", () => json(200, { ok: true }))
     .get("/readyz", () => {
       const reasons = checkReadiness();
       return json(reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons });
     })
-    .get("/metrics", async () => {
+    .get("/metrics", async ({ request }) => {
+      if (!mayRead(request)) {
+        return notFoundResponse();
+      }
       return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
     });
 }

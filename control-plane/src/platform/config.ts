@@ -25,6 +25,7 @@ const schema = z.object({
   PROVIDER_API_KEY: z.string().min(1).optional(),
   PROVIDER_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.openai.com/v1"),
   SANDBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
+  METRICS_TOKEN: z.string().min(16).optional(),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   CLIENT_IP_HEADER: z
     .string()

@@ -80,9 +80,31 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
     choices: surface.kind === "completions" ? countCompletions(fields) : (readCount(fields, "n", 1, 128) ?? 1),
     images,
     inputBytes: bytes.length,
+    isInputElsewhere: isInputElsewhere(fields, bytes),
     body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : bytes,
     contentType,
   };
+}
+
+/** What a provider keeps, or fetches by itself, is not in the body: earlier turns, stored prompts, files, hosted tools. */
+const storedInputMarks = ['"file_id"', '"input_file"', '"input_image"'].map((mark) => Buffer.from(mark));
+
+function isInputElsewhere(fields: JsonObject, bytes: Buffer): boolean {
+  const { previous_response_id: previous, conversation, prompt, tools } = fields;
+  const isStored =
+    (previous ?? conversation ?? null) !== null || (typeof prompt === "object" && isStoredPrompt(prompt));
+  const isHosted = Array.isArray(tools) && tools.some((tool) => !isFunctionTool(tool));
+  return isStored || isHosted || storedInputMarks.some((mark) => bytes.indexOf(mark) !== -1);
+}
+
+/** `prompt` is text, or a list of texts, everywhere but where it names a prompt that the provider keeps. */
+function isStoredPrompt(prompt: object | null): boolean {
+  return prompt !== null && !Array.isArray(prompt);
+}
+
+function isFunctionTool(tool: unknown): boolean {
+  const type = (tool as { type?: unknown } | null)?.type;
+  return type === "function" || type === "custom" || type === undefined;
 }
 
 function parseForm(bytes: Buffer, contentType: string, surface: Surface): ParsedRequest {

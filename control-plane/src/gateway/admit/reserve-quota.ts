@@ -14,7 +14,8 @@ const audioMsPerByteMax = 2;
  * input; what a picture may cost comes on top; the context of the model bounds both.
  */
 export function boundUnits(request: ParsedRequest, model: ModelEntry): Units {
-  const inputTokens = Math.min(request.inputBytes + request.images * model.imageTokensMax, model.contextTokensMax);
+  const sentTokens = Math.min(request.inputBytes + request.images * model.imageTokensMax, model.contextTokensMax);
+  const inputTokens = request.isInputElsewhere === true ? model.contextTokensMax : sentTokens;
   const outputPerChoice = Math.min(request.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax);
   return {
     inputTokens: BigInt(inputTokens),

@@ -1,9 +1,11 @@
+import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { HttpHeader, HttpLimits, HttpRequest } from "../../platform/http-client/model.ts";
 import type { Channel } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
 
 /** The only headers of a client that go on to a provider; everything else could name the client or steer the way. */
-const forwardedHeaders = ["accept", "openai-beta", "idempotency-key"];
+const forwardedHeaders = ["accept", "openai-beta"];
+const idempotencyHeader = "idempotency-key";
 
 /** Carries the marks of the gateways that a request has passed, so that a loop is noticed. */
 export const hopHeader = "x-sluice-hops";
@@ -31,6 +33,10 @@ export function composeRequest(
       headers.push([name, value]);
     }
   }
+  const idempotencyKey = call.headers.get(idempotencyHeader);
+  if (idempotencyKey !== null) {
+    headers.push([idempotencyHeader, ownIdempotencyKey(call, idempotencyKey)]);
+  }
   // The answer is looked into on its way, so it must come as it is.
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
@@ -45,4 +51,13 @@ export function composeRequest(
     signal: options.signal,
     limits: options.limits,
   };
+}
+
+/**
+ * Many customers share one credential of a provider. Two who choose the same key must not get each other's answer, so
+ * each one's is mixed with the API key that it came with.
+ */
+function ownIdempotencyKey(call: GatewayCall, idempotencyKey: string): string {
+  const apiKey = call.headers.get("authorization") ?? call.headers.get("x-api-key") ?? "";
+  return sha256Hex(`${apiKey}\n${idempotencyKey}`);
 }

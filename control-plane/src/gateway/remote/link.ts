@@ -15,9 +15,20 @@ export const reportFollows = "follows";
 /** Begins the last event of a stream, a comment that carries the report and never leaves the relay. */
 export const reportComment = ": sluice-report ";
 
-/** Signs what the relay says of a call. */
-export function signCall(linkKey: Uint8Array, requestId: string, clientAddress: string): string {
-  return new Bun.CryptoHasher("sha256", linkKey).update(`${requestId}\n${clientAddress}`).digest("hex");
+/** An id carries the moment at which it was made; a signature for an older one may have been overheard. */
+const ageMsMax = 120_000;
+
+/** Signs what the relay says of a call; the signature is worth nothing with another API key. */
+export function signCall(linkKey: Uint8Array, call: { requestId: string; clientIp: string; headers: Headers }): string {
+  const credential = call.headers.get("authorization") ?? call.headers.get("x-api-key") ?? "";
+  const text = `${call.requestId}\n${call.clientIp}\n${credential}`;
+  return new Bun.CryptoHasher("sha256", linkKey).update(text).digest("hex");
+}
+
+/** The first 48 bits of a UUID of version 7 are milliseconds since 1970. */
+function isFresh(requestId: string): boolean {
+  const madeAtMs = Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
+  return Math.abs(Date.now() - madeAtMs) <= ageMsMax;
 }
 
 /** What a relay of this deployment says of a call; null from anybody else. */
@@ -28,7 +39,8 @@ export function readLink(headers: Headers, linkKey: Uint8Array): { requestId: st
   if (requestId === null || clientAddress === null || signature === null) {
     return null;
   }
-  return isEqualSecret(signature, signCall(linkKey, requestId, clientAddress)) ? { requestId, clientAddress } : null;
+  const isOurs = isEqualSecret(signature, signCall(linkKey, { requestId, clientIp: clientAddress, headers }));
+  return isOurs && isFresh(requestId) ? { requestId, clientAddress } : null;
 }
 
 /** What the gateway knows and the relay can't see; the answer itself is not part of it. */

@@ -145,7 +145,7 @@ export class RemoteGateway implements GatewayPort {
     headers.push(
       [requestIdHeader, call.requestId],
       [clientAddressHeader, call.clientIp],
-      [signatureHeader, signCall(this.#parts.linkKey, call.requestId, call.clientIp)],
+      [signatureHeader, signCall(this.#parts.linkKey, call)],
     );
     return headers;
   }

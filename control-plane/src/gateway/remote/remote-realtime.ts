@@ -101,7 +101,7 @@ export class RemoteRealtime implements RealtimePort {
     headers.push(
       [requestIdHeader, call.requestId],
       [clientAddressHeader, call.clientIp],
-      [signatureHeader, signCall(this.#parts.linkKey, call.requestId, call.clientIp)],
+      [signatureHeader, signCall(this.#parts.linkKey, call)],
     );
     return headers;
   }

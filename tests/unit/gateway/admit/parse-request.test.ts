@@ -50,3 +50,16 @@ test("a number of images that is none is refused", () => {
     expect(() => parseForm("/v1/images/edits", { n })).toThrow(AppError);
   }
 });
+
+test.each([
+  ["an earlier answer", { previous_response_id: "resp_1" }, true],
+  ["a conversation", { conversation: "conv_1" }, true],
+  ["a stored prompt", { prompt: { id: "pmpt_1" } }, true],
+  ["a hosted tool", { tools: [{ type: "web_search" }] }, true],
+  ["a file by its id", { input: [{ type: "input_file", file_id: "file_1" }] }, true],
+  ["text and functions", { input: "x", tools: [{ type: "function", name: "f" }] }, false],
+])("input that is not in the body is noticed: %s", (_, fields, isElsewhere) => {
+  const body = Buffer.from(JSON.stringify({ model: "gpt-4o-mini", ...fields }));
+  const request = parseRequest(body, "application/json", findSurface("/v1/responses"));
+  expect(request.isInputElsewhere).toBe(isElsewhere);
+});

@@ -87,3 +87,14 @@ test(
   },
   timeoutMs,
 );
+
+test("input that the provider keeps is bounded by the context of the model", () => {
+  fc.assert(
+    fc.property(requests, models, (request, fields) => {
+      const model = entry(fields);
+      const bound = boundUnits({ ...request, isInputElsewhere: true }, model);
+      expect(bound.inputTokens).toBe(BigInt(model.contextTokensMax));
+    }),
+    { numRuns: 100 },
+  );
+});

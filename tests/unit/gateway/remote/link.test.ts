@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { readLink, signCall } from "@sluice/control-plane/gateway/remote/link.ts";
+
+const linkKey = new Uint8Array(32).fill(7);
+const clientIp = "192.0.2.7";
+
+function linked(requestId: string, authorization: string, signedFor = authorization): Headers {
+  const signature = signCall(linkKey, { requestId, clientIp, headers: new Headers({ authorization: signedFor }) });
+  return new Headers({
+    authorization,
+    "x-request-id": requestId,
+    "x-sluice-client-address": clientIp,
+    "x-sluice-link": signature,
+  });
+}
+
+test("a relay of this deployment is believed", () => {
+  const requestId = Bun.randomUUIDv7();
+  expect(readLink(linked(requestId, "Bearer one"), linkKey)).toEqual({ requestId, clientAddress: clientIp });
+});
+
+test("a signature that was overheard is worth nothing with another API key", () => {
+  expect(readLink(linked(Bun.randomUUIDv7(), "Bearer two", "Bearer one"), linkKey)).toBeNull();
+});
+
+test("a signature that was overheard is worth nothing later", () => {
+  const old = Bun.randomUUIDv7("hex", Date.now() - 121_000);
+  expect(readLink(linked(old, "Bearer one"), linkKey)).toBeNull();
+});
+
+test("a signature under another key, or for another address, is nobody's", () => {
+  const headers = linked(Bun.randomUUIDv7(), "Bearer one");
+  expect(readLink(headers, new Uint8Array(32).fill(8))).toBeNull();
+  headers.set("x-sluice-client-address", "192.0.2.8");
+  expect(readLink(headers, linkKey)).toBeNull();
+});
