@@ -6,6 +6,7 @@ import { Registry } from "prom-client";
 import { type CallHandlers, createApp } from "./app.ts";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
+import { CaptureAllowance } from "./gateway/answer-capture.ts";
 import { parseBaseUrl } from "./gateway/channels/model.ts";
 import { silenceSecondsMax } from "./gateway/quota/model.ts";
 import { reclaimSilentLeases, releaseLeases } from "./gateway/quota/store.ts";
@@ -287,7 +288,9 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     keepsPayloads: config.TRACE_PAYLOADS,
   });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const gatewayParts = { gateway: port, realtime, linkKey: linkKeyOf(base), clock: systemClock, bodyLimits };
+  const streamStallTimeoutMs = config.STREAM_STALL_TIMEOUT_MS;
+  const linkKey = linkKeyOf(base);
+  const gatewayParts = { gateway: port, realtime, linkKey, streamStallTimeoutMs, clock: systemClock, bodyLimits };
   const stopping = new AbortController();
   const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, stopping.signal), db, log) : null;
   const routes: AnyElysia[] = [
@@ -297,7 +300,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     routes.push(pageRoutes());
   }
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
-    ? { call: relayHandler(relay, edge), realtime: realtimeHandler(relay, edge) }
+    ? { call: relayHandler(relay, edge, streamStallTimeoutMs), realtime: realtimeHandler(relay, edge) }
     : config.ROLES.includes("gateway")
       ? gatewayHandlers({ ...gatewayParts, load: relay.load })
       : null;
@@ -339,6 +342,7 @@ function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
   const { config } = base;
   return new RemoteGateway({
     client,
+    captures: new CaptureAllowance(),
     address: parseBaseUrl(config.UPSTREAM_GATEWAY_URL ?? ""),
     linkKey: linkKeyOf(base),
     limits: {
@@ -357,6 +361,7 @@ function remoteRealtime(base: Base): RemoteRealtime {
   const { connectTimeoutMs, drainTimeoutMs } = realtimeLimits(base.config);
   return new RemoteRealtime({
     sockets: new WsWebSocketClient(),
+    captures: new CaptureAllowance(),
     address: parseBaseUrl(base.config.UPSTREAM_GATEWAY_URL ?? ""),
     linkKey: linkKeyOf(base),
     connectTimeoutMs,

@@ -171,6 +171,19 @@ export class FaultRig {
     }
   }
 
+  /** Resolves when the rows of a model are these: how many by outcome and source. @throws Error after 10 s */
+  async waitForEnds(model: string, expected: Readonly<Record<string, number>>): Promise<void> {
+    const count = async () => {
+      const rows = await this.rig.db.sql<{ outcome: string; usage_source: string; calls: bigint }>`
+        select outcome, usage_source, count(*) as calls from usage_log where model = ${model} group by 1, 2 order by 1, 2`;
+      return JSON.stringify(
+        Object.fromEntries(rows.map((row) => [`${row.outcome} ${row.usage_source}`, Number(row.calls)])),
+      );
+    };
+    const wanted = JSON.stringify(expected);
+    await this.#until(async () => (await count()) === wanted, `the rows of ${model} are ${wanted}`);
+  }
+
   /** How many usage rows there are. */
   async rowCount(): Promise<number> {
     const [count] = await this.rig.db.sql<{ rows: bigint }>`select count(*) as rows from usage_log`;

@@ -6,9 +6,13 @@ export type ConnectionEnd = "fin" | "rst";
 export type RawConnection = {
   /** Everything received so far. */
   readonly received: () => Uint8Array;
+  readonly receivedBytes: () => number;
   /** The pieces in which it arrived, as the event loop handed them over. */
   readonly pieces: readonly Uint8Array[];
   send(bytes: Uint8Array | string): void;
+  /** Reads nothing any more, so that the peer runs into full buffers; and reads on. */
+  pause(): void;
+  resume(): void;
   /** Resolves when at least so many bytes have arrived. */
   waitForBytes(count: number): Promise<void>;
   /** Resolves when the received text (one character a byte) contains this. */
@@ -26,6 +30,7 @@ const waitMsMax = 5_000;
 /** Opens a TCP connection to 127.0.0.1 that shows exactly which bytes came, in which pieces, and how it ended. */
 export async function connectRaw(port: number): Promise<RawConnection> {
   const pieces: Uint8Array[] = [];
+  let byteCount = 0;
   let wishes: Wish[] = [];
   const ended = Promise.withResolvers<ConnectionEnd>();
   const received = (): Uint8Array => Buffer.concat(pieces);
@@ -58,6 +63,7 @@ export async function connectRaw(port: number): Promise<RawConnection> {
     socket: {
       data: (_, chunk) => {
         pieces.push(new Uint8Array(chunk));
+        byteCount += chunk.length;
         review();
       },
       close: (_, error) => over(error === undefined || error === null ? "fin" : "rst"),
@@ -66,6 +72,7 @@ export async function connectRaw(port: number): Promise<RawConnection> {
   });
   return {
     received,
+    receivedBytes: () => byteCount,
     pieces,
     send: (bytes) => {
       const whole = typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes;
@@ -73,7 +80,9 @@ export async function connectRaw(port: number): Promise<RawConnection> {
         throw new Error("the kernel did not take the whole request at once");
       }
     },
-    waitForBytes: (count) => until(() => received().length >= count),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    waitForBytes: (count) => until(() => byteCount >= count),
     waitForText: (text) => until(() => Buffer.from(received()).includes(text, 0, "latin1")),
     ended: ended.promise,
     close: (how = "fin") => (how === "rst" ? socket.terminate() : socket.end()),

@@ -1,9 +1,7 @@
+import { AnswerCapture, type CaptureAllowance } from "./answer-capture.ts";
 import type { CallReport, CallState, GatewayCall } from "./model.ts";
 
-/** What is kept of an answer for the trace and for counting what was delivered. */
-const captureBytesMax = 262_144;
-
-export function newCallState(call: GatewayCall): CallState {
+export function newCallState(call: GatewayCall, captures: CaptureAllowance | null): CallState {
   return {
     call,
     attempts: [],
@@ -16,30 +14,25 @@ export function newCallState(call: GatewayCall): CallState {
     isLimited: false,
     isSettled: false,
     firstByteMs: null,
-    responsePieces: [],
+    capture: new AnswerCapture(captures),
     responseBytes: 0,
-    capturedBytes: 0,
   };
 }
 
 /** Counts bytes that go to the client, and keeps the first of them. */
 export function keepPiece(state: CallState, piece: Uint8Array): void {
   state.responseBytes += piece.byteLength;
-  const room = captureBytesMax - state.capturedBytes;
-  if (room > 0) {
-    const kept = piece.byteLength <= room ? piece : piece.subarray(0, room);
-    state.responsePieces.push(kept);
-    state.capturedBytes += kept.byteLength;
-  }
+  state.capture.keep(piece);
 }
 
-/** What the business relay may know of a call that is over. */
+/** What the business relay may know of a call that is over; its capture belongs to the report from then on. */
 export function toReport(
   state: CallState,
   end: Pick<CallReport, "outcome" | "httpStatus" | "errorCode"> & { inputTokens: bigint; outputTokens: bigint },
   durationMs: number,
 ): CallReport {
   const { principal } = state;
+  state.capture.release();
   return {
     userId: principal?.userId ?? null,
     gatewayUserId: principal?.gatewayUserId ?? null,
@@ -54,7 +47,7 @@ export function toReport(
     outputTokens: state.model === null ? null : end.outputTokens,
     firstByteMs: state.firstByteMs,
     durationMs,
-    responsePieces: state.responsePieces,
+    responsePieces: state.capture.pieces,
     responseBytes: state.responseBytes,
   };
 }

@@ -2,6 +2,7 @@ import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { HttpClientError } from "../platform/http-client/model.ts";
+import type { AnswerCapture } from "./answer-capture.ts";
 import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
 
 /** A relayed call as the gateway gets it. Nothing of it was changed on the way from the client. */
@@ -149,9 +150,8 @@ export type CallState = {
   /** Set by the step that ends the call. */
   isSettled: boolean;
   firstByteMs: number | null;
-  /** What went to the client, in pieces, up to the capture limit; and how much of it was kept. */
-  responsePieces: Uint8Array[];
-  capturedBytes: number;
+  /** The first of what went to the client. */
+  readonly capture: AnswerCapture;
   /** Everything that went to the client. */
   responseBytes: number;
 };

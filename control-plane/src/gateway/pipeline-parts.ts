@@ -3,6 +3,7 @@ import type { Quota } from "@sluice/contracts/money";
 import type { Clock } from "../platform/clock.ts";
 import type { HttpClient, HttpLimits } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
+import type { CaptureAllowance } from "./answer-capture.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
 import type { KeyDirectory } from "./keys/key-directory.ts";
@@ -35,6 +36,7 @@ export type PipelineParts = {
   readonly catalog: () => Catalog;
   readonly client: HttpClient;
   readonly usage: UsageSpool;
+  readonly captures: CaptureAllowance;
   readonly observer: GatewayObserver;
   readonly clock: Clock;
   readonly random: () => number;

@@ -48,7 +48,7 @@ export class Pipeline implements GatewayPort {
   }
 
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
-    const state = newCallState(call);
+    const state = newCallState(call, this.#parts.captures);
     try {
       const surface = this.#route(call);
       await this.#authenticate(state);
@@ -303,7 +303,8 @@ export class Pipeline implements GatewayPort {
   ): Promise<AppError | null> {
     const problem = streamProblem(ending);
     const isComplete = ending.kind === "completed";
-    const { request, responsePieces: pieces, responseBytes: bytesSent } = state;
+    const { request, capture, responseBytes: bytesSent } = state;
+    const { pieces } = capture;
     const bound = boundUnits(request, state.model);
     try {
       await this.#ender.settle(state, {

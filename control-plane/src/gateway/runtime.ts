@@ -9,6 +9,7 @@ import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";
+import { CaptureAllowance } from "./answer-capture.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { ChannelLoads } from "./channels/channel-load.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
@@ -73,6 +74,7 @@ export class GatewayRuntime {
       loads: this.#loads,
       catalog: () => this.#catalog,
       client: parts.client,
+      captures: new CaptureAllowance(),
       usage: parts.usage,
       observer: new GatewayMetrics(parts.registry),
       clock,

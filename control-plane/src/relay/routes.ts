@@ -1,3 +1,4 @@
+import { limitReading } from "../platform/stalled-reader.ts";
 import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
 import { clientAddress, type EdgeSettings } from "./client-address.ts";
 import type { RelayService } from "./service.ts";
@@ -9,10 +10,14 @@ import type { RelayService } from "./service.ts";
 export function relayHandler(
   relay: RelayService,
   edge: EdgeSettings,
+  stallTimeoutMs: number,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
     const peer = server.requestIP(request)?.address ?? "0.0.0.0";
-    const answer = await relay.relay(request, rawTarget(request.url), clientAddress(request.headers, peer, edge));
+    const clientIp = clientAddress(request.headers, peer, edge);
+    const answer = await relay.relay(request, rawTarget(request.url), clientIp, (bytes) =>
+      limitReading(server, request, { bytes, stallTimeoutMs }),
+    );
     const headers = answer.headers;
     headers["x-request-id"] = answer.requestId;
     headers["cache-control"] ??= "no-store";

@@ -27,6 +27,8 @@ type CallDetails = {
   readonly read: () => Promise<Uint8Array>;
   /** Asked when the call is over. */
   readonly said: () => Said;
+  /** Called when the end of the answer is about to go out, with the bytes of the whole. */
+  readonly onOver?: (answerBytes: number) => void;
 };
 
 const nothing = new Uint8Array();
@@ -48,13 +50,22 @@ export class RelayService {
     this.#parts = parts;
   }
 
-  /** @param target path and query exactly as they stood on the request line */
-  async relay(request: Request, target: string, clientIp: string): Promise<GatewayAnswer & { requestId: RequestId }> {
+  /**
+   * @param target path and query exactly as they stood on the request line
+   * @param onOver called when the end of the answer is about to go out, with the bytes of the whole
+   */
+  async relay(
+    request: Request,
+    target: string,
+    clientIp: string,
+    onOver: (answerBytes: number) => void,
+  ): Promise<GatewayAnswer & { requestId: RequestId }> {
     const reader = new BodyReader(request, this.#parts.bodyLimits);
     const call = this.#begin(request, target, {
       clientIp,
       said: () => saidIn(reader.bytes),
       read: () => reader.read(),
+      onOver,
     });
     const answer = await this.#parts.gateway.handle(call);
     return { ...answer, requestId: call.requestId };
@@ -105,6 +116,7 @@ export class RelayService {
       readBody: more.read,
       onReport: (report) => {
         this.load.inFlight -= 1;
+        more.onOver?.(report.responseBytes);
         this.#writeDown(call, more.said(), report);
       },
     };

@@ -44,7 +44,7 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   async open(call: GatewayCall): Promise<RealtimeOpening> {
-    const state = newCallState(call);
+    const state = newCallState(call, this.#parts.captures);
     state.isStream = true;
     try {
       const handshake = readHandshake(call);

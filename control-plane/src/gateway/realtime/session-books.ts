@@ -137,13 +137,15 @@ export class SessionBooks {
   #open(): SessionCall {
     const { call, principal, request, model, channelId, attempts } = this.#session;
     const startedAtMs = this.#clock.now();
-    const state = newCallState({
+    const own = {
       ...call,
       requestId: rowId(call.requestId, startedAtMs, this.#rows),
       startedAtMs,
       startedTick: this.#clock.tick(),
       onReport: () => undefined,
-    });
+    };
+    // What is said is kept with the session.
+    const state = newCallState(own, null);
     this.#rows += 1;
     state.attempts.push(...attempts);
     return Object.assign(state, { principal, request, model, channelId, isStream: true });

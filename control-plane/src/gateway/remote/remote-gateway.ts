@@ -8,6 +8,7 @@ import {
   type HttpResponse,
   type HttpResponseBody,
 } from "../../platform/http-client/model.ts";
+import type { CaptureAllowance } from "../answer-capture.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort } from "../port.ts";
@@ -35,6 +36,7 @@ export type RemoteGatewayParts = {
   };
   readonly linkKey: Uint8Array;
   readonly limits: HttpLimits;
+  readonly captures: CaptureAllowance;
   readonly streamStallTimeoutMs: number;
   readonly tick: () => number;
 };
@@ -64,7 +66,7 @@ export class RemoteGateway implements GatewayPort {
   }
 
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
-    const state = newCallState(call);
+    const state = newCallState(call, this.#parts.captures);
     try {
       // Whatever else the gateway's process answers, such as its metrics, is not for those who call the relay.
       if (!isPlainPath(call.path)) {

@@ -13,7 +13,7 @@ import { clientAddressHeader, decodeReport, reportHeader, requestIdHeader, signa
 import { LinkedSession } from "./linked-session.ts";
 import { type RemoteGatewayParts, toLinkError } from "./remote-gateway.ts";
 
-export type RemoteRealtimeParts = Pick<RemoteGatewayParts, "address" | "linkKey"> & {
+export type RemoteRealtimeParts = Pick<RemoteGatewayParts, "address" | "linkKey" | "captures"> & {
   readonly clock: Clock;
   readonly sockets: WebSocketClient;
   readonly connectTimeoutMs: number;
@@ -36,7 +36,7 @@ export class RemoteRealtime implements RealtimePort {
   }
 
   async open(call: GatewayCall): Promise<RealtimeOpening> {
-    const state = newCallState(call);
+    const state = newCallState(call, this.#parts.captures);
     state.isStream = true;
     try {
       const handshake = readHandshake(call);

@@ -1,6 +1,7 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
+import { limitReading } from "../../platform/stalled-reader.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort, RealtimePort } from "../port.ts";
@@ -10,6 +11,7 @@ export type GatewayRoutesParts = {
   readonly gateway: GatewayPort;
   readonly realtime: RealtimePort;
   readonly linkKey: Uint8Array;
+  readonly streamStallTimeoutMs: number;
   readonly clock: Clock;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
   /** Calls that are on their way, as the drain sees them. */
@@ -30,6 +32,7 @@ function gatewayHandler(
     let report: CallReport | null = null;
     const call = beginCall(parts, { request, server, link }, (finished) => {
       report = finished;
+      limitReading(server, request, { bytes: finished.responseBytes, stallTimeoutMs: parts.streamStallTimeoutMs });
     });
     const postscript = () => (link === null || report === null ? null : toComment(report));
     const answer = await parts.gateway.handle({ ...call, postscript });

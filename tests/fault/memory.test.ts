@@ -1,0 +1,198 @@
+/** Many streams that stand still: memory stays where it is, others are served, and everything is given back. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { FaultRig } from "../support/fault-rig.ts";
+import { connectRaw, type RawConnection } from "../support/raw-tcp-client.ts";
+import { eventPayloads, finishedAnswer, relayedRequest } from "../support/relayed-call.ts";
+import { arrangements } from "../support/sluice.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+const idleStreams = isFull ? 1_000 : 150;
+/** So long that nobody is cut before all stand still; filling the buffers of a connection takes some 14 MB. */
+const stallMsMax = 600_000;
+/** Well above what the system makes of a slow reader: it lets a sender go on only when a third of its buffer is free. */
+const patienceMs = 8_000;
+
+/**
+ * What a reader that stands still may cost in a process: 64 KB in its queue, the packet that was being taken apart when
+ * the queue was full (at most 512 KB, and as much again while it lies there in small pieces), and 64 KB of its answer.
+ */
+const perStalledReaderMb = 1.1;
+/** An open stream is a request, a response, two sockets and a few small objects. */
+const perIdleStreamMb = 0.04;
+/** The longer answers that all calls together may keep, and what the collector has not come round to. */
+const slackMb = 32 + 32;
+/** What may come and go while nothing happens. */
+const restlessMb = 12;
+
+describe.each(arrangements)("streams that stand still, %s", (arrangement) => {
+  // With a hop more there are more buffers to fill.
+  const stalledReaders = isFull ? 500 : arrangement === "split" ? 20 : 60;
+  let faulty: FaultRig;
+
+  beforeAll(async () => {
+    faulty = await FaultRig.create();
+    await faulty.addModel("still", [{ name: "still" }]);
+    await faulty.addModel("other", [{ name: "other" }]);
+    await faulty.start(arrangement, { STREAM_STALL_TIMEOUT_MS: String(stallMsMax) });
+    for (let call = 0; call < 300; call += 1) {
+      await faulty.call("other", { stream: true });
+    }
+  });
+
+  afterAll(async () => {
+    await faulty.close();
+  });
+
+  /** The memory of the largest process, in MB. */
+  const memoryMb = (): number =>
+    Math.max(
+      ...[faulty.relay.pid, faulty.gateway.pid].map((pid) => {
+        const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+        return Number(kilobytes) / 1024;
+      }),
+    );
+
+  const open = async (count: number, pausesAtOnce: boolean): Promise<RawConnection[]> => {
+    const request = relayedRequest({ apiKey: faulty.user.apiKey, body: { model: "still", stream: true } });
+    return await Promise.all(
+      Array.from({ length: count }, async () => {
+        const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
+        if (pausesAtOnce) {
+          connection.pause();
+        }
+        connection.send(request);
+        return connection;
+      }),
+    );
+  };
+
+  const expectOthersServed = async (): Promise<void> => {
+    const durations: number[] = [];
+    for (let call = 0; call < 30; call += 1) {
+      const startedAt = performance.now();
+      expect((await faulty.call("other", { stream: true })).status).toBe(200);
+      durations.push(performance.now() - startedAt);
+    }
+    durations.sort((one, other) => one - other);
+    expect(durations[15]).toBeLessThan(100);
+    expect(durations[29]).toBeLessThan(1_000);
+  };
+
+  /** Resolves when the provider could send nothing more for a second. */
+  const untilNothingMoves = async (): Promise<void> => {
+    const sent = (): number => faulty.provider.requests.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
+    for (let before = -1, now = sent(); before !== now; now = sent()) {
+      before = now;
+      await Bun.sleep(1_000);
+    }
+  };
+
+  test(`${stalledReaders} readers that read nothing of a fast stream`, async () => {
+    faulty.provider.reset();
+    const stillOnly = { match: { credential: "upstream-still" }, times: "always" } as const;
+    faulty.provider.script({ isEndless: true, chunkBytes: 400 }, stillOnly);
+    const baselineMb = memoryMb();
+    const limitMb = baselineMb + stalledReaders * perStalledReaderMb + slackMb;
+    const readers = await open(stalledReaders, true);
+    await untilNothingMoves();
+    expect(faulty.provider.totals.inFlight).toBe(stalledReaders);
+    const stalledMb = memoryMb();
+    expect(stalledMb).toBeLessThan(limitMb);
+    await expectOthersServed();
+    await Bun.sleep(2_000);
+    expect(faulty.provider.totals.inFlight).toBe(stalledReaders);
+    expect(memoryMb()).toBeLessThan(stalledMb + restlessMb);
+    for (const reader of readers) {
+      reader.close("rst");
+    }
+    await faulty.provider.waitForIdle(30_000);
+    await faulty.waitUntilReleased();
+    // One row for each, and none that says anything else.
+    await faulty.waitForEnds("still", { "aborted estimated": stalledReaders });
+    expect(memoryMb()).toBeLessThan(limitMb);
+  });
+
+  test(`${idleStreams} streams on which nothing comes`, async () => {
+    faulty.provider.reset();
+    const stillOnly = { match: { credential: "upstream-still" }, times: "always" } as const;
+    faulty.provider.script({ text: "some text", silence: { afterChunks: 1 } }, stillOnly);
+    const baselineMb = memoryMb();
+    const connections = await open(idleStreams, false);
+    await Promise.all(connections.map((connection) => connection.waitForText('"role":"assistant"')));
+    expect(faulty.provider.totals.inFlight).toBe(idleStreams);
+    await expectOthersServed();
+    expect(memoryMb()).toBeLessThan(baselineMb + idleStreams * perIdleStreamMb + restlessMb);
+    for (const record of faulty.provider.requests.filter(({ credential }) => credential === "upstream-still")) {
+      record.release();
+    }
+    for (const connection of connections) {
+      const answer = await finishedAnswer(connection);
+      expect({ isWhole: answer.isWhole, last: eventPayloads(answer.body).at(-1) }).toEqual({
+        isWhole: true,
+        last: "[DONE]",
+      });
+    }
+    await faulty.waitUntilReleased();
+  });
+
+  test("afterwards the money is right", async () => {
+    await faulty.waitUntilInFlight(0);
+    expect(await faulty.rig.checkMoney()).toEqual([]);
+  });
+});
+
+describe.each(arrangements)("the patience with a reader, %s", (arrangement) => {
+  let faulty: FaultRig;
+
+  beforeAll(async () => {
+    faulty = await FaultRig.create();
+    await faulty.addModel("stream", [{ name: "stream" }]);
+    await faulty.addModel("large", [{ name: "large" }]);
+    await faulty.start(arrangement, { STREAM_STALL_TIMEOUT_MS: String(patienceMs) });
+  });
+
+  afterAll(async () => {
+    await faulty.close();
+  });
+
+  const connect = async (body: object): Promise<RawConnection> => {
+    const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
+    connection.send(relayedRequest({ apiKey: faulty.user.apiKey, body: { ...body } }));
+    return connection;
+  };
+
+  test("ends with one that reads nothing of a stream: it is cut, the provider is hung up on, its part is charged", async () => {
+    faulty.provider.reset();
+    faulty.provider.script({ isEndless: true, chunkBytes: 400 });
+    const reader = await connect({ model: "stream", stream: true });
+    reader.pause();
+    const record = await faulty.provider.waitForCancel(0, 60_000);
+    expect(record.durationMs).toBeGreaterThan(patienceMs);
+    await faulty.waitUntilInFlight(0);
+    reader.resume();
+    const answer = await finishedAnswer(reader);
+    expect(answer.isWhole).toBe(false);
+    expect(eventPayloads(answer.body)).not.toContain("[DONE]");
+    expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "aborted", usage_source: "estimated" });
+  });
+
+  test("ends with one that reads nothing of a whole answer, and not with one that reads slowly", async () => {
+    faulty.provider.reset();
+    faulty.provider.script({ text: "x".repeat(20_000_000) }, { times: 2 });
+    const stalled = await connect({ model: "large" });
+    stalled.pause();
+    const slow = await connect({ model: "large" });
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < patienceMs + 3_000) {
+      await slow.waitForBytes(slow.receivedBytes() + 1);
+      slow.pause();
+      await Bun.sleep(300);
+      slow.resume();
+    }
+    expect((await finishedAnswer(slow)).isWhole).toBe(true);
+    stalled.resume();
+    expect((await finishedAnswer(stalled)).isWhole).toBe(false);
+    expect(await faulty.rig.checkMoney()).toEqual([]);
+  });
+});
