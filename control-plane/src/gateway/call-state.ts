@@ -25,14 +25,25 @@ export function keepPiece(state: CallState, piece: Uint8Array): void {
   state.capture.keep(piece);
 }
 
+type ReportedEnd = Pick<CallReport, "outcome" | "httpStatus" | "errorCode"> & {
+  readonly inputTokens: bigint;
+  readonly outputTokens: bigint;
+};
+
 /** What the business relay may know of a call that is over; its capture belongs to the report from then on. */
-export function toReport(
-  state: CallState,
-  end: Pick<CallReport, "outcome" | "httpStatus" | "errorCode"> & { inputTokens: bigint; outputTokens: bigint },
-  durationMs: number,
-): CallReport {
-  const { principal } = state;
+export function toReport(state: CallState, end: ReportedEnd, durationMs: number): CallReport {
   state.capture.release();
+  return describe(state, end, durationMs);
+}
+
+/** What may be known of a call that goes on, by an answer that has begun with this status. */
+export function toBegunReport(state: CallState, httpStatus: number): CallReport {
+  const end = { outcome: "completed", httpStatus, errorCode: null, inputTokens: 0n, outputTokens: 0n } as const;
+  return describe(state, end, 0);
+}
+
+function describe(state: CallState, end: ReportedEnd, durationMs: number): CallReport {
+  const { principal } = state;
   return {
     userId: principal?.userId ?? null,
     gatewayUserId: principal?.gatewayUserId ?? null,

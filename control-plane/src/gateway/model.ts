@@ -36,6 +36,8 @@ export type GatewayAnswer = {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
+  /** Of an answer that goes on as bytes without marks: what is known of the call by now. For a relay of this deployment. */
+  readonly begun?: CallReport;
 };
 
 /** What the business relay may know of a finished call. */
@@ -80,21 +82,32 @@ export type Principal = {
   readonly keyBudgetId: BudgetId | null;
 };
 
+/** What a request says of how much its answer can use at most; the model says the rest. */
+export type RequestBounds = {
+  /** Input tokens that are in the body, pictures apart; null when it points to input that it does not hold. */
+  readonly inputTokensMax: number | null;
+  /** All input stands in one context, so that the context of the model bounds it too. */
+  readonly isOneContext: boolean;
+  readonly inputImages: number;
+  /** The most output tokens the client allows for one choice, or null. */
+  readonly outputTokensMax: number | null;
+  /** How many answers are paid for. */
+  readonly choices: number;
+  readonly outputImages: number;
+  /** Milliseconds of recorded sound. */
+  readonly audioMs: bigint;
+  /** Characters to be spoken. */
+  readonly characters: number;
+};
+
 /** What one pass over the body told. */
 export type ParsedRequest = {
   readonly model: string | null;
   readonly isStream: boolean;
   /** Whether the client asked for the usage chunk itself. */
   readonly wantsUsage: boolean;
-  /** The most output tokens the client allows for one choice, or null. */
-  readonly outputTokensMax: number | null;
-  /** How many answers are paid for. */
-  readonly choices: number;
-  readonly images: number;
-  /** Bytes that can carry input tokens: never fewer than the tokens of the text. */
+  readonly bounds: RequestBounds;
   readonly inputBytes: number;
-  /** Parts of the input are kept by the provider, so that only the context of the model bounds it. */
-  readonly isInputElsewhere?: boolean;
   /** The body as it goes upstream: the client's own bytes, but for the usage option of a stream. */
   readonly body: Uint8Array;
   readonly contentType: string | null;

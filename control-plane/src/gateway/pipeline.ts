@@ -2,11 +2,11 @@ import type { ChannelId } from "@sluice/contracts/ids";
 import { AppError, toAppError, type UpstreamWords } from "../platform/errors.ts";
 import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
-import { checkKeyState, checkModelAccess } from "./admit/check-access.ts";
+import { checkKeyState, checkModelAccess, checkPassThrough } from "./admit/check-access.ts";
 import { checkContentType, parseRequest } from "./admit/parse-request.ts";
 import { boundCost, boundUnits, reserveQuota } from "./admit/reserve-quota.ts";
 import { CallEnder } from "./call-ender.ts";
-import { keepPiece, newCallState } from "./call-state.ts";
+import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
@@ -23,8 +23,8 @@ import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult, toAttemptError } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
-import { measureAnswer, measureStream, readEventUsage } from "./settle/measure-usage.ts";
-import { answersObject, findSurface, isPlainPath, passThrough, passThroughModel, type Surface } from "./surfaces.ts";
+import { addEventUsage, measureAnswer, measureStream } from "./settle/measure-usage.ts";
+import { answersObject, findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surfaces.ts";
 import type { Attempt, Units } from "./usage-log/model.ts";
 
 type FailedAttempt = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
@@ -52,7 +52,7 @@ export class Pipeline implements GatewayPort {
     try {
       const surface = this.#route(call);
       await this.#authenticate(state);
-      if (surface.body === "none" && surface !== passThrough) {
+      if (surface.kind === "models") {
         return this.#listModels(state);
       }
       return await this.#dispatch(await this.#admit(state, surface), surface);
@@ -119,11 +119,13 @@ export class Pipeline implements GatewayPort {
     if (!usage.isAccepting()) {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
+    // Before the body is read: where nothing is passed through, nobody waits for an upload.
+    const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog()) : null;
     checkContentType(call.headers, surface);
     const request = parseRequest(await call.readBody(), call.headers.get("content-type"), surface);
     state.request = request;
     state.isStream = request.isStream;
-    const model = checkModelAccess(principal, request.model ?? passThroughModel, catalog().models);
+    const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);
     state.model = model;
     const reserved = reserveQuota(leases, principal, boundCost(request, model));
     const hold = reserved instanceof Promise ? await reserved : reserved;
@@ -191,17 +193,16 @@ export class Pipeline implements GatewayPort {
     }
     state.channelId = channel.id;
     const contentType = headerOf(response, "content-type") ?? "";
-    const isPassedRaw = surface.kind === "speech" || surface.kind === "transcription" || surface === passThrough;
+    const isPassedRaw = surface.kind === "speech" || surface.kind === "transcription" || surface.kind === "pass";
     if (isEncoded(response)) {
-      return isPassedRaw ? this.#stream(state, use, response, "raw") : this.#refuseAnswer(response, "encoded");
-    }
-    if (eventStreamType.test(contentType)) {
-      return this.#stream(state, use, response, surface.kind);
+      return isPassedRaw ? this.#stream(state, surface.kind, use, response) : this.#refuseAnswer(response, "encoded");
     }
     if (collectedTypes.test(contentType)) {
       return this.#collect(state, surface, use, response);
     }
-    return isPassedRaw ? this.#stream(state, use, response, "raw") : this.#refuseAnswer(response, "content_type");
+    return isPassedRaw || eventStreamType.test(contentType)
+      ? this.#stream(state, surface.kind, use, response)
+      : this.#refuseAnswer(response, "content_type");
   }
 
   /** An answer with a good status that can't be the answer to this call. */
@@ -247,7 +248,7 @@ export class Pipeline implements GatewayPort {
       outcome: "completed",
       httpStatus: response.status,
       errorCode: null,
-      units: state.model.price.image === 0n ? units : { ...units, images: state.request.choices },
+      units,
       usageSource,
     });
     return { status: response.status, headers: answerHeaders(response), body };
@@ -255,11 +256,15 @@ export class Pipeline implements GatewayPort {
 
   async #stream(
     state: AdmittedCall,
+    kind: SurfaceKind,
     use: ChannelUse,
     response: HttpResponse,
-    surfaceKind: Surface["kind"] | "raw",
   ): Promise<GatewayAnswer | FailedAttempt> {
     const { loads, streamStallTimeoutMs } = this.#parts;
+    const isEvents = eventStreamType.test(headerOf(response, "content-type") ?? "") && !isEncoded(response);
+    // Of a path without rules of its own nothing is looked into, whatever it answers.
+    const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
+    state.isStream ||= isEvents;
     let reported: Units | null = null;
     const events = new EventStream({
       surfaceKind,
@@ -270,12 +275,12 @@ export class Pipeline implements GatewayPort {
         keepPiece(state, piece);
       },
       onUsage: (payload) => {
-        reported = readEventUsage(payload) ?? reported;
+        reported = addEventUsage(reported, payload);
       },
       onEnding: async (ending) => {
         this.#noteAttempt(state, use, { status: response.status, result: streamResult(ending) });
         this.#noteStreamEnd(use, ending);
-        const problem = await this.#settleStream(state, surfaceKind, ending, reported);
+        const problem = await this.#settleStream(state, kind, ending, reported);
         return {
           errorEvent: problem === null ? null : errorEvent(problem, surfaceKind === "responses"),
           postscript: state.call.postscript?.() ?? null,
@@ -291,13 +296,14 @@ export class Pipeline implements GatewayPort {
       return { failure, said: null };
     }
     loads.answered(use);
-    return { status: response.status, headers: answerHeaders(response), body: events.stream };
+    const answer = { status: response.status, headers: answerHeaders(response), body: events.stream };
+    return surfaceKind === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
   }
 
   /** Settles a stream that is over; returns what the client has to be told went wrong, or null. */
   async #settleStream(
     state: AdmittedCall,
-    kind: Surface["kind"] | "raw",
+    kind: SurfaceKind,
     ending: StreamEnding,
     reported: Units | null,
   ): Promise<AppError | null> {

@@ -3,8 +3,23 @@ export type Surface = {
   readonly methods: readonly string[];
   readonly body: "json" | "multipart" | "none";
   /** Which fields of the body bound the cost, and how the end of a stream is recognised. */
-  readonly kind: "chat" | "completions" | "responses" | "embeddings" | "images" | "speech" | "transcription" | "plain";
+  readonly kind: SurfaceKind;
+  /** What the API takes for granted when a request names no model. */
+  readonly defaultModel?: string;
 };
+
+export type SurfaceKind =
+  | "chat"
+  | "completions"
+  | "responses"
+  | "embeddings"
+  | "images"
+  | "speech"
+  | "transcription"
+  | "moderations"
+  | "rerank"
+  | "models"
+  | "pass";
 
 const post = ["POST"];
 
@@ -14,24 +29,29 @@ const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["/v1/completions", { methods: post, body: "json", kind: "completions" }],
   ["/v1/responses", { methods: post, body: "json", kind: "responses" }],
   ["/v1/embeddings", { methods: post, body: "json", kind: "embeddings" }],
-  ["/v1/moderations", { methods: post, body: "json", kind: "plain" }],
-  ["/v1/rerank", { methods: post, body: "json", kind: "plain" }],
+  ["/v1/moderations", { methods: post, body: "json", kind: "moderations", defaultModel: "omni-moderation-latest" }],
+  ["/v1/rerank", { methods: post, body: "json", kind: "rerank" }],
   ["/v1/images/generations", { methods: post, body: "json", kind: "images" }],
   ["/v1/images/edits", { methods: post, body: "multipart", kind: "images" }],
   ["/v1/images/variations", { methods: post, body: "multipart", kind: "images" }],
   ["/v1/audio/speech", { methods: post, body: "json", kind: "speech" }],
   ["/v1/audio/transcriptions", { methods: post, body: "multipart", kind: "transcription" }],
   ["/v1/audio/translations", { methods: post, body: "multipart", kind: "transcription" }],
-  ["/v1/models", { methods: ["GET", "HEAD"], body: "none", kind: "plain" }],
+  ["/v1/models", { methods: ["GET", "HEAD"], body: "none", kind: "models" }],
 ]);
 
 /** The name under which abilities and prices of pass-through paths are kept. */
 export const passThroughModel = "*";
 
 /** A path without rules of its own: the body is not looked into, and a call costs what the pass-through price says. */
-export const passThrough: Surface = { methods: ["GET", "POST", "DELETE"], body: "none", kind: "plain" };
+export const passThrough: Surface = { methods: ["GET", "POST", "DELETE"], body: "none", kind: "pass" };
 
 const modelPrefix = "/v1/models/";
+/**
+ * Never passed through: a provider answers there with keys of its own, with which a client would talk to it past us.
+ * The websocket at `/v1/realtime` itself has a route of its own.
+ */
+const realtimePath = /^\/v1\/realtime(\/|$)/;
 
 /** How a path goes through the gateway. */
 export function findSurface(path: string): Surface {
@@ -49,7 +69,8 @@ const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
 /** Names of models may have a maker, a variant or a tuning in them, which clients encode. None of it goes to a provider. */
 const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
-/** Whether a path may be passed through at all: plain segments, nothing encoded, no dots that climb. */
+/** Whether a path may be called at all: plain segments, nothing encoded, no dots that climb, and not for sessions. */
 export function isPlainPath(path: string): boolean {
-  return (plainPath.test(path) || modelPath.test(path)) && !path.includes("/..") && !path.includes("/./");
+  const isSpelledOut = plainPath.test(path) || modelPath.test(path);
+  return isSpelledOut && !path.includes("/..") && !path.includes("/./") && !realtimePath.test(path);
 }

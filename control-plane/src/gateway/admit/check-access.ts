@@ -1,6 +1,8 @@
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
+import type { Catalog } from "../catalog.ts";
 import type { ModelEntry, Principal } from "../model.ts";
+import { passThroughModel } from "../surfaces.ts";
 
 /** A client calls from one address many times; reading the list again for each call would cost as much as the rest. */
 const lastAllowedIp = new WeakMap<Principal, string>();
@@ -34,9 +36,24 @@ export function checkModelAccess(
   model: string,
   models: ReadonlyMap<string, ModelEntry>,
 ): ModelEntry {
-  const entry = models.get(model);
+  const entry = model === passThroughModel ? undefined : models.get(model);
   if (entry === undefined || (principal.allowedModels !== null && !principal.allowedModels.has(model))) {
     throw new AppError("model_not_found", { param: "model" });
+  }
+  return entry;
+}
+
+/**
+ * The catalog entry under which paths without rules of their own are passed through: only where the group has a channel
+ * for them. Everybody else finds nothing there.
+ * @throws AppError `not_found`
+ */
+export function checkPassThrough(principal: Principal, catalog: Catalog): ModelEntry {
+  const { allowedModels, groupName } = principal;
+  const entry = catalog.models.get(passThroughModel);
+  const isServed = catalog.abilities.get(groupName)?.has(passThroughModel) === true;
+  if (entry === undefined || !isServed || (allowedModels !== null && !allowedModels.has(passThroughModel))) {
+    throw new AppError("not_found");
   }
   return entry;
 }

@@ -1,8 +1,9 @@
 import { AppError } from "../../platform/errors.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
-import { checkMessages } from "./parse-request/check-messages.ts";
-import { readMultipartField } from "./parse-request/read-multipart.ts";
+import { passThroughBounds, readBounds, readFormBounds } from "./parse-request/read-bounds.ts";
+import type { JsonObject } from "./parse-request/read-count.ts";
+import { readForm } from "./parse-request/read-multipart.ts";
 import { type JsonShape, scanJson } from "./parse-request/scan-json.ts";
 
 /**
@@ -17,20 +18,6 @@ const multipartType = /^multipart\/form-data\s*;/i;
 
 /** Fields that other gateways let a client steer the destination with; here they must not even look as if they worked. */
 const destinationFields = ["api_base", "base_url", "user_config", "extra_headers", "api_key"];
-
-/** By which fields a client bounds the output, on each path. */
-const outputLimitFields: Readonly<Record<Surface["kind"], readonly string[]>> = {
-  chat: ["max_completion_tokens", "max_tokens"],
-  completions: ["max_tokens"],
-  responses: ["max_output_tokens"],
-  embeddings: [],
-  images: [],
-  speech: [],
-  transcription: [],
-  plain: ["max_tokens"],
-};
-
-type JsonObject = Record<string, unknown>;
 
 /**
  * Checks the content type before the body is read.
@@ -56,11 +43,19 @@ export function checkContentType(headers: Headers, surface: Surface): void {
  */
 export function parseRequest(body: Uint8Array, contentType: string | null, surface: Surface): ParsedRequest {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, body: bytes, contentType };
   if (surface.body === "multipart") {
-    return parseForm(bytes, contentType ?? "", surface);
+    const form = readForm(bytes, contentType ?? "", ["model", "n", "stream"]);
+    const { model, n: count = null, stream } = form.fields;
+    return {
+      ...plain,
+      model: readModelName(model),
+      isStream: stream === "true",
+      bounds: readFormBounds({ count, files: form.files }, surface.kind, bytes.length),
+    };
   }
   if (surface.body === "none") {
-    return emptyRequest(bytes, contentType);
+    return { ...plain, model: null, bounds: passThroughBounds };
   }
   const shape = scanJson(bytes, jsonLimits);
   const fields = parseObject(bytes, shape);
@@ -71,60 +66,13 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
   }
   const isStream = readBoolean(fields, "stream");
   const wantsUsage = isStream && readWantsUsage(fields);
-  const images = surface.kind === "chat" ? checkMessages(fields) : (readCount(fields, "n", 1, 128) ?? 1);
   return {
-    model: readModelName(fields["model"]),
+    ...plain,
+    model: readModelName(fields["model"] ?? surface.defaultModel),
     isStream,
     wantsUsage,
-    outputTokensMax: readOutputTokensMax(fields, surface.kind),
-    choices: surface.kind === "completions" ? countCompletions(fields) : (readCount(fields, "n", 1, 128) ?? 1),
-    images,
-    inputBytes: bytes.length,
-    isInputElsewhere: isInputElsewhere(fields, bytes),
+    bounds: readBounds(fields, surface.kind, bytes.length),
     body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : bytes,
-    contentType,
-  };
-}
-
-/** What a provider keeps, or fetches by itself, is not in the body: earlier turns, stored prompts, files, hosted tools. */
-const storedInputMarks = ['"file_id"', '"input_file"', '"input_image"'].map((mark) => Buffer.from(mark));
-
-function isInputElsewhere(fields: JsonObject, bytes: Buffer): boolean {
-  const { previous_response_id: previous, conversation, prompt, tools } = fields;
-  const isStored =
-    (previous ?? conversation ?? null) !== null || (typeof prompt === "object" && isStoredPrompt(prompt));
-  const isHosted = Array.isArray(tools) && tools.some((tool) => !isFunctionTool(tool));
-  return isStored || isHosted || storedInputMarks.some((mark) => bytes.indexOf(mark) !== -1);
-}
-
-/** `prompt` is text, or a list of texts, everywhere but where it names a prompt that the provider keeps. */
-function isStoredPrompt(prompt: object | null): boolean {
-  return prompt !== null && !Array.isArray(prompt);
-}
-
-function isFunctionTool(tool: unknown): boolean {
-  const type = (tool as { type?: unknown } | null)?.type;
-  return type === "function" || type === "custom" || type === undefined;
-}
-
-function parseForm(bytes: Buffer, contentType: string, surface: Surface): ParsedRequest {
-  const model = readModelName(readMultipartField(bytes, contentType, "model") ?? undefined);
-  const count = surface.kind === "images" ? readMultipartField(bytes, contentType, "n") : null;
-  const choices = count === null ? 1 : (readCount({ n: Number(count) }, "n", 1, 128) ?? 1);
-  return { ...emptyRequest(bytes, contentType), model, images: 1, choices };
-}
-
-function emptyRequest(bytes: Buffer, contentType: string | null): ParsedRequest {
-  return {
-    model: null,
-    isStream: false,
-    wantsUsage: false,
-    outputTokensMax: null,
-    choices: 1,
-    images: 0,
-    inputBytes: bytes.length,
-    body: bytes,
-    contentType,
   };
 }
 
@@ -169,38 +117,6 @@ function readBoolean(fields: JsonObject, name: string): boolean {
     throw new AppError("invalid_type", { message: `The field '${name}' must be true or false.`, param: name });
   }
   return value;
-}
-
-function readCount(fields: JsonObject, name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | null {
-  const value = fields[name];
-  if (value === undefined || value === null) {
-    return null;
-  }
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max) {
-    throw new AppError("invalid_value", {
-      message: `The field '${name}' must be an integer of at least ${min}.`,
-      param: name,
-    });
-  }
-  return value;
-}
-
-/**
- * Only fields that mean something on this path bound what is set aside, because a provider passes over the others. Of two
- * that say the same the higher counts: not every provider knows both.
- */
-function readOutputTokensMax(fields: JsonObject, kind: Surface["kind"]): number | null {
-  const limits = outputLimitFields[kind].map((name) => readCount(fields, name, 1));
-  const given = limits.filter((limit) => limit !== null);
-  return given.length === 0 ? null : Math.max(...given);
-}
-
-/** Each prompt of a list is completed, and of `best_of` attempts all are paid for. */
-function countCompletions(fields: JsonObject): number {
-  const { prompt } = fields;
-  const isList = Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number";
-  const attempts = Math.max(readCount(fields, "n", 1, 128) ?? 1, readCount(fields, "best_of", 1, 128) ?? 1);
-  return attempts * (isList ? prompt.length : 1);
 }
 
 function readWantsUsage(fields: JsonObject): boolean {

@@ -1,35 +1,33 @@
 import type { Quota } from "@sluice/contracts/money";
 import { AppError } from "../../platform/errors.ts";
-import type { Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
 import { costOf, withMultiplierAboveOne } from "../prices/cost.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
 import type { HoldAnswer } from "../quota/model.ts";
-import type { Units } from "../usage-log/model.ts";
+import { noUnits, type Units } from "../usage-log/model.ts";
 
-/** Speech of 4 kbit/s; codecs that carry it in less are not in use. Only models that are priced by the second are touched. */
-const audioMsPerByteMax = 2;
-
-/**
- * Units that no answer to this request can exceed. A token is at least one byte of the body, so the bytes bound the
- * input; what a picture may cost comes on top; the context of the model bounds both.
- */
-export function boundUnits(request: ParsedRequest, model: ModelEntry): Units {
-  const sentTokens = Math.min(request.inputBytes + request.images * model.imageTokensMax, model.contextTokensMax);
-  const inputTokens = request.isInputElsewhere === true ? model.contextTokensMax : sentTokens;
-  const outputPerChoice = Math.min(request.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax);
+/** Units that no answer to this request can exceed: what the body says, bounded by what the model can take and give. */
+export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: ModelEntry): Units {
+  const outputPerChoice = Math.min(bounds.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax);
   return {
-    inputTokens: BigInt(inputTokens),
-    outputTokens: BigInt(outputPerChoice * request.choices),
-    cacheReadTokens: 0n,
-    cacheWriteTokens: 0n,
-    reasoningTokens: 0n,
-    images: request.choices,
-    audioMs: BigInt(request.inputBytes * audioMsPerByteMax),
+    ...noUnits,
+    inputTokens: BigInt(boundInput(bounds, model)),
+    outputTokens: BigInt(outputPerChoice * bounds.choices),
+    images: bounds.outputImages,
+    audioMs: bounds.audioMs,
   };
 }
 
+function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds, model: ModelEntry): number {
+  if (inputTokensMax === null) {
+    return model.contextTokensMax;
+  }
+  const tokens = inputTokensMax + inputImages * model.imageTokensMax;
+  return isOneContext ? Math.min(tokens, model.contextTokensMax) : tokens;
+}
+
 /** The most a call can cost: each token at the dearest price it could be charged at. */
-export function boundCost(request: ParsedRequest, model: ModelEntry): Quota {
+export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEntry): Quota {
   const { price } = model;
   const dearest = (first: bigint, ...others: bigint[]) =>
     others.reduce((most, next) => (next > most ? next : most), first);

@@ -4,7 +4,7 @@ import { readApiKey } from "../admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess } from "../admit/check-access.ts";
 import { boundCost, reserveQuota } from "../admit/reserve-quota.ts";
 import { CallEnder } from "../call-ender.ts";
-import { keepPiece, newCallState, toReport } from "../call-state.ts";
+import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
 import { hopHeader } from "../dispatch/compose-request.ts";
 import type { CallState, GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
@@ -19,6 +19,9 @@ import { SessionBooks, type SessionCall } from "./session-books.ts";
 import { SessionFunds } from "./session-funds.ts";
 
 export type RealtimeParts = PipelineParts & ConnectParts;
+
+/** The status with which a connection becomes a websocket. */
+const switchedStatus = 101;
 
 /** An admitted session with what was set aside for its first response. */
 type AdmittedSession = SessionCall & { readonly funds: SessionFunds };
@@ -141,14 +144,7 @@ export class RealtimeGateway implements RealtimePort {
     if (handshake.subprotocol !== null) {
       headers["sec-websocket-protocol"] = handshake.subprotocol;
     }
-    const begun = {
-      outcome: "completed",
-      errorCode: null,
-      httpStatus: 101,
-      inputTokens: 0n,
-      outputTokens: 0n,
-    } as const;
-    return { kind: "open", session, headers, report: toReport(state, begun, 0) };
+    return { kind: "open", session, headers, report: toBegunReport(state, switchedStatus) };
   }
 
   #openSession(state: AdmittedSession, { use, upstream }: ConnectedChannel): RealtimeSession {
@@ -185,10 +181,17 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
     model: model.name,
     isStream: true,
     wantsUsage: true,
-    outputTokensMax: null,
-    choices: 1,
-    images: 0,
-    inputBytes: model.contextTokensMax,
+    bounds: {
+      inputTokensMax: null,
+      isOneContext: true,
+      inputImages: 0,
+      outputTokensMax: null,
+      choices: 1,
+      outputImages: 0,
+      audioMs: 0n,
+      characters: 0,
+    },
+    inputBytes: 0,
     body: new Uint8Array(),
     contentType: null,
   };

@@ -12,6 +12,8 @@ export const signatureHeader = "x-sluice-link";
 export const reportHeader = "x-sluice-report";
 /** In place of a report on the head: it follows the last event. */
 export const reportFollows = "follows";
+/** In place of a report, for bytes that nothing can follow: what is known of the call before it has ended. */
+export const begunHeader = "x-sluice-begun";
 /** Begins the last event of a stream, a comment that carries the report and never leaves the relay. */
 export const reportComment = ": sluice-report ";
 

@@ -17,6 +17,8 @@ export interface LinkedStreamOwner {
   /** The gateway announced a report, so that a stream without one is not whole. */
   readonly isReportAnnounced: boolean;
   readonly isResponses: boolean;
+  /** No events: bytes in which nothing is looked for and to which nothing is added. */
+  readonly isRaw: boolean;
   readonly stallTimeoutMs: number;
   onSent(piece: Uint8Array): void;
   /** Called once. The report is the text behind the comment mark, or null when none came. */
@@ -54,7 +56,12 @@ export class LinkedStream implements HttpBodySink {
   }
 
   onChunk(chunk: Uint8Array): void {
-    const events = this.#assembler.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    if (this.#owner.isRaw) {
+      this.#send(bytes);
+      return;
+    }
+    const events = this.#assembler.push(bytes);
     if (events !== null) {
       this.#pass(events);
     }
@@ -87,7 +94,7 @@ export class LinkedStream implements HttpBodySink {
   }
 
   #break(): void {
-    if (this.#report === null) {
+    if (this.#report === null && !this.#owner.isRaw) {
       this.#send(Buffer.from(errorEvent(new AppError("stream_interrupted"), this.#owner.isResponses)));
     }
     this.#finish("broken");

@@ -16,6 +16,7 @@ import { answerHeaders, headerOf } from "../respond/compose-answer.ts";
 import { writeError } from "../respond/write-error.ts";
 import { findSurface, isPlainPath } from "../surfaces.ts";
 import {
+  begunHeader,
   clientAddressHeader,
   decodeReport,
   reportFollows,
@@ -99,7 +100,12 @@ export class RemoteGateway implements GatewayPort {
     const known = headerOf(response, reportHeader);
     if (isEvents && (known === null || known === reportFollows)) {
       state.isStream = true;
-      const stream = this.#stream(state, response.body, known !== null);
+      const stream = this.#stream(state, response.body, { isReportAnnounced: known !== null, begun: null });
+      return { status: response.status, headers: passHeaders(response), body: stream };
+    }
+    const begun = headerOf(response, begunHeader);
+    if (begun !== null) {
+      const stream = this.#stream(state, response.body, { isReportAnnounced: false, begun: decodeReport(begun) ?? {} });
       return { status: response.status, headers: passHeaders(response), body: stream };
     }
     return await this.#collect(state, response);
@@ -121,9 +127,14 @@ export class RemoteGateway implements GatewayPort {
     return { status: response.status, headers: passHeaders(response), body };
   }
 
-  #stream(state: CallState, body: HttpResponseBody, isReportAnnounced: boolean): ReadableStream<Uint8Array> {
+  #stream(
+    state: CallState,
+    body: HttpResponseBody,
+    { isReportAnnounced, begun }: { isReportAnnounced: boolean; begun: Partial<CallReport> | null },
+  ): ReadableStream<Uint8Array> {
     return LinkedStream.open(body, {
       isReportAnnounced,
+      isRaw: begun !== null,
       isResponses: findSurface(state.call.path).kind === "responses",
       stallTimeoutMs: this.#parts.streamStallTimeoutMs,
       onSent: (piece) => {
@@ -131,7 +142,14 @@ export class RemoteGateway implements GatewayPort {
         keepPiece(state, piece);
       },
       onEnd: (report, ending) => {
-        this.#report(state, report === null ? null : decodeReport(report), seenEndings[ending]);
+        const seen = seenEndings[ending];
+        if (begun === null) {
+          this.#report(state, report === null ? null : decodeReport(report), seen);
+        } else {
+          // Whose call it is was said before it ended; how it ended could only be seen from here.
+          const { outcome: _outcome, httpStatus: _status, errorCode: _code, firstByteMs: _first, ...known } = begun;
+          this.#report(state, known, seen);
+        }
       },
     });
   }

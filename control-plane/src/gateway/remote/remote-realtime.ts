@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { HttpClientError, type HttpHeader } from "../../platform/http-client/model.ts";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
-import { keepPiece, newCallState, toReport } from "../call-state.ts";
+import { keepPiece, newCallState, toBegunReport, toReport } from "../call-state.ts";
 import { hopHeader } from "../dispatch/compose-request.ts";
 import type { CallReport, CallState, GatewayCall } from "../model.ts";
 import type { RealtimeOpening, RealtimePort } from "../port.ts";
@@ -20,6 +20,8 @@ export type RemoteRealtimeParts = Pick<RemoteGatewayParts, "address" | "linkKey"
   readonly drainTimeoutMs: number;
 };
 
+/** The status with which a connection becomes a websocket. */
+const switchedStatus = 101;
 /** What of a client's handshake the gateway gets to see. */
 const sentHeaders = ["authorization", "x-api-key"];
 const plainHeaders = ["openai-beta", "user-agent", hopHeader];
@@ -122,13 +124,16 @@ export class RemoteRealtime implements RealtimePort {
       onOver: (ending) => {
         this.#sessions.delete(session);
         const { inputTokens, outputTokens, ...seen } = ending;
-        this.#report(state, { ...said, ...seen, inputTokens, outputTokens }, { status: 101, code: ending.errorCode });
+        this.#report(
+          state,
+          { ...said, ...seen, inputTokens, outputTokens },
+          { status: switchedStatus, code: ending.errorCode },
+        );
       },
     });
     this.#sessions.add(session);
     const headers = handshake.subprotocol === null ? {} : { "sec-websocket-protocol": handshake.subprotocol };
-    const seen = { outcome: "completed", errorCode: null, httpStatus: 101, inputTokens: 0n, outputTokens: 0n } as const;
-    return { kind: "open", session, headers, report: { ...toReport(state, seen, 0), ...said } };
+    return { kind: "open", session, headers, report: { ...toBegunReport(state, switchedStatus), ...said } };
   }
 
   /** What the gateway said of the session; of a gateway that says nothing, only what could be seen from here. */

@@ -5,7 +5,7 @@ import { limitReading } from "../../platform/stalled-reader.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort, RealtimePort } from "../port.ts";
-import { encodeReport, readLink, reportComment, reportFollows, reportHeader } from "./link.ts";
+import { begunHeader, encodeReport, readLink, reportComment, reportFollows, reportHeader } from "./link.ts";
 
 export type GatewayRoutesParts = {
   readonly gateway: GatewayPort;
@@ -116,6 +116,8 @@ function toLinkedResponse(answer: GatewayAnswer, report: CallReport | null): Res
     answer.headers[reportHeader] = reportFollows;
   } else if (report !== null) {
     answer.headers[reportHeader] = encodeReport(report);
+  } else if (answer.begun !== undefined) {
+    answer.headers[begunHeader] = encodeReport(answer.begun);
   }
   return toResponse(answer);
 }

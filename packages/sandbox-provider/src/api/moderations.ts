@@ -2,7 +2,9 @@
 import type { Answer } from "../wire/plan.ts";
 import type { ApiCall } from "./api-call.ts";
 import { jsonAnswer, refuse } from "./json-answer.ts";
-import { asArray, requireBody, textOf } from "./prompt.ts";
+import { asArray, textOf } from "./prompt.ts";
+
+const modelDefault = "omni-moderation-latest";
 
 const categories = [
   "harassment",
@@ -28,7 +30,7 @@ export function answerModerations(call: ApiCall): Answer {
   if (input === undefined || texts.length === 0) {
     throw refuse("Missing required parameter: 'input'.", "input", "missing_required_parameter");
   }
-  const { model } = requireBody(call.request);
+  const model = call.request.model ?? modelDefault;
   const id = `modr-sandbox-${call.index}`;
   return jsonAnswer({ id, model, results: texts.map((text) => judge(/sandbox: *flag/i.test(text))) });
 }

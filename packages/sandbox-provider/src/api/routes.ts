@@ -17,6 +17,7 @@ import {
 import { answerImages, answerSpeech, answerTranscription } from "./media.ts";
 import { answerModels } from "./models.ts";
 import { answerModerations } from "./moderations.ts";
+import { answerRerank } from "./rerank.ts";
 import { answerResponses } from "./responses.ts";
 
 type Endpoint = {
@@ -34,6 +35,7 @@ const endpoints: readonly Endpoint[] = [
   { method: "POST", path: /^\/v1\/audio\/speech$/, answer: answerSpeech },
   { method: "POST", path: /^\/v1\/audio\/(?:transcriptions|translations)$/, answer: answerTranscription },
   { method: "POST", path: /^\/v1\/moderations$/, answer: answerModerations },
+  { method: "POST", path: /^\/v1\/rerank$/, answer: answerRerank },
   { method: "GET", path: /^\/v1\/realtime$/, answer: answerRealtime },
   { method: "GET", path: /^\/v1\/models(?:\/[^/]+)?$/, answer: answerModels },
 ];

@@ -1,65 +1,231 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
+import type { RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 
-const messages = [{ role: "user", content: "Hello" }];
-
-function parse(path: string, fields: Record<string, unknown>) {
-  const body = Buffer.from(JSON.stringify({ model: "any", ...fields }));
-  return parseRequest(body, "application/json", findSurface(path));
+function boundsOf(path: string, body: object): RequestBounds & { bytes: number } {
+  const bytes = Buffer.from(JSON.stringify({ model: "m", ...body }));
+  return { ...parseRequest(bytes, "application/json", findSurface(path)).bounds, bytes: bytes.length };
 }
 
-test("a limit of the output that the path does not know bounds nothing", () => {
-  expect(parse("/v1/chat/completions", { messages, max_output_tokens: 1 }).outputTokensMax).toBeNull();
-  expect(parse("/v1/completions", { prompt: "Hello", max_completion_tokens: 1 }).outputTokensMax).toBeNull();
-  expect(parse("/v1/responses", { input: "Hello", max_tokens: 1 }).outputTokensMax).toBeNull();
-});
-
-test("the limit of the output is the one that the path knows, and of two the higher", () => {
-  const both = { messages, max_completion_tokens: 1, max_tokens: 4_000 };
-  expect(parse("/v1/chat/completions", both).outputTokensMax).toBe(4_000);
-  expect(parse("/v1/completions", { prompt: "Hello", max_tokens: 16 }).outputTokensMax).toBe(16);
-  expect(parse("/v1/responses", { input: "Hello", max_output_tokens: 16 }).outputTokensMax).toBe(16);
-});
-
-test("every completion that is paid for is set aside: prompts in a list, choices, attempts", () => {
-  const choices = (fields: Record<string, unknown>) => parse("/v1/completions", fields).choices;
-  expect(choices({ prompt: "Hello" })).toBe(1);
-  expect(choices({ prompt: ["a", "b", "c"], n: 2 })).toBe(6);
-  expect(choices({ prompt: ["a", "b"], n: 2, best_of: 5 })).toBe(10);
-  expect(choices({ prompt: [[1, 2], [3]] })).toBe(2);
-  expect(choices({ prompt: [1, 2, 3] })).toBe(1);
-});
-
-function parseForm(path: string, fields: Record<string, string>) {
-  const parts = Object.entries({ model: "any", ...fields }).map(
-    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  return parseRequest(Buffer.from(`${parts.join("")}--b--\r\n`), "multipart/form-data; boundary=b", findSurface(path));
-}
-
-test("a form that asks for several images is set aside and charged for all of them", () => {
-  expect(parseForm("/v1/images/edits", { n: "10" }).choices).toBe(10);
-  expect(parseForm("/v1/images/variations", {}).choices).toBe(1);
-  expect(parseForm("/v1/audio/transcriptions", { n: "10" }).choices).toBe(1);
-});
-
-test("a number of images that is none is refused", () => {
-  for (const n of ["0", "129", "2.5", "many", ""]) {
-    expect(() => parseForm("/v1/images/edits", { n })).toThrow(AppError);
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof AppError) {
+      return `${error.code} ${error.param}`;
+    }
+    throw error;
   }
+  return "nothing was thrown";
+}
+
+const ask = [{ role: "user", content: "hi" }];
+const withPart = (part: object) => ({ messages: [{ role: "user", content: [{ type: "text", text: "x" }, part] }] });
+
+describe("a chat", () => {
+  const chat = (body: object) => boundsOf("/v1/chat/completions", { messages: ask, ...body });
+
+  test("reads no more than its bytes, and writes what it is allowed for each choice", () => {
+    const bounds = chat({ n: 3, max_tokens: 7 });
+    expect(bounds).toMatchObject({ inputTokensMax: bounds.bytes, isOneContext: true, outputTokensMax: 7, choices: 3 });
+    expect(bounds).toMatchObject({ outputImages: 0, audioMs: 0n, characters: 0 });
+  });
+
+  test.each([
+    [{ max_tokens: 5, max_completion_tokens: 900 }, 900],
+    [{ max_tokens: 900, max_completion_tokens: 5 }, 900],
+    [{ max_output_tokens: 5 }, null],
+    [{}, null],
+  ])("believes only limits that a provider of chats knows: %p", (body, expected) => {
+    expect(chat(body).outputTokensMax).toBe(expected);
+  });
+
+  test("counts its pictures", () => {
+    const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+    expect(chat(withPart(image))).toMatchObject({ inputImages: 1 });
+  });
+
+  test.each([
+    ["a search of the provider", { web_search_options: {} }],
+    ["a tool of the provider", { tools: [{ type: "web_search" }] }],
+    ["a file", withPart({ type: "file", file: { file_id: "file-1" } })],
+    ["a part of an unknown kind", withPart({ type: "video_url", video_url: { url: "https://example.com" } })],
+    [
+      "the sound of an earlier turn",
+      { messages: [...ask, { role: "assistant", audio: { id: "audio_1" } }, { role: "user", content: "and?" }] },
+    ],
+  ])("may read more than its bytes with %s", (_what, body) => {
+    expect(chat(body).inputTokensMax).toBeNull();
+  });
 });
 
-test.each([
-  ["an earlier answer", { previous_response_id: "resp_1" }, true],
-  ["a conversation", { conversation: "conv_1" }, true],
-  ["a stored prompt", { prompt: { id: "pmpt_1" } }, true],
-  ["a hosted tool", { tools: [{ type: "web_search" }] }, true],
-  ["a file by its id", { input: [{ type: "input_file", file_id: "file_1" }] }, true],
-  ["text and functions", { input: "x", tools: [{ type: "function", name: "f" }] }, false],
-])("input that is not in the body is noticed: %s", (_, fields, isElsewhere) => {
-  const body = Buffer.from(JSON.stringify({ model: "gpt-4o-mini", ...fields }));
-  const request = parseRequest(body, "application/json", findSurface("/v1/responses"));
-  expect(request.isInputElsewhere).toBe(isElsewhere);
+describe("a response", () => {
+  const respond = (body: object) => boundsOf("/v1/responses", { input: "hi", ...body });
+
+  test("reads no more than its bytes, and writes what it is allowed", () => {
+    const bounds = respond({ max_output_tokens: 9, max_tokens: 1, n: 5 });
+    expect(bounds).toMatchObject({ inputTokensMax: bounds.bytes, outputTokensMax: 9, choices: 1, inputImages: 0 });
+  });
+
+  test("counts pictures wherever they stand in its input", () => {
+    const picture = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
+    const input = [
+      { role: "user", content: [picture, { type: "input_text", text: "x" }] },
+      { type: "function_call_output", call_id: "c", output: [picture] },
+      { type: "computer_call_output", call_id: "c", output: { type: "computer_screenshot", file_id: "file-1" } },
+    ];
+    expect(respond({ input })).toMatchObject({ inputImages: 3, inputTokensMax: expect.any(Number) });
+  });
+
+  test.each([
+    ["an earlier response", { previous_response_id: "resp_1" }],
+    ["a conversation", { conversation: "conv_1" }],
+    ["a stored prompt", { prompt: { id: "pmpt_1" } }],
+    ["a file", { input: [{ role: "user", content: [{ type: "input_file", file_id: "file-1" }] }] }],
+    ["an item by its id", { input: [{ type: "item_reference", id: "msg_1" }] }],
+    ["a tool of the provider", { tools: [{ type: "function", name: "f" }, { type: "web_search" }] }],
+  ])("may read more than its bytes with %s", (_what, body) => {
+    expect(respond(body).inputTokensMax).toBeNull();
+  });
+
+  test("with tools of the client alone reads no more than its bytes", () => {
+    expect(
+      respond({
+        tools: [
+          { type: "function", name: "f" },
+          { type: "custom", name: "g" },
+        ],
+      }).inputTokensMax,
+    ).not.toBeNull();
+  });
+
+  test("in the background is refused, because its usage would never be seen", () => {
+    expect(codeOf(() => respond({ background: true }))).toBe("invalid_value background");
+    expect(respond({ background: false }).outputTokensMax).toBeNull();
+  });
+
+  test("with a picture from inside somebody's network is refused", () => {
+    const input = [{ role: "user", content: [{ type: "input_image", image_url: "http://169.254.169.254/a" }] }];
+    expect(codeOf(() => respond({ input }))).toBe("invalid_value input.image_url");
+  });
+});
+
+describe("a completion", () => {
+  const complete = (body: object) => boundsOf("/v1/completions", body);
+
+  test.each([
+    [{ prompt: "a" }, 1],
+    [{ prompt: ["a", "b", "c"], n: 2 }, 6],
+    [{ prompt: [1, 2, 3], n: 2 }, 2],
+    [{ prompt: [[1], [2]], best_of: 5, n: 2 }, 10],
+  ])("writes as often as it is asked to, shown or not: %p", (body, choices) => {
+    expect(complete(body).choices).toBe(choices);
+  });
+
+  test("has as many contexts as prompts, so that its bytes bound it", () => {
+    const bounds = complete({ prompt: ["a", "b"], max_tokens: 3 });
+    expect(bounds).toMatchObject({ inputTokensMax: bounds.bytes, isOneContext: false, outputTokensMax: 3 });
+  });
+});
+
+describe("what is no text", () => {
+  test("a picture costs as often as it is drawn", () => {
+    expect(boundsOf("/v1/images/generations", { prompt: "a", n: 4 })).toMatchObject({ outputImages: 4, choices: 4 });
+    expect(boundsOf("/v1/images/generations", { prompt: "a" })).toMatchObject({ outputImages: 1 });
+    expect(codeOf(() => boundsOf("/v1/images/generations", { prompt: "a", n: 129 }))).toBe("invalid_value n");
+  });
+
+  test("speech is counted by characters as people count them", () => {
+    expect(boundsOf("/v1/audio/speech", { input: "añ😀", voice: "alloy" })).toMatchObject({ characters: 3 });
+    expect(boundsOf("/v1/audio/speech", { voice: "alloy" })).toMatchObject({ characters: 0 });
+  });
+
+  test("vectors, ranks and judgements write nothing; a query is read with each document", () => {
+    expect(boundsOf("/v1/embeddings", { input: ["a", "b"] })).toMatchObject({
+      outputTokensMax: 0,
+      isOneContext: false,
+    });
+    expect(boundsOf("/v1/moderations", { input: "a" }).outputTokensMax).toBe(0);
+    const ranks = boundsOf("/v1/rerank", { query: "four", documents: ["a", "b", "c"] });
+    expect(ranks).toMatchObject({ outputTokensMax: 0, inputTokensMax: ranks.bytes + 12 });
+  });
+
+  test("a judgement may leave its model away", () => {
+    const surface = findSurface("/v1/moderations");
+    const request = parseRequest(Buffer.from('{"input":"a"}'), "application/json", surface);
+    expect(request.model).toBe("omni-moderation-latest");
+  });
+
+  test("a path without rules costs no token, whatever is sent there", () => {
+    const surface = findSurface("/v1/files");
+    const request = parseRequest(Buffer.alloc(1_000), "multipart/form-data; boundary=x", surface);
+    expect(request.bounds).toMatchObject({ inputTokensMax: 0, outputTokensMax: 0, outputImages: 0, audioMs: 0n });
+  });
+});
+
+describe("a form", () => {
+  const form = (path: string, parts: readonly [string, string | Buffer][]) => {
+    const pieces = parts.flatMap(([disposition, value]) => [
+      Buffer.from(`--cut\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`),
+      Buffer.from(value),
+      Buffer.from("\r\n"),
+    ]);
+    const bytes = Buffer.concat([...pieces, Buffer.from("--cut--\r\n")]);
+    return { ...parseRequest(bytes, "multipart/form-data; boundary=cut", findSurface(path)), bytes: bytes.length };
+  };
+  const sound: [string, Buffer] = ['name="file"; filename="a.mp3"', Buffer.alloc(5_000)];
+
+  test("with sound lasts no longer than 4 kbit/s allow", () => {
+    const { bounds, bytes, isStream } = form("/v1/audio/transcriptions", [['name="model"', "whisper-1"], sound]);
+    expect(bounds.audioMs).toBe(BigInt(bytes * 2));
+    expect([bounds.inputTokensMax, isStream]).toEqual([bytes, false]);
+  });
+
+  test("may ask for a stream, and may repeat fields that do not matter", () => {
+    const parts: [string, string | Buffer][] = [
+      ['name="model"', "m"],
+      ['name="stream"', "true"],
+      ['name="timestamp_granularities[]"', "word"],
+      ['name="timestamp_granularities[]"', "segment"],
+      sound,
+    ];
+    expect(form("/v1/audio/transcriptions", parts).isStream).toBeTrue();
+  });
+
+  test("for pictures counts those it brings and those it wants", () => {
+    const parts: [string, string][] = [
+      ['name="model"', "gpt-image-1"],
+      ['name="n"', "3"],
+      ['name="image[]"; filename="a.png"', "x"],
+      ['name="image[]"; filename="b.png"', "x"],
+      ['name="mask"; filename="m.png"', "x"],
+    ];
+    expect(form("/v1/images/edits", parts).bounds).toMatchObject({ inputImages: 3, outputImages: 3, choices: 3 });
+  });
+
+  test.each([
+    [
+      "a number that is none",
+      [
+        ['name="model"', "m"],
+        ['name="n"', "many"],
+      ],
+      "invalid_value n",
+    ],
+    [
+      "two numbers",
+      [
+        ['name="n"', "1"],
+        ['name="n"', "9"],
+        ['name="model"', "m"],
+      ],
+      "invalid_value n",
+    ],
+    ["a model in a file", [['name="model"; filename="m"', "m"]], "invalid_value model"],
+    ["no model", [['name="n"', "1"]], "missing_field model"],
+  ] as [string, [string, string][], string][])("with %s is refused", (_what, parts, code) => {
+    expect(codeOf(() => form("/v1/images/edits", parts))).toBe(code);
+  });
 });

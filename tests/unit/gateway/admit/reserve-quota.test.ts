@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { boundCost, boundUnits } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
-import type { ModelEntry, ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
+import type { ModelEntry, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { costOf } from "@sluice/control-plane/gateway/prices/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/gateway/prices/model.ts";
 import fc from "fast-check";
@@ -10,17 +10,17 @@ const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 100_000 : 5_000;
 const timeoutMs = 300_000;
 
-const requests: fc.Arbitrary<ParsedRequest> = fc.record({
-  model: fc.constant("any"),
-  isStream: fc.boolean(),
-  wantsUsage: fc.boolean(),
+const requestBounds: fc.Arbitrary<RequestBounds> = fc.record({
+  inputTokensMax: fc.option(fc.nat(1_000_000), { nil: null }),
+  isOneContext: fc.boolean(),
+  inputImages: fc.nat(20),
   outputTokensMax: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: null }),
   choices: fc.integer({ min: 1, max: 128 }),
-  images: fc.nat(20),
-  inputBytes: fc.nat(1_000_000),
-  body: fc.constant(new Uint8Array()),
-  contentType: fc.constant("application/json"),
+  outputImages: fc.nat(128),
+  audioMs: fc.bigInt({ min: 0n, max: 100_000_000n }),
+  characters: fc.nat(1_000),
 });
+const requests = requestBounds.map((bounds) => ({ bounds }));
 
 const models = fc.record({
   contextTokensMax: fc.integer({ min: 1, max: 2_000_000 }),
@@ -59,7 +59,7 @@ test(
             cacheReadTokens,
             cacheWriteTokens: part(inputTokens - cacheReadTokens, shares[3]),
             reasoningTokens: part(outputTokens, shares[4]),
-            images: request.choices,
+            images: request.bounds.outputImages,
             audioMs: part(bound.audioMs, shares[5]),
           },
           model.price,
@@ -92,7 +92,7 @@ test("input that the provider keeps is bounded by the context of the model", () 
   fc.assert(
     fc.property(requests, models, (request, fields) => {
       const model = entry(fields);
-      const bound = boundUnits({ ...request, isInputElsewhere: true }, model);
+      const bound = boundUnits({ bounds: { ...request.bounds, inputTokensMax: null } }, model);
       expect(bound.inputTokens).toBe(BigInt(model.contextTokensMax));
     }),
     { numRuns: 100 },

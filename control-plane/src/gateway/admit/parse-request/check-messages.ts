@@ -1,8 +1,17 @@
-import { isPrivateAddress } from "../../../platform/address-list.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { checkImageUrl } from "./check-image-url.ts";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-const dataImagePattern = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+[;,]/i;
+
+/** Parts that are no larger for a model than their bytes are, and pictures, which are counted. */
+const plainParts = new Set(["text", "refusal", "image_url", "input_audio"]);
+
+/** What messages carry beside their text. */
+export type Attachments = {
+  images: number;
+  /** Something is only named, or packed, so that the bytes of the body say nothing of its size. */
+  hasMore: boolean;
+};
 
 type JsonObject = Record<string, unknown>;
 
@@ -11,10 +20,10 @@ const isObject = (value: unknown): value is JsonObject =>
 
 /**
  * Checks what would certainly be wrong at every provider, so that it costs nobody a call; leaves the rest to them.
- * @returns how many images the messages carry
+ * @returns how many images the messages carry, and whether they point to more than they hold
  * @throws AppError `missing_field`, `invalid_type`, `invalid_value` with the path of the field
  */
-export function checkMessages(fields: JsonObject): number {
+export function checkMessages(fields: JsonObject): Attachments {
   const messages = fields["messages"];
   if (messages === undefined) {
     throw new AppError("missing_field", { message: "The field 'messages' is missing.", param: "messages" });
@@ -25,14 +34,14 @@ export function checkMessages(fields: JsonObject): number {
   if (messages.length === 0) {
     throw new AppError("invalid_value", { message: "The field 'messages' must not be empty.", param: "messages" });
   }
-  let images = 0;
+  const attachments: Attachments = { images: 0, hasMore: false };
   for (let index = 0; index < messages.length; index += 1) {
-    images += checkMessage(messages[index], index);
+    checkMessage(messages[index], index, attachments);
   }
-  return images;
+  return attachments;
 }
 
-function checkMessage(message: unknown, index: number): number {
+function checkMessage(message: unknown, index: number, attachments: Attachments): void {
   const param = `messages[${index}]`;
   if (!isObject(message)) {
     throw new AppError("invalid_type", { message: `'${param}' must be an object.`, param });
@@ -41,9 +50,12 @@ function checkMessage(message: unknown, index: number): number {
   if (typeof role !== "string" || !roles.has(role)) {
     throw new AppError("invalid_value", { message: `'${param}.role' is not a known role.`, param: `${param}.role` });
   }
+  // An assistant's sound of an earlier turn is named by its id and read again.
+  attachments.hasMore ||= isObject(message["audio"]);
   const content = message["content"];
   if (Array.isArray(content)) {
-    return countImages(content, param);
+    countParts(content, param, attachments);
+    return;
   }
   if (typeof content !== "string" && !(role === "assistant" && carriesMoreThanText(message))) {
     throw new AppError("invalid_value", {
@@ -51,7 +63,6 @@ function checkMessage(message: unknown, index: number): number {
       param: `${param}.content`,
     });
   }
-  return 0;
 }
 
 /** An assistant turn without text is right when it called tools, refused, or spoke. */
@@ -61,34 +72,16 @@ function carriesMoreThanText(message: JsonObject): boolean {
   );
 }
 
-function countImages(parts: readonly unknown[], param: string): number {
-  let images = 0;
+function countParts(parts: readonly unknown[], param: string, attachments: Attachments): void {
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index];
-    if (isObject(part) && part["type"] === "image_url") {
-      images += 1;
-      checkImageUrl(part["image_url"], `${param}.content[${index}].image_url`);
+    const type = isObject(part) ? part["type"] : "text";
+    if (isObject(part) && type === "image_url") {
+      const image = part["image_url"];
+      attachments.images += 1;
+      checkImageUrl(isObject(image) ? image["url"] : image, `${param}.content[${index}].image_url`);
     }
+    // Files may be packed and are read as pictures too; what other parts are, only the provider knows.
+    attachments.hasMore ||= !plainParts.has(String(type));
   }
-  return images;
-}
-
-/** We never fetch an image. A provider might, so an address that can only lead inside somebody's network is refused. */
-function checkImageUrl(image: unknown, param: string): void {
-  const url = isObject(image) ? image["url"] : image;
-  if (typeof url !== "string" || !(dataImagePattern.test(url.slice(0, 128)) || isPublicHttpUrl(url))) {
-    throw new AppError("invalid_value", {
-      message: `'${param}' must be a data URL or a public http(s) URL.`,
-      param,
-    });
-  }
-}
-
-function isPublicHttpUrl(text: string): boolean {
-  const url = text.length <= 8_192 && URL.canParse(text) ? new URL(text) : null;
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    return false;
-  }
-  const host = url.hostname.replace(/\.$/, "");
-  return !isPrivateAddress(host) && host !== "localhost" && !host.endsWith(".localhost");
 }

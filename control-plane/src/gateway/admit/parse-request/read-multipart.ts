@@ -11,28 +11,33 @@ const parameterPattern = /([\w*-]+)=("(?:[^"\\]|\\.)*"|[^;"\s]*)/g;
 /** A name that every reader reads alike. */
 const plainNamePattern = /^"?[^"\\%]*"?$/;
 
+/** What of a form the price of a call depends on. */
+export type Form = { readonly fields: Readonly<Record<string, string>>; readonly files: number };
+
 /**
- * The value of a plain field of a multipart form, without taking the files apart; null when there is none. What the
- * provider might read otherwise than we do is refused, because the call is priced by what is found here.
- * Format: RFC 7578.
- * @throws AppError `invalid_value` for a form that is malformed or names the field twice
+ * The values of these plain fields of a multipart form, as far as they are there, and how many files it has, without
+ * taking the files apart. What the provider might read otherwise than we do is refused, because the call is priced by
+ * what is found here. Format: RFC 7578.
+ * @throws AppError `invalid_value` for a form that is malformed or has one of the fields twice
  */
-export function readMultipartField(bytes: Buffer, contentType: string, name: string): string | null {
+export function readForm(bytes: Buffer, contentType: string, names: readonly string[]): Form {
   const match = boundaryPattern.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];
-  if (boundary === undefined) {
-    return null;
-  }
-  let value: string | null = null;
-  for (const part of readParts(bytes, Buffer.from(`--${boundary}`))) {
-    if (part.name === name) {
-      if (value !== null || part.isFile) {
-        throw new AppError("invalid_value", { message: `The form must have one plain field '${name}'.`, param: name });
-      }
-      value = bytes.toString("utf8", part.start, Math.min(part.end, part.start + valueBytesMax)).replace(/\r\n$/, "");
+  const fields: Record<string, string> = {};
+  let files = 0;
+  for (const part of boundary === undefined ? [] : readParts(bytes, Buffer.from(`--${boundary}`))) {
+    files += part.isFile ? 1 : 0;
+    if (!names.includes(part.name)) {
+      continue;
     }
+    if (part.isFile || part.name in fields) {
+      const message = `The form must have one plain field '${part.name}'.`;
+      throw new AppError("invalid_value", { message, param: part.name });
+    }
+    const end = Math.min(part.end, part.start + valueBytesMax);
+    fields[part.name] = bytes.toString("utf8", part.start, end).replace(/\r\n$/, "");
   }
-  return value;
+  return { fields, files };
 }
 
 type Part = { readonly name: string; readonly isFile: boolean; readonly start: number; readonly end: number };

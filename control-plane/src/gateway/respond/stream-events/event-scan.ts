@@ -1,4 +1,4 @@
-import type { Surface } from "../../surfaces.ts";
+import type { SurfaceKind } from "../../surfaces.ts";
 
 /** What has to be known of one server-sent event on its way through. */
 export type EventKind = "content" | "usage_only" | "done" | "error" | "terminal";
@@ -12,6 +12,9 @@ const usageMark = Buffer.from('_tokens"');
 const errorMark = Buffer.from('"error"');
 const terminalMarks = ["response.completed", "response.incomplete", "response.failed"].map((type) => Buffer.from(type));
 
+/** A picture that is done: the events before it carry drafts. */
+const pictureMark = Buffer.from('.completed"');
+
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
@@ -19,12 +22,13 @@ const carriageReturn = 0x0d;
  * Whether any event in these bytes needs a closer look. Nearly none does, and looking for three marks in the bytes costs
  * a small part of what parsing each event would.
  */
-export function needsLook(bytes: Buffer, kind: Surface["kind"]): boolean {
+export function needsLook(bytes: Buffer, kind: SurfaceKind): boolean {
   return (
     bytes.indexOf(usageMark) !== -1 ||
     bytes.indexOf(doneMark) !== -1 ||
     bytes.indexOf(errorMark) !== -1 ||
-    (kind === "responses" && terminalMarks.some((mark) => bytes.indexOf(mark) !== -1))
+    (kind === "responses" && terminalMarks.some((mark) => bytes.indexOf(mark) !== -1)) ||
+    (kind === "images" && bytes.indexOf(pictureMark) !== -1)
   );
 }
 
@@ -75,7 +79,7 @@ export function eventData(event: Buffer): string {
 }
 
 /** Looks into one event. */
-export function seeEvent(event: Buffer, kind: Surface["kind"]): SeenEvent {
+export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
   const data = eventData(event).trim();
   if (data === "[DONE]") {
     return { kind: "done", payload: null };

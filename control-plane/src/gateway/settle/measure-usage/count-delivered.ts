@@ -97,3 +97,23 @@ function arrayOf(value: unknown): Json[] {
 function byteLength(value: unknown): number {
   return typeof value === "string" ? Buffer.byteLength(value) : 0;
 }
+
+const pictureKeys = ['"b64_json"', '"url"'].map((key) => Buffer.from(key));
+const backslash = 0x5c;
+const quote = 0x22;
+
+/** How many pictures a whole answer holds. They are long, so that the answer is searched and not parsed. */
+export function countPictures(body: Buffer): number {
+  return pictureKeys.reduce((sum, key) => sum + countTexts(body, key), 0);
+}
+
+/** Where the key stands before a text; inside a text its quote would be escaped. */
+function countTexts(body: Buffer, key: Buffer): number {
+  let found = 0;
+  for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {
+    const value = body.subarray(at + key.length, at + key.length + 8).toString("latin1");
+    const isText = value.trimStart().startsWith(":") && value.replace(":", "").trimStart().charCodeAt(0) === quote;
+    found += isText && body[at - 1] !== backslash ? 1 : 0;
+  }
+  return found;
+}

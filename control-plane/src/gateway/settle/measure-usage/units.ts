@@ -16,6 +16,10 @@ export function parseObject(text: string): Json | null {
   }
 }
 
+/** The realtime API and transcriptions write the names of the details in the singular. */
+const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
+const outputDetails = ["completion_tokens_details", "output_tokens_details", "output_token_details"];
+
 const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens", "total_tokens"];
 
 /**
@@ -28,23 +32,26 @@ export function toUnits(usage: Json): Units | null {
   if (!isDuration && countNames.every((name) => typeof usage[name] !== "number")) {
     return null;
   }
-  const promptDetails = asObject(usage["prompt_tokens_details"] ?? usage["input_tokens_details"]);
-  const outputDetails = asObject(usage["completion_tokens_details"] ?? usage["output_tokens_details"]);
-  const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
+  const read = firstOf(usage, inputDetails);
+  const written = firstOf(usage, outputDetails);
   const outputTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
-  const cacheReadTokens = atMost(
-    count(promptDetails["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]),
-    inputTokens,
-  );
+  // Where only a total is told, as with ranks, all that is not output was read.
+  const rest = count(usage["total_tokens"]) - outputTokens;
+  const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
+  const cacheReadTokens = atMost(count(read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]), inputTokens);
   return {
     inputTokens,
     outputTokens,
     cacheReadTokens,
-    cacheWriteTokens: atMost(count(promptDetails["cache_write_tokens"]), inputTokens - cacheReadTokens),
-    reasoningTokens: atMost(count(outputDetails["reasoning_tokens"]), outputTokens),
+    cacheWriteTokens: atMost(count(read["cache_write_tokens"]), inputTokens - cacheReadTokens),
+    reasoningTokens: atMost(count(written["reasoning_tokens"]), outputTokens),
     images: 0,
     audioMs: isDuration ? toMilliseconds(usage["seconds"] as number) : 0n,
   };
+}
+
+function firstOf(usage: Json, names: readonly string[]): Json {
+  return asObject(usage[names.find((name) => usage[name] !== undefined && usage[name] !== null) ?? ""]);
 }
 
 function toMilliseconds(seconds: number): bigint {

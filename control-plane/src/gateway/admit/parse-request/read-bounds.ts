@@ -1,0 +1,180 @@
+import { AppError } from "../../../platform/errors.ts";
+import type { RequestBounds } from "../../model.ts";
+import type { SurfaceKind } from "../../surfaces.ts";
+import { checkImageUrl } from "./check-image-url.ts";
+import { type Attachments, checkMessages } from "./check-messages.ts";
+import { type JsonObject, readCount } from "./read-count.ts";
+
+const choicesMax = 128;
+/**
+ * Recorded sound is taken to have this many bytes a second at least, 4 kbit/s: less than any codec for speech is used
+ * with. A file of packed silence can last longer than that; what the provider counts beyond the bound is charged all the
+ * same, and shows in the row.
+ */
+const soundBytesPerSecond = 500n;
+
+/** Nothing but the body counts: a token is at least one of its bytes. */
+const bodyAlone = {
+  isOneContext: true,
+  inputImages: 0,
+  outputTokensMax: null,
+  choices: 1,
+  outputImages: 0,
+  audioMs: 0n,
+  characters: 0,
+} as const;
+
+/** What bounds a call whose body is not looked into: it costs what the price of a request says and nothing else. */
+export const passThroughBounds: RequestBounds = { ...bodyAlone, inputTokensMax: 0, outputTokensMax: 0 };
+
+/**
+ * What bounds the cost of a request in JSON, by the dialect of its path. Only fields that the path knows are believed:
+ * a provider would ignore any other, and answer at length.
+ * @throws AppError `missing_field`, `invalid_type`, `invalid_value`
+ */
+export function readBounds(fields: JsonObject, kind: SurfaceKind, bodyBytes: number): RequestBounds {
+  switch (kind) {
+    case "chat":
+      return { ...bodyAlone, ...inputOf(readChatInput(fields), bodyBytes), ...chatOutput(fields) };
+    case "responses":
+      return {
+        ...bodyAlone,
+        ...inputOf(readResponsesInput(fields), bodyBytes),
+        outputTokensMax: readCount(fields, "max_output_tokens", 1),
+      };
+    case "completions":
+      return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, ...completionsOutput(fields) };
+    case "images":
+      return { ...bodyAlone, inputTokensMax: bodyBytes, ...pictures(readCount(fields, "n", 1, choicesMax) ?? 1) };
+    case "speech":
+      return {
+        ...bodyAlone,
+        inputTokensMax: bodyBytes,
+        isOneContext: false,
+        characters: countCharacters(fields["input"]),
+      };
+    case "rerank":
+      return { ...bodyAlone, inputTokensMax: rerankTokens(fields, bodyBytes), isOneContext: false, outputTokensMax: 0 };
+    default:
+      return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, outputTokensMax: 0 };
+  }
+}
+
+/** What bounds the cost of a form. @throws AppError `invalid_value` */
+export function readFormBounds(
+  form: { readonly count: string | null; readonly files: number },
+  kind: SurfaceKind,
+  bodyBytes: number,
+): RequestBounds {
+  if (kind === "images") {
+    const count = readCount({ n: form.count === null ? null : Number(form.count) }, "n", 1, choicesMax) ?? 1;
+    return { ...bodyAlone, inputTokensMax: bodyBytes, inputImages: form.files, ...pictures(count) };
+  }
+  const audioMs = (BigInt(bodyBytes) * 1000n + soundBytesPerSecond - 1n) / soundBytesPerSecond;
+  return { ...bodyAlone, inputTokensMax: bodyBytes, audioMs };
+}
+
+function inputOf({ images, hasMore }: Attachments, bodyBytes: number) {
+  return { inputTokensMax: hasMore ? null : bodyBytes, inputImages: images };
+}
+
+function pictures(count: number) {
+  return { choices: count, outputImages: count };
+}
+
+/** Providers differ in which of the two limits they know, so that the larger one holds. */
+function chatOutput(fields: JsonObject) {
+  const limits = [readCount(fields, "max_completion_tokens", 1), readCount(fields, "max_tokens", 1)];
+  const given = limits.filter((limit) => limit !== null);
+  return {
+    outputTokensMax: given.length === 0 ? null : Math.max(...given),
+    choices: readCount(fields, "n", 1, choicesMax) ?? 1,
+  };
+}
+
+/** Each prompt of a list is answered by itself, and of `best_of` answers all are written, whatever is shown. */
+function completionsOutput(fields: JsonObject) {
+  const { prompt } = fields;
+  const isList = Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number";
+  const shown = readCount(fields, "n", 1, choicesMax) ?? 1;
+  const written = readCount(fields, "best_of", 1, choicesMax) ?? 1;
+  return {
+    outputTokensMax: readCount(fields, "max_tokens", 0),
+    choices: Math.max(shown, written) * (isList ? prompt.length : 1),
+  };
+}
+
+/** The query is read again with each document. */
+function rerankTokens(fields: JsonObject, bodyBytes: number): number {
+  const documents = Array.isArray(fields["documents"]) ? fields["documents"].length : 1;
+  return bodyBytes + documents * Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
+}
+
+function countCharacters(text: unknown): number {
+  let characters = 0;
+  for (const _ of typeof text === "string" ? text : "") {
+    characters += 1;
+  }
+  return characters;
+}
+
+const elsewhere = ["previous_response_id", "conversation", "prompt"];
+const pictureTypes = new Set(["input_image", "computer_screenshot"]);
+const packedTypes = new Set(["input_file", "item_reference"]);
+const ownTools = new Set(["function", "custom", "undefined"]);
+
+function hasToolOfProvider(fields: JsonObject): boolean {
+  const tools = Array.isArray(fields["tools"]) ? fields["tools"] : [];
+  return tools.some((tool) => !ownTools.has(String((tool as JsonObject | null)?.["type"])));
+}
+
+function readChatInput(fields: JsonObject): Attachments {
+  const { images, hasMore } = checkMessages(fields);
+  const searches = fields["web_search_options"] !== undefined && fields["web_search_options"] !== null;
+  return { images, hasMore: hasMore || searches || hasToolOfProvider(fields) };
+}
+
+/**
+ * Pictures in the input of a response, and whether it reads more than the body holds: an earlier response, a stored
+ * prompt, a file, or what a tool of the provider brings.
+ * @throws AppError `invalid_value` for a response in the background, whose usage would never be seen
+ */
+function readResponsesInput(fields: JsonObject): Attachments {
+  if (fields["background"] === true) {
+    throw new AppError("invalid_value", {
+      message: "Responses in the background are not offered here.",
+      param: "background",
+    });
+  }
+  const attachments: Attachments = {
+    images: 0,
+    hasMore: elsewhere.some((name) => fields[name] !== undefined && fields[name] !== null) || hasToolOfProvider(fields),
+  };
+  countItems(fields["input"], attachments);
+  return attachments;
+}
+
+/** The depth of the text was limited before it was parsed. */
+function countItems(value: unknown, attachments: Attachments): void {
+  if (typeof value !== "object" || value === null) {
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      countItems(item, attachments);
+    }
+    return;
+  }
+  const item = value as JsonObject;
+  const type = String(item["type"]);
+  if (pictureTypes.has(type)) {
+    attachments.images += 1;
+    if (item["image_url"] !== undefined && item["image_url"] !== null) {
+      checkImageUrl(item["image_url"], "input.image_url");
+    }
+  }
+  attachments.hasMore ||= packedTypes.has(type);
+  for (const inner of Object.values(item)) {
+    countItems(inner, attachments);
+  }
+}

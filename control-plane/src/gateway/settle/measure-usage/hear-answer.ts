@@ -1,0 +1,36 @@
+import { parseObject } from "./units.ts";
+
+/** What a transcription tells of the sound it was made of. */
+export type Heard = { readonly soundMs: number; readonly textBytes: number };
+
+/** 150 words a minute are about 15 bytes of text a second. */
+const spokenBytesPerSecond = 15;
+/** As subtitles write it: `00:01:02,500`, `01:02.500`. */
+const timePattern = /(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})/g;
+
+/** Sound of which nothing is known but how much text was heard in it. */
+export function hearText(textBytes: number): Heard {
+  return { soundMs: Math.ceil((textBytes * 1000) / spokenBytesPerSecond), textBytes };
+}
+
+/**
+ * Judges how long sound lasted by a whole answer: by the duration that it tells, the last time of its subtitles, else
+ * the time that somebody needs to say it.
+ */
+export function hearAnswer(answer: string): Heard {
+  const json = parseObject(answer);
+  const { duration, text } = json ?? {};
+  const said = json === null ? answer.trim() : typeof text === "string" ? text : "";
+  const textBytes = Buffer.byteLength(said);
+  const seconds = Number(duration ?? 0);
+  if (seconds > 0 && Number.isFinite(seconds)) {
+    return { soundMs: Math.ceil(seconds * 1000), textBytes };
+  }
+  const last = [...said.matchAll(timePattern)].at(-1);
+  return last === undefined ? hearText(textBytes) : { soundMs: toMs(last), textBytes };
+}
+
+function toMs([, ...parts]: readonly string[]): number {
+  const [hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = parts.map((part) => Number(part ?? 0));
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds;
+}
