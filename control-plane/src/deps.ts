@@ -4,6 +4,7 @@ import type { ReplicaId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import { Registry } from "prom-client";
 import { type CallHandlers, createApp } from "./app.ts";
+import { buildBackend } from "./backend.ts";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
 import { CaptureAllowance } from "./gateway/answer-capture.ts";
@@ -59,6 +60,7 @@ const partitionedTables: readonly PartitionedTable[] = [
   "trace_record",
   "payload_segment",
   "payload_record",
+  "usage_settlement",
 ];
 
 /** The program, put together and ready to listen. */
@@ -292,12 +294,14 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const linkKey = linkKeyOf(base);
   const gatewayParts = { gateway: port, realtime, linkKey, streamStallTimeoutMs, clock: systemClock, bodyLimits };
   const stopping = new AbortController();
-  const scheduled = config.ROLES.includes("jobs") ? startJobs(jobs(base, stopping.signal), db, log) : null;
+  const backend = buildBackend(base);
+  const work = [...jobs(base, stopping.signal), ...backend.jobs];
+  const scheduled = config.ROLES.includes("jobs") ? startJobs(work, db, log) : null;
   const routes: AnyElysia[] = [
     operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry, metricsAccess(config)),
   ];
   if (config.ROLES.includes("backend")) {
-    routes.push(pageRoutes());
+    routes.push(pageRoutes(), ...backend.routes);
   }
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? { call: relayHandler(relay, edge, streamStallTimeoutMs), realtime: realtimeHandler(relay, edge) }

@@ -1,7 +1,7 @@
 import type { Queryable } from "../platform/db.ts";
 
 /** The logs with one partition for each UTC day. */
-export type PartitionedTable = "usage_log" | "trace_record" | "payload_segment" | "payload_record";
+export type PartitionedTable = "usage_log" | "trace_record" | "payload_segment" | "payload_record" | "usage_settlement";
 
 export type PartitionSpan = {
   readonly table: PartitionedTable;

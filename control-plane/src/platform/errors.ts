@@ -12,6 +12,8 @@ export type AppErrorOptions = {
   /** In place of the status of the table, where an upstream's own status goes on to the client. */
   readonly status?: number;
   readonly upstream?: UpstreamWords;
+  /** One sentence for each field of a form that is wrong. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** For `method_not_allowed`: the value of the `Allow` header. */
   readonly allowedMethods?: string;
   /** For the log only. */
@@ -27,6 +29,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | null;
   readonly upstream: UpstreamWords | null;
   readonly allowedMethods: string | null;
+  readonly fields: Readonly<Record<string, string>> | null;
   readonly internal: Record<string, unknown>;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -38,6 +41,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.upstream = options.upstream ?? null;
     this.allowedMethods = options.allowedMethods ?? null;
+    this.fields = options.fields ?? null;
     this.internal = options.internal ?? {};
   }
 }

@@ -1,6 +1,6 @@
+import { clientAddress, type EdgeSettings } from "../platform/client-address.ts";
 import { limitReading } from "../platform/stalled-reader.ts";
 import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
-import { clientAddress, type EdgeSettings } from "./client-address.ts";
 import type { RelayService } from "./service.ts";
 
 /**

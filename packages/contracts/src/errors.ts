@@ -96,6 +96,17 @@ export const errorTable = {
   temporarily_unavailable: server(503, "The service can't check this request right now. Try again.", overloaded),
   storage_unavailable: server(503, "The service can't record usage right now. Try again.", overloaded),
   shutting_down: server(503, "This instance is shutting down. Try again.", overloaded),
+  not_logged_in: authentication("Log in first."),
+  invalid_login: authentication("The login or the password is not right."),
+  code_required: authentication("Enter the code of your authenticator."),
+  forbidden: permission("This login may not do that."),
+  email_not_verified: permission("The e-mail address is not verified yet."),
+  cross_site: permission("The request comes from another site."),
+  too_many_attempts: rateLimit("Too many attempts. Try again later."),
+  invalid_token: invalid(400, "The link is not valid any more. Ask for a new one."),
+  conflict: invalid(409, "It was changed by somebody else, or exists already. Load it again."),
+  invalid_signature: invalid(400, "The signature is not right."),
+  not_offered: invalid(403, "This is not offered here."),
   internal_error: server(500, "Something went wrong on our side."),
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { id, lifecycle, moment, reference } from "../columns.ts";
+import { bigint, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
+import { sharedAdminCredentials } from "./admins.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
 /** The business profile. One-to-one with the user of the upstream gateway, which carries group, state and multiplier. */
@@ -22,7 +23,68 @@ export const userProfile = pgTable(
       .notNull()
       .default("email_pending"),
     emailVerifiedAt: moment("email_verified_at"),
+    verificationEmailSentAt: moment("verification_email_sent_at"),
+    /** Why the verification mail could not be sent, or null. */
+    verificationEmailError: text("verification_email_error"),
+    /** Of mails and pages. */
+    locale: text("locale").notNull().default("en"),
+    /** Sealed under the master key, bound to this row; null while no second factor is set up. */
+    totpSealed: bytes("totp_sealed"),
+    /** Null until a first code has shown that the authenticator knows the secret. */
+    totpEnabledAt: moment("totp_enabled_at"),
+    /** The time step of the last code that was taken: none is taken twice. */
+    totpLastStep: bigint("totp_last_step", { mode: "number" }),
     ...lifecycle,
   },
   (table) => [uniqueIndex("user_profile_email").on(sql`lower(${table.email})`)],
+);
+
+/** What travels by mail and is good for one use. Only the SHA-256 of it is kept. */
+export const accountToken = pgTable(
+  "account_token",
+  {
+    id: id(),
+    userId: reference("user_id")
+      .notNull()
+      .references(() => userProfile.id),
+    purpose: text("purpose", { enum: ["email_verify", "password_reset"] }).notNull(),
+    tokenHash: bytes("token_hash").notNull().unique(),
+    expiresAt: moment("expires_at").notNull(),
+    usedAt: moment("used_at"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [index("account_token_user").on(table.userId, table.purpose)],
+);
+
+/** A login of a user or of an admin. The cookie carries 256 random bits, of which only the SHA-256 is kept. */
+export const session = pgTable(
+  "session",
+  {
+    id: id(),
+    tokenHash: bytes("token_hash").notNull().unique(),
+    userId: reference("user_id").references(() => userProfile.id),
+    adminId: reference("admin_id").references(() => sharedAdminCredentials.id),
+    ip: text("ip").notNull(),
+    userAgent: text("user_agent").notNull(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    seenAt: moment("seen_at").notNull().defaultNow(),
+    expiresAt: moment("expires_at").notNull(),
+    revokedAt: moment("revoked_at"),
+  },
+  (table) => [
+    index("session_user").on(table.userId),
+    index("session_admin").on(table.adminId),
+    check("session_is_of_one", sql`num_nonnulls(${table.userId}, ${table.adminId}) = 1`),
+  ],
+);
+
+/** Failed attempts of one kind from one origin, by a window of time. The key is a digest and names nobody. */
+export const attemptCounter = pgTable(
+  "attempt_counter",
+  {
+    key: text("key").primaryKey(),
+    count: bigint("count", { mode: "number" }).notNull(),
+    windowEndsAt: moment("window_ends_at").notNull(),
+  },
+  (table) => [index("attempt_counter_end").on(table.windowEndsAt)],
 );

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { isAddressAllowed } from "../platform/address-list.ts";
+import { isAddressAllowed } from "./address-list.ts";
 
 export type EdgeSettings = {
   /** The one header an edge proxy sets, or null when there is no edge. */

@@ -1,0 +1,25 @@
+import type { AnyElysia } from "elysia";
+import type { Job } from "./jobs/schedule.ts";
+import type { Config } from "./platform/config.ts";
+import type { MasterKey } from "./platform/crypto/master-key.ts";
+import type { Database } from "./platform/db.ts";
+import { noCallers } from "./platform/endpoint/model.ts";
+import type { EndpointParts } from "./platform/endpoint/routes.ts";
+import type { Log } from "./platform/log.ts";
+
+export type BackendParts = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly log: Log;
+};
+
+/** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
+export type Backend = { readonly routes: readonly AnyElysia[]; readonly jobs: readonly Job[] };
+
+export function buildBackend({ config, log }: BackendParts): Backend {
+  const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
+  const endpoints: EndpointParts = { callers: noCallers, edge, log };
+  void endpoints;
+  return { routes: [], jobs: [] };
+}

@@ -1,0 +1,63 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bytes, id, json, lifecycle, moment, reference } from "../columns.ts";
+
+/** Who may work in the admin area: `agent` 0 nobody, 1 admin, 2 super-admin. Other programs may share this table. */
+export const sharedAdminCredentials = pgTable(
+  "shared_admin_credentials",
+  {
+    id: id(),
+    username: text("username").notNull(),
+    email: text("email"),
+    mobile: text("mobile"),
+    /** argon2id or bcrypt. */
+    passwordHash: text("password_hash").notNull(),
+    agent: integer("agent").notNull().default(0),
+    totpSealed: bytes("totp_sealed"),
+    totpEnabledAt: moment("totp_enabled_at"),
+    totpLastStep: bigint("totp_last_step", { mode: "number" }),
+    ...lifecycle,
+  },
+  (table) => [
+    uniqueIndex("shared_admin_credentials_username").on(sql`lower(${table.username})`),
+    uniqueIndex("shared_admin_credentials_email").on(sql`lower(${table.email})`),
+    uniqueIndex("shared_admin_credentials_mobile").on(table.mobile),
+  ],
+);
+
+/** How an admin is named towards users; found or made at login. */
+export const supportProfile = pgTable("support_profile", {
+  id: id(),
+  adminId: reference("admin_id")
+    .notNull()
+    .unique()
+    .references(() => sharedAdminCredentials.id),
+  displayName: text("display_name").notNull(),
+  lastLoginAt: moment("last_login_at"),
+  ...lifecycle,
+});
+
+/** Append-only: every change that a person or a command made to what others depend on. */
+export const auditLog = pgTable(
+  "audit_log",
+  {
+    id: id(),
+    at: moment("at").notNull().defaultNow(),
+    actorKind: text("actor_kind", { enum: ["admin", "user", "command", "system"] }).notNull(),
+    actorId: reference("actor_id"),
+    actorName: text("actor_name").notNull(),
+    /** What was done, like `plan.save`. */
+    action: text("action").notNull(),
+    subjectKind: text("subject_kind").notNull(),
+    subjectId: text("subject_id").notNull(),
+    before: json("before"),
+    after: json("after"),
+    reason: text("reason"),
+    requestId: text("request_id"),
+    ip: text("ip"),
+  },
+  (table) => [
+    index("audit_log_at").on(table.at, table.id),
+    index("audit_log_subject").on(table.subjectKind, table.subjectId),
+  ],
+);

@@ -1,0 +1,157 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, numeric, pgTable, text, unique, uniqueIndex } from "drizzle-orm/pg-core";
+import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
+import { userProfile } from "./accounts.ts";
+
+const usd = (name: string) => numeric(name, { precision: 14, scale: 2 });
+
+export const plan = pgTable("plan", {
+  id: id(),
+  planCode: text("plan_code").notNull().unique(),
+  name: text("name").notNull(),
+  kind: text("kind", { enum: ["wallet_balance", "monthly"] }).notNull(),
+  priceUsd: usd("price_usd").notNull(),
+  /** What a settled order grants; of a monthly plan for each month. */
+  quota: quota("quota").notNull(),
+  description: text("description").notNull().default(""),
+  features: json("features").notNull(),
+  sortOrder: integer("sort_order").notNull().default(0),
+  status: text("status", { enum: ["active", "hidden"] })
+    .notNull()
+    .default("active"),
+  version: integer("version").notNull().default(1),
+  ...lifecycle,
+});
+
+/** An order keeps what the plan said when it was placed: a later change of the plan changes no order. */
+export const salesOrder = pgTable(
+  "sales_order",
+  {
+    id: id(),
+    orderNo: text("order_no").notNull().unique(),
+    planCode: text("plan_code").notNull(),
+    planName: text("plan_name").notNull(),
+    planKind: text("plan_kind", { enum: ["wallet_balance", "monthly"] }).notNull(),
+    quota: quota("quota").notNull(),
+    amountUsd: usd("amount_usd").notNull(),
+    currency: text("currency").notNull().default("USD"),
+    /** Null until somebody with a login claims an order that was placed without one. */
+    userId: reference("user_id").references(() => userProfile.id),
+    email: text("email"),
+    payChannel: text("pay_channel", { enum: ["none", "mock", "walletpay", "cardpay"] })
+      .notNull()
+      .default("none"),
+    /** Which account of the card gateway, and which kind of payment. */
+    sender: text("sender"),
+    vendor: text("vendor"),
+    status: text("status", { enum: ["pending", "settled", "cancelled", "expired", "refunded", "review"] })
+      .notNull()
+      .default("pending"),
+    /** Paid after it was cancelled or had expired; it credits all the same. */
+    isPaidLate: boolean("is_paid_late").notNull().default(false),
+    /** Nobody paid: settled by the mock of development. */
+    isMock: boolean("is_mock").notNull().default(false),
+    /** Why a person has to look at it. */
+    reviewReason: text("review_reason"),
+    /** The SHA-256 of the code with which somebody claims an order that was placed without a login. */
+    claimCodeHash: bytes("claim_code_hash"),
+    idempotencyKey: text("idempotency_key"),
+    /** What the gateway calls its checkout. */
+    gatewayReference: text("gateway_reference"),
+    expiresAt: moment("expires_at").notNull(),
+    settledAt: moment("settled_at"),
+    ...lifecycle,
+  },
+  (table) => [
+    uniqueIndex("sales_order_idempotency").on(sql`coalesce(${table.userId}, 0)`, table.idempotencyKey),
+    index("sales_order_user").on(table.userId, table.id),
+    index("sales_order_open").on(table.expiresAt).where(sql`${table.status} = 'pending'`),
+    index("sales_order_email").on(sql`lower(${table.email})`).where(sql`${table.userId} is null`),
+    check("sales_order_amount", sql`${table.amountUsd} >= 0 and ${table.quota} >= 0`),
+  ],
+);
+
+/** Append-only: one for each settled order. */
+export const payment = pgTable(
+  "payment",
+  {
+    id: id(),
+    orderId: reference("order_id")
+      .notNull()
+      .unique()
+      .references(() => salesOrder.id),
+    gateway: text("gateway", { enum: ["mock", "walletpay", "cardpay"] }).notNull(),
+    account: text("account").notNull(),
+    transactionId: text("transaction_id").notNull(),
+    amountUsd: usd("amount_usd").notNull(),
+    currency: text("currency").notNull(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [unique("payment_transaction").on(table.gateway, table.transactionId)],
+);
+
+/** Everything a gateway told us that carried a good signature, once; the same id with other bytes is an alarm. */
+export const gatewayEvent = pgTable(
+  "gateway_event",
+  {
+    id: id(),
+    gateway: text("gateway", { enum: ["walletpay", "cardpay"] }).notNull(),
+    account: text("account").notNull(),
+    eventId: text("event_id").notNull(),
+    kind: text("kind").notNull(),
+    bodyHash: bytes("body_hash").notNull(),
+    orderNo: text("order_no"),
+    /** What came of it: settled, duplicate, mismatch, ignored... */
+    result: text("result").notNull(),
+    receivedAt: moment("received_at").notNull().defaultNow(),
+  },
+  (table) => [unique("gateway_event_id").on(table.gateway, table.account, table.eventId)],
+);
+
+export const refund = pgTable(
+  "refund",
+  {
+    id: id(),
+    refundNo: text("refund_no").notNull().unique(),
+    orderId: reference("order_id")
+      .notNull()
+      .references(() => salesOrder.id),
+    amountUsd: usd("amount_usd").notNull(),
+    /** Taken back from the user with it. */
+    quota: quota("quota").notNull(),
+    status: text("status", { enum: ["pending", "done", "failed"] }).notNull(),
+    reason: text("reason").notNull(),
+    gatewayRefundId: text("gateway_refund_id"),
+    error: text("error"),
+    ...lifecycle,
+  },
+  (table) => [index("refund_order").on(table.orderId), check("refund_amount", sql`${table.amountUsd} > 0`)],
+);
+
+/** Quota of a monthly plan. What of it is left when the period ends, ends with it. */
+export const subscription = pgTable(
+  "subscription",
+  {
+    id: id(),
+    userId: reference("user_id")
+      .notNull()
+      .references(() => userProfile.id),
+    planCode: text("plan_code").notNull(),
+    status: text("status", { enum: ["active", "cancelled", "expired"] })
+      .notNull()
+      .default("active"),
+    periodStart: moment("period_start").notNull(),
+    periodEnd: moment("period_end").notNull(),
+    /** Granted for the current period, and what the user's budget had used when it began. */
+    quotaGranted: quota("quota_granted").notNull(),
+    usedAtStart: quota("used_at_start").notNull(),
+    /** Counts the periods; part of the references of their postings. */
+    period: integer("period").notNull().default(1),
+    isCancelledAtEnd: boolean("is_cancelled_at_end").notNull().default(false),
+    ...lifecycle,
+  },
+  (table) => [
+    uniqueIndex("subscription_active").on(table.userId, table.planCode).where(sql`${table.status} = 'active'`),
+    index("subscription_end").on(table.periodEnd).where(sql`${table.status} <> 'expired'`),
+  ],
+);

@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import { check, index, pgTable, text, unique } from "drizzle-orm/pg-core";
+import { id, moment, quota, reference } from "../columns.ts";
+import { gatewayUser } from "./gateway-keys.ts";
+
+/**
+ * An account of the quota ledger: one for each gateway user, and one of the house for each thing that quota comes from or
+ * goes to. All accounts together are always zero.
+ */
+export const ledgerAccount = pgTable("ledger_account", {
+  id: id(),
+  /** `user:<gateway user id>` or `house:<what>`. */
+  code: text("code").notNull().unique(),
+  gatewayUserId: reference("gateway_user_id")
+    .unique()
+    .references(() => gatewayUser.id),
+  /** The sum of the entries; kept by the function that writes them. */
+  balance: quota("balance").notNull().default(sql`0`),
+  createdAt: moment("created_at").notNull().defaultNow(),
+});
+
+/** Append-only. One thing that happened, once: its entries sum to zero. */
+export const ledgerPosting = pgTable(
+  "ledger_posting",
+  {
+    id: id(),
+    changeType: text("change_type").notNull(),
+    /** What it happened for: a replay finds it taken. */
+    reference: text("reference").notNull(),
+    note: text("note"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [unique("ledger_posting_reference").on(table.changeType, table.reference)],
+);
+
+/** Append-only. */
+export const ledgerEntry = pgTable(
+  "ledger_entry",
+  {
+    id: id(),
+    postingId: reference("posting_id")
+      .notNull()
+      .references(() => ledgerPosting.id),
+    accountId: reference("account_id")
+      .notNull()
+      .references(() => ledgerAccount.id),
+    amount: quota("amount").notNull(),
+    /** Of the account, after this entry. */
+    balanceAfter: quota("balance_after").notNull(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [
+    index("ledger_entry_account").on(table.accountId, table.id),
+    index("ledger_entry_posting").on(table.postingId),
+    check("ledger_entry_is_not_zero", sql`${table.amount} <> 0`),
+  ],
+);

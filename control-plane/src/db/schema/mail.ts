@@ -1,0 +1,74 @@
+import { sql } from "drizzle-orm";
+import { index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
+import { userProfile } from "./accounts.ts";
+
+/** A template that an admin has changed; what is not here is as it came with the program. */
+export const mailTemplate = pgTable(
+  "mail_template",
+  {
+    name: text("name").notNull(),
+    locale: text("locale").notNull(),
+    subject: text("subject").notNull(),
+    html: text("html").notNull(),
+    text: text("text").notNull(),
+    version: integer("version").notNull().default(1),
+    ...lifecycle,
+  },
+  (table) => [primaryKey({ columns: [table.name, table.locale] })],
+);
+
+/** Every mail, written in the transaction of what it tells about, and sent afterwards. */
+export const mailLog = pgTable(
+  "mail_log",
+  {
+    id: id(),
+    /** What it is about: a replay of that sends no second one. */
+    dedupeKey: text("dedupe_key").notNull().unique(),
+    template: text("template").notNull(),
+    locale: text("locale").notNull(),
+    userId: reference("user_id").references(() => userProfile.id),
+    toAddress: text("to_address").notNull(),
+    /** What is filled in, as JSON, sealed: it may hold a link with a token. Emptied when the mail is done with. */
+    variablesSealed: bytes("variables_sealed"),
+    /** Which part of the program it comes from. */
+    source: text("source").notNull(),
+    status: text("status", { enum: ["queued", "sending", "sent", "dead", "dropped"] })
+      .notNull()
+      .default("queued"),
+    attempts: integer("attempts").notNull().default(0),
+    nextAttemptAt: moment("next_attempt_at").notNull().defaultNow(),
+    leaseUntil: moment("lease_until"),
+    /** Nobody needs it after this. */
+    expiresAt: moment("expires_at"),
+    subject: text("subject"),
+    providerId: text("provider_id"),
+    lastError: text("last_error"),
+    sentAt: moment("sent_at"),
+    ...lifecycle,
+  },
+  (table) => [
+    index("mail_log_due").on(table.nextAttemptAt).where(sql`${table.status} in ('queued', 'sending')`),
+    index("mail_log_user").on(table.userId, table.id),
+  ],
+);
+
+/** What a user was told, for the console; without links that carry tokens. */
+export const mailInbox = pgTable(
+  "mail_inbox",
+  {
+    id: id(),
+    userId: reference("user_id")
+      .notNull()
+      .references(() => userProfile.id),
+    mailId: reference("mail_id")
+      .notNull()
+      .unique()
+      .references(() => mailLog.id),
+    template: text("template").notNull(),
+    subject: text("subject").notNull(),
+    readAt: moment("read_at"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [index("mail_inbox_user").on(table.userId, table.id)],
+);

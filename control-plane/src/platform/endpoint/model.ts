@@ -1,0 +1,93 @@
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { z } from "zod";
+
+/** Who may call: everybody; everybody, but a login is noticed; only with the login that is named. */
+export type Access = "public" | "optional_user" | "user" | "admin" | "super_admin";
+
+export type UserCaller = {
+  readonly sessionId: bigint;
+  readonly userId: UserId;
+  readonly gatewayUserId: GatewayUserId;
+  readonly email: string;
+};
+
+export type AdminCaller = {
+  readonly sessionId: bigint;
+  readonly adminId: bigint;
+  readonly username: string;
+  readonly isSuper: boolean;
+};
+
+/** Finds out who calls by the cookies of a request. */
+export interface CallerReader {
+  /** Null without a valid session. */
+  readUser(request: Request): Promise<UserCaller | null>;
+  readAdmin(request: Request): Promise<AdminCaller | null>;
+}
+
+/** Nobody ever is logged in: where the backend has no accounts, as in tests of single features. */
+export const noCallers: CallerReader = {
+  readUser: () => Promise.resolve(null),
+  readAdmin: () => Promise.resolve(null),
+};
+
+type CallerOf<A extends Access> = A extends "user"
+  ? { readonly user: UserCaller }
+  : A extends "optional_user"
+    ? { readonly user: UserCaller | null }
+    : A extends "admin" | "super_admin"
+      ? { readonly admin: AdminCaller }
+      : unknown;
+
+export type CallBase<Input> = {
+  /** The query of a GET, the body of everything else, checked. */
+  readonly input: Input;
+  /** The body as it came; empty for a GET. */
+  readonly bytes: Uint8Array;
+  readonly request: Request;
+  readonly requestId: string;
+  readonly clientIp: string;
+  readonly userAgent: string;
+  /** Named parameters of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+};
+
+export type EndpointCall<A extends Access, Input> = CallBase<Input> & CallerOf<A>;
+
+/** What an endpoint answers: the fields beside `"ok": true`, or a whole answer of its own. */
+export type EndpointAnswer = Record<string, unknown> | Response;
+
+/**
+ * `json`: the body has to be JSON. `form`: JSON or the form of a page that works without script. `raw`: bytes of any kind,
+ * for gateways that sign what they send; `input` is then checked against an empty object.
+ */
+export type BodyKind = "json" | "form" | "raw";
+
+export type Endpoint<A extends Access, Schema extends z.ZodType> = {
+  readonly method: "GET" | "POST";
+  /** With the slash at its end; it is answered without it as well. */
+  readonly path: string;
+  readonly access: A;
+  readonly input: Schema;
+  /** Default `json`. */
+  readonly body?: BodyKind;
+  readonly bodyBytesMax?: number;
+  /** One sentence for the description of the API. */
+  readonly summary: string;
+  readonly handle: (call: EndpointCall<A, z.output<Schema>>) => Promise<EndpointAnswer>;
+};
+
+/** An endpoint of which only what all have in common is known. */
+export type AnyEndpoint = Omit<Endpoint<Access, z.ZodType>, "handle"> & {
+  readonly handle: (
+    call: CallBase<unknown> & { readonly user?: unknown; readonly admin?: unknown },
+  ) => Promise<EndpointAnswer>;
+};
+
+/** Declares an endpoint. The kit calls it only with the caller and the input that it asks for. */
+export function endpoint<A extends Access, Schema extends z.ZodType>(definition: Endpoint<A, Schema>): AnyEndpoint {
+  return {
+    ...definition,
+    handle: (call) => definition.handle(call as EndpointCall<A, z.output<Schema>>),
+  };
+}

@@ -1,0 +1,61 @@
+import type { z } from "zod";
+import { AppError } from "../errors.ts";
+import type { AnyEndpoint, BodyKind } from "./model.ts";
+
+const jsonType = /^application\/json\s*(;|$)/i;
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const fieldsShownMax = 20;
+
+/**
+ * What the request says, checked by the schema of the endpoint.
+ * @throws AppError `unsupported_media_type`, `invalid_json`, `invalid_value` with the fields that are wrong
+ */
+export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8Array): unknown {
+  const said = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
+  const result = endpoint.input.safeParse(said);
+  if (!result.success) {
+    throw new AppError("invalid_value", { fields: fieldsOf(result.error.issues) });
+  }
+  return result.data;
+}
+
+function readQuery(request: Request): Record<string, string> {
+  return Object.fromEntries(new URL(request.url).searchParams);
+}
+
+function readBody(kind: BodyKind, request: Request, bytes: Uint8Array): unknown {
+  const contentType = request.headers.get("content-type") ?? "";
+  if (kind === "raw") {
+    return {};
+  }
+  if (kind === "form" && formType.test(contentType)) {
+    return Object.fromEntries(new URLSearchParams(decode(bytes)));
+  }
+  if (!jsonType.test(contentType)) {
+    throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
+  }
+  try {
+    return JSON.parse(decode(bytes));
+  } catch {
+    throw new AppError("invalid_json");
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new AppError("invalid_json");
+  }
+}
+
+/** One sentence for each field, by its path. */
+function fieldsOf(issues: readonly z.core.$ZodIssue[]): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const issue of issues.slice(0, fieldsShownMax)) {
+    const name = issue.path.map(String).join(".") || "body";
+    fields[name] ??= issue.message;
+  }
+  return fields;
+}

@@ -1,0 +1,140 @@
+import { type AnyElysia, Elysia } from "elysia";
+import { clientAddress, type EdgeSettings } from "../client-address.ts";
+import { AppError, toAppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { type BodyLimits, BodyReader } from "../read-body.ts";
+import { errorAnswer, successAnswer } from "./answer.ts";
+import type { AnyEndpoint, CallerReader, EndpointAnswer } from "./model.ts";
+import { readInput } from "./read-input.ts";
+import { isSameOrigin } from "./same-origin.ts";
+
+export type EndpointParts = {
+  readonly callers: CallerReader;
+  readonly edge: EdgeSettings;
+  readonly log: Log;
+};
+
+type Context = {
+  readonly request: Request;
+  readonly server: Bun.Server<unknown> | null;
+  readonly params: Record<string, string>;
+};
+
+const bodyBytesMaxDefault = 64 * 1024;
+const bodyTimeoutMs = 15_000;
+const userAgentLengthMax = 1_024;
+const nothing = new Uint8Array();
+
+/**
+ * Routes of a feature of the backend: each path with and without its last slash, other methods a 405, every answer JSON
+ * with the request id, whatever goes wrong.
+ */
+export function endpointRoutes(name: string, endpoints: readonly AnyEndpoint[], parts: EndpointParts): AnyElysia {
+  const app = new Elysia({ name });
+  for (const [path, group] of byPath(endpoints)) {
+    const handler = (context: Context): Promise<Response> => answer(group, context, parts);
+    for (const each of new Set([path, path.length > 1 ? path.replace(/\/$/, "") : path])) {
+      app.all(each, handler, { parse: "none" });
+    }
+  }
+  return app;
+}
+
+function byPath(endpoints: readonly AnyEndpoint[]): Map<string, AnyEndpoint[]> {
+  const groups = new Map<string, AnyEndpoint[]>();
+  for (const each of endpoints) {
+    groups.set(each.path, [...(groups.get(each.path) ?? []), each]);
+  }
+  return groups;
+}
+
+async function answer(group: readonly AnyEndpoint[], context: Context, parts: EndpointParts): Promise<Response> {
+  const requestId = Bun.randomUUIDv7();
+  const { request } = context;
+  try {
+    const result = await call(group, context, { ...parts, requestId });
+    if (!(result instanceof Response)) {
+      return successAnswer(result, requestId);
+    }
+    result.headers.set("x-request-id", requestId);
+    return result;
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.status >= 500) {
+      const { code, internal } = error;
+      parts.log.error("backend.failed", {
+        requestId,
+        path: group[0]?.path,
+        method: request.method,
+        code,
+        internal,
+        error,
+      });
+    }
+    return errorAnswer(error, requestId);
+  }
+}
+
+async function call(
+  group: readonly AnyEndpoint[],
+  { request, server, params }: Context,
+  { callers, edge, requestId }: EndpointParts & { requestId: string },
+): Promise<EndpointAnswer> {
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const endpoint = group.find((each) => each.method === method);
+  if (endpoint === undefined) {
+    throw new AppError("method_not_allowed", { allowedMethods: group.map((each) => each.method).join(", ") });
+  }
+  const isWrite = endpoint.method !== "GET";
+  // What a gateway sends carries a signature instead of a cookie.
+  if (isWrite && endpoint.body !== "raw" && !isSameOrigin(request)) {
+    throw new AppError("cross_site");
+  }
+  const caller = await readCaller(endpoint, callers, request);
+  const limits: BodyLimits = { bytesMax: endpoint.bodyBytesMax ?? bodyBytesMaxDefault, timeoutMs: bodyTimeoutMs };
+  const bytes = isWrite ? await new BodyReader(request, limits).read() : nothing;
+  const input = readInput(endpoint, request, bytes);
+  const peer = server?.requestIP(request)?.address ?? "0.0.0.0";
+  return endpoint.handle({
+    input,
+    bytes,
+    request,
+    requestId,
+    params,
+    clientIp: clientAddress(request.headers, peer, edge),
+    userAgent: (request.headers.get("user-agent") ?? "").slice(0, userAgentLengthMax),
+    ...caller,
+  });
+}
+
+/** Before the body is read: nobody without a login makes us take in an upload. */
+async function readCaller(
+  endpoint: AnyEndpoint,
+  callers: CallerReader,
+  request: Request,
+): Promise<{ readonly user?: unknown; readonly admin?: unknown }> {
+  switch (endpoint.access) {
+    case "public":
+      return {};
+    case "optional_user":
+      return { user: await callers.readUser(request) };
+    case "user": {
+      const user = await callers.readUser(request);
+      if (user === null) {
+        throw new AppError("not_logged_in");
+      }
+      return { user };
+    }
+    case "admin":
+    case "super_admin": {
+      const admin = await callers.readAdmin(request);
+      if (admin === null) {
+        throw new AppError("not_logged_in");
+      }
+      if (endpoint.access === "super_admin" && !admin.isSuper) {
+        throw new AppError("forbidden");
+      }
+      return { admin };
+    }
+  }
+}
