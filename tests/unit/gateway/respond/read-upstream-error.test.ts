@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
+import { readRefusal } from "@sluice/control-plane/gateway/respond/read-upstream-error.ts";
+import { HttpClientError, type HttpResponse } from "@sluice/control-plane/platform/http-client/model.ts";
+import fc from "fast-check";
+
+const credential = "prov-key.with$special(characters)";
+let isCancelled = false;
+
+function responseOf(body: string | Error, contentType = "application/json"): HttpResponse {
+  isCancelled = false;
+  return {
+    status: 400,
+    headers: [["content-type", contentType]],
+    body: {
+      contentLength: null,
+      bytes: (bytesMax) => {
+        if (typeof body !== "string") {
+          return Promise.reject(body);
+        }
+        const bytes = Buffer.from(body);
+        return bytes.length > bytesMax
+          ? Promise.reject(new HttpClientError("too_large", true, "too large"))
+          : Promise.resolve(bytes);
+      },
+      consume: () => {
+        throw new Error("an error answer is not streamed");
+      },
+      cancel: () => {
+        isCancelled = true;
+      },
+    },
+  };
+}
+
+async function refusal(status: number, body: string | Error, contentType?: string) {
+  const failure = classifyStatus(status, []);
+  if (failure === null) {
+    throw new Error(`${status} is no failure`);
+  }
+  return await readRefusal(responseOf(body, contentType), failure, credential);
+}
+
+const errorBody = (error: unknown) => JSON.stringify({ error });
+
+describe("what a provider says of a request that it refused", () => {
+  test("is passed on: message, type, param, code, and nothing else", async () => {
+    const error = { message: "too long", type: "invalid_request_error", param: "messages", code: "too_long" };
+    const { said, failure } = await refusal(400, errorBody({ ...error, innererror: { host: "10.0.0.1" } }));
+    expect(said).toEqual(error);
+    expect(failure).toMatchObject({ code: "upstream_rejected", isRequestFault: true });
+  });
+
+  test("is passed on without anything that looks like a credential, in every field", async () => {
+    for (const secret of [`sk-${"a1".repeat(24)}`, "Bearer abcdef.ghijkl-mnop", "api_key=hunter22", credential]) {
+      const error = { message: `key ${secret} end`, type: secret, param: secret, code: secret };
+      const { said } = await refusal(422, errorBody(error));
+      expect(JSON.stringify(said)).not.toContain(secret.replace(/^(Bearer |api_key=)/, ""));
+      expect(said?.message).toContain("[redacted]");
+    }
+  });
+
+  test("never holds the credential of the channel, wherever it stands", async () => {
+    const around = fc.tuple(fc.string({ maxLength: 2_100 }), fc.string({ maxLength: 40 }));
+    await fc.assert(
+      fc.asyncProperty(around, async ([before, after]) => {
+        const { said } = await refusal(400, errorBody({ message: `${before}${credential}${after}` }));
+        expect(said?.message).not.toContain(credential);
+        expect(said?.message.length).toBeLessThanOrEqual(2_000);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ["no JSON", "<html>"],
+    ["JSON that is no object", '"no"'],
+    ["null", "null"],
+    ["an error that is a text", errorBody("no")],
+    ["an error without a message", errorBody({ code: "x" })],
+    ["a message that is no text", errorBody({ message: { a: 1 } })],
+  ])("is nothing when the body is %s", async (_what, body) => {
+    expect((await refusal(400, body)).said).toBeNull();
+  });
+
+  test("is not read when the request was not at fault", async () => {
+    for (const status of [401, 403, 429, 500, 503]) {
+      expect((await refusal(status, errorBody({ message: "our secrets" }))).said).toBeNull();
+      expect(isCancelled).toBe(true);
+    }
+  });
+
+  test("is the word of a proxy, and no refusal, when it is a page or has no end", async () => {
+    const page = await refusal(404, "<html>not found</html>", "text/html");
+    expect(page).toMatchObject({ said: null, failure: { code: "upstream_error", isRequestFault: false } });
+    const endless = await refusal(400, errorBody({ message: "x".repeat(70_000) }));
+    expect(endless).toMatchObject({ said: null, failure: { code: "upstream_error" } });
+    const cut = await refusal(400, new HttpClientError("reset_in_body", true, "cut"));
+    expect(cut).toMatchObject({ said: null, failure: { code: "upstream_error" } });
+  });
+
+  test("is 413 by its status alone", async () => {
+    const answer = await refusal(413, "<html>", "text/html");
+    expect(answer).toMatchObject({ said: null, failure: { code: "upstream_rejected", isRequestFault: true } });
+  });
+});
