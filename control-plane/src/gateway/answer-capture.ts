@@ -53,7 +53,7 @@ export class AnswerCapture {
     this.#pieces.push(kept);
     this.#bytes += kept.byteLength;
     this.#looseBytes += kept.byteLength;
-    if (this.#looseBytes >= looseBytesMax) {
+    if (this.#looseBytes >= looseBytesMax || this.#bytes === this.#bytesMax) {
       this.#pieces.push(Buffer.concat(this.#pieces.splice(this.#looseFrom)));
       this.#looseFrom = this.#pieces.length;
       this.#looseBytes = 0;

@@ -175,6 +175,6 @@ function estimateUnits(requestBytes: number, { textBytes, textEvents, items }: D
 
 /** Some providers answer 200 and say in the body that it went wrong. */
 function isErrorAnswer(json: Record<string, unknown>): boolean {
-  const hasError = json["object"] === "error" || (json["error"] !== undefined && json["error"] !== null);
+  const hasError = json["object"] === "error" || Boolean(json["error"]);
   return hasError && ["choices", "data", "output", "results"].every((name) => json[name] === undefined);
 }

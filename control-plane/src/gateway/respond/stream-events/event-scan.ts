@@ -101,7 +101,8 @@ function parseObject(text: string): Record<string, unknown> | null {
 }
 
 function chatEventKind(payload: Record<string, unknown>): EventKind {
-  if ((payload["error"] !== undefined && payload["error"] !== null) || payload["object"] === "error") {
+  // Some providers say in every chunk that there is none: null, false, an empty text.
+  if (payload["error"] || payload["object"] === "error") {
     return "error";
   }
   const choices = payload["choices"];

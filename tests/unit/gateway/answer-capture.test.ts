@@ -1,0 +1,70 @@
+import { describe, expect, test } from "bun:test";
+import { AnswerCapture, CaptureAllowance } from "@sluice/control-plane/gateway/answer-capture.ts";
+import fc from "fast-check";
+
+const own = 65_536;
+const most = 262_144;
+const concat = (capture: AnswerCapture) => Buffer.concat([...capture.pieces]);
+
+function fill(capture: AnswerCapture, bytes: number, piece = 1_000): Buffer {
+  const sent: Buffer[] = [];
+  for (let left = bytes; left > 0; left -= piece) {
+    const next = Buffer.alloc(Math.min(piece, left), sent.length % 251);
+    sent.push(next);
+    capture.keep(next);
+  }
+  return Buffer.concat(sent);
+}
+
+describe("what is kept of an answer", () => {
+  test("is its beginning, whatever the pieces in which it came", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 60_000 }), { maxLength: 30 }), (lengths) => {
+        const capture = new AnswerCapture(new CaptureAllowance());
+        const sent = lengths.map((length, index) => Buffer.alloc(length, index % 251));
+        for (const piece of sent) {
+          capture.keep(piece);
+        }
+        expect(concat(capture).equals(Buffer.concat(sent).subarray(0, most))).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("stands in few pieces, and holds on to no packet that it was cut out of", () => {
+    const capture = new AnswerCapture(new CaptureAllowance());
+    const packet = Buffer.alloc(524_288);
+    for (let at = 0; at < packet.length; at += 100) {
+      capture.keep(packet.subarray(at, at + 100));
+    }
+    expect(capture.pieces.length).toBeLessThan(32);
+    expect(capture.pieces.some((piece) => piece.buffer === packet.buffer)).toBe(false);
+  });
+
+  test("is less for the answers above what all of them may keep together, and the room comes back once", () => {
+    const allowance = new CaptureAllowance();
+    const fillMany = (count: number) => {
+      const captures = Array.from({ length: count }, () => new AnswerCapture(allowance));
+      for (const capture of captures) {
+        fill(capture, 300_000, 30_000);
+      }
+      return { captures, lengths: captures.map((capture) => concat(capture).length) };
+    };
+    const first = fillMany(200);
+    expect(first.lengths.every((length) => length === most || length === own)).toBe(true);
+    // 32 MB in shares of 192 KB.
+    expect(first.lengths.filter((length) => length === most)).toHaveLength(170);
+    for (const capture of first.captures) {
+      capture.release();
+      capture.release();
+    }
+    expect(fillMany(171).lengths.filter((length) => length === most)).toHaveLength(170);
+  });
+
+  test("without an allowance is what every answer may keep", () => {
+    const capture = new AnswerCapture(null);
+    const sent = fill(capture, 100_000);
+    expect(concat(capture).equals(sent.subarray(0, own))).toBe(true);
+    capture.release();
+  });
+});
