@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
+import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import fc from "fast-check";
+import { keyText, objectText, spaced, valueText } from "../../../../support/json-text.ts";
+
+const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
+const chat = findSurface("/v1/chat/completions");
+const parse = (text: string) => parseRequest(Buffer.from(text), "application/json", chat);
+const asText = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
+
+type Member = readonly [name: string, value: string];
+
+const fixed: readonly Member[] = [
+  ["model", '"any"'],
+  ["messages", '[{"role":"user","content":"x"}]'],
+  ["stream", "true"],
+];
+const others = fc.uniqueArray(fc.tuple(fc.constantFrom("x1", "x2", "x3", "x4"), valueText), {
+  selector: ([name]) => name,
+  maxLength: 4,
+});
+
+/** A request for a stream with these members beside what it needs and what it happens to have, in any order and spelling. */
+function requestWith(more: readonly Member[]): fc.Arbitrary<string> {
+  const shuffled = others.chain((some) => {
+    const all = [...fixed, ...more, ...some];
+    return fc.shuffledSubarray(all, { minLength: all.length });
+  });
+  const written = shuffled.chain((pairs) =>
+    fc.tuple(...pairs.map(([name, value]) => fc.tuple(keyText(name), fc.constant(value)))),
+  );
+  return spaced(objectText(written));
+}
+
+describe("the usage option of a stream", () => {
+  test("is added, and every byte of the client is still there in its order", () => {
+    fc.assert(
+      fc.property(requestWith([]), (text) => {
+        const sent = asText(parse(text).body);
+        expect(JSON.parse(sent)).toEqual({ ...JSON.parse(text), stream_options: { include_usage: true } });
+        const added = '"stream_options":{"include_usage":true},';
+        const at = sent.indexOf(added);
+        expect(sent.slice(0, at) + sent.slice(at + added.length)).toBe(text);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("is switched on inside options that are there, and everything around them stays", () => {
+    const options = fc.constantFrom(
+      "null",
+      "{}",
+      '{"include_usage":false}',
+      '{ "include_obfuscation" : true }',
+      '{"a":[1]}',
+    );
+    const request = options.chain((value) => requestWith([["stream_options", value]]).map((text) => ({ text, value })));
+    fc.assert(
+      fc.property(request, ({ text, value }) => {
+        const sent = asText(parse(text).body);
+        const expected = { ...JSON.parse(value), include_usage: true };
+        expect(JSON.parse(sent)).toEqual({ ...JSON.parse(text), stream_options: expected });
+        expect(sent.replace(JSON.stringify(expected), () => value)).toBe(text);
+      }),
+      { numRuns },
+    );
+  });
+
+  const messages = '"messages":[{"role":"user","content":"x"}]';
+  test.each([
+    [
+      "the client asked for it itself",
+      `{"model":"m",${messages},"stream":true,"stream_options":{"include_usage":true}}`,
+    ],
+    ["there is no stream", `{"model":"m",${messages},"stream":false}`],
+    ["there is no word of a stream", ` {"model":"m",${messages}}\n`],
+  ])("changes nothing when %s", (_why, text) => {
+    expect(asText(parse(text).body)).toBe(text);
+  });
+
+  test("is not asked of the Responses API, which tells its usage anyway", () => {
+    const text = '{"model":"m","input":"x","stream":true}';
+    expect(asText(parseRequest(Buffer.from(text), "application/json", findSurface("/v1/responses")).body)).toBe(text);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test";
+import { readAnswer, usageOf } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
+import { noUnits, type Units } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import fc from "fast-check";
+
+const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
+const units = (more: Partial<Units>): Units => ({ ...noUnits, ...more });
+const answerOf = (fields: object) => Buffer.from(JSON.stringify(fields));
+const both = { inputTokens: 7n, outputTokens: 5n };
+const chat = { prompt_tokens: 7, completion_tokens: 5 };
+const responses = { input_tokens: 7, output_tokens: 5 };
+
+const spellings: readonly [string, object, Partial<Units>][] = [
+  ["chat completions", { ...chat, total_tokens: 12 }, both],
+  ["responses and images", { ...responses, total_tokens: 12 }, both],
+  ["embeddings", { prompt_tokens: 7, total_tokens: 7 }, { inputTokens: 7n }],
+  [
+    "cached and reasoning tokens of chat completions",
+    { ...chat, prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 3 } },
+    { ...both, cacheReadTokens: 4n, reasoningTokens: 3n },
+  ],
+  [
+    "cached and reasoning tokens of responses",
+    {
+      ...responses,
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+      output_tokens_details: { reasoning_tokens: 3 },
+    },
+    { ...both, cacheReadTokens: 4n, cacheWriteTokens: 2n, reasoningTokens: 3n },
+  ],
+  ["cached tokens of DeepSeek", { ...chat, prompt_cache_hit_tokens: 6 }, { ...both, cacheReadTokens: 6n }],
+  ["the length of a transcription", { type: "duration", seconds: 2.0004 }, { audioMs: 2001n }],
+  ["the tokens of a transcription", { type: "tokens", ...responses, input_token_details: { audio_tokens: 7 } }, both],
+  ["details that are null", { ...chat, prompt_tokens_details: null }, both],
+  [
+    "parts that are more than the whole",
+    {
+      ...chat,
+      prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 90 },
+      completion_tokens_details: { reasoning_tokens: 90 },
+    },
+    { ...both, cacheReadTokens: 7n, reasoningTokens: 5n },
+  ],
+  ["counts that are none", { prompt_tokens: -7, completion_tokens: 1.5 }, {}],
+  ["a text beside a number", { prompt_tokens: "7", completion_tokens: 5 }, { outputTokens: 5n }],
+];
+
+describe("the usage of an answer", () => {
+  test.each(spellings)("is read in the spelling of %s, from an answer and from an event", (_name, usage, expected) => {
+    const answer = { id: "x", choices: [{ message: { content: "text" } }], usage, system_fingerprint: "fp" };
+    expect(readAnswer(answerOf(answer)).usage).toEqual(units(expected));
+    expect(usageOf({ choices: [], usage })).toEqual(units(expected));
+    expect(usageOf({ type: "response.completed", response: { output: [], usage } })).toEqual(units(expected));
+    expect(usageOf({ choices: [{ delta: {}, usage }] })).toEqual(units(expected));
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["an empty object", {}],
+    ["an object that counts nothing", { total: 7, note: "tokens" }],
+    ["a text", "prompt_tokens"],
+    ["a list", [7, 5]],
+  ])("that is %s is none", (_what, usage) => {
+    expect(readAnswer(answerOf({ choices: [], usage }))).toMatchObject({ usage: null, isObject: true });
+    expect(usageOf({ choices: [], usage })).toBeNull();
+  });
+
+  const planted = { prompt_tokens: 1, completion_tokens: 1 };
+  const long = [{ message: { content: "x".repeat(20_000) } }];
+  test.each([
+    ["first", { usage: chat, choices: long }],
+    ["last", { choices: long, usage: chat }],
+    ["before a tool that has a usage of its own", { usage: chat, tools: [{ parameters: { usage: planted } }] }],
+    ["behind a tool that has a usage of its own", { tools: [{ usage: planted }], usage: chat }],
+    ["before metadata", { usage: chat, metadata: { usage: planted } }],
+    ["before a text that looks like it", { usage: chat, note: `,"usage":${JSON.stringify(planted)}}` }],
+    ["behind a text that ends like its name", { note: '\\"usage', usage: chat }],
+    ["before a text that ends like its name", { usage: chat, note: 'the "usage' }],
+    ["beside braces in a text", { usage: { ...chat, note: '}}}{{"' }, note: "}}}" }],
+  ])("is its own when it stands %s", (_where, answer) => {
+    expect(readAnswer(answerOf(answer)).usage).toEqual(units(both));
+  });
+
+  test.each([
+    ["a tool", { choices: [], tools: [{ parameters: { usage: planted } }] }],
+    ["metadata", { choices: [], metadata: { usage: planted } }],
+    ["a message", { choices: [{ message: { content: "", usage: planted } }] }],
+    ["a text", { choices: [{ message: { content: `"usage":${JSON.stringify(planted)}` } }] }],
+  ])("is not found inside %s", (_where, answer) => {
+    expect(readAnswer(answerOf(answer)).usage).toBeNull();
+    expect(usageOf(answer)).toBeNull();
+    expect(usageOf({ type: "response.completed", response: answer })).toBeNull();
+  });
+
+  test("is what the runtime finds at the top of the answer, whatever stands around it", () => {
+    const tokens = fc.record({ prompt_tokens: fc.nat(), completion_tokens: fc.nat() });
+    const anyUsage = fc.oneof(tokens, fc.constantFrom(null, {}, "usage", [chat]));
+    const decoy = fc.oneof(
+      fc.constantFrom('"usage":{"prompt_tokens":9}', '\\"usage', "}", "{", '"', "\\", '"usage'),
+      fc.json({ maxDepth: 2 }),
+    );
+    const nested = fc.record({ usage: tokens, text: decoy, more: fc.jsonValue({ maxDepth: 2 }) });
+    const member = fc.tuple(
+      fc.constantFrom<string>("a", "usage ", "data", "metadata", "usages"),
+      fc.oneof(decoy, nested),
+    );
+    const anyAnswer = fc
+      .tuple(fc.array(member, { maxLength: 4 }), anyUsage, fc.nat({ max: 4 }))
+      .map(([members, usage, at]) => Object.fromEntries(members.toSpliced(at, 0, ["usage", usage as never])));
+    fc.assert(
+      fc.property(anyAnswer, fc.constantFrom(0, 1, 2), (answer, indent) => {
+        const expected = usageOf({ usage: (answer as Record<string, unknown>)["usage"] });
+        expect(readAnswer(Buffer.from(JSON.stringify(answer, null, indent))).usage).toEqual(expected);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("of an answer that is cut anywhere is none, and the answer is no object", () => {
+    const whole = answerOf({ choices: [{ message: { content: 'a "usage" {}' } }], usage: chat, object: "x" });
+    for (let length = 0; length < whole.length; length += 1) {
+      expect(readAnswer(whole.subarray(0, length))).toEqual({ usage: null, json: null, isObject: false });
+    }
+    expect(readAnswer(Buffer.concat([whole, Buffer.from("\r\n ")])).isObject).toBe(true);
+    expect(readAnswer(Buffer.concat([whole, Buffer.from("}")])).isObject).toBe(false);
+  });
+
+  test("takes no longer for a body that is full of decoys", () => {
+    const decoys = Buffer.from(`{"a":[${'{"usage":{"b":1}},'.repeat(200_000)}1]}`);
+    const startedAt = performance.now();
+    expect(readAnswer(decoys).usage).toBeNull();
+    // The time of one parse; looking behind each of them to the end would take minutes.
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
