@@ -1,11 +1,14 @@
 import type { AnyElysia } from "elysia";
 import type { Job } from "./jobs/schedule.ts";
+import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
 import type { Database } from "./platform/db.ts";
 import { noCallers } from "./platform/endpoint/model.ts";
-import type { EndpointParts } from "./platform/endpoint/routes.ts";
+import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
 import type { Log } from "./platform/log.ts";
+import { secretEndpoints } from "./secrets/routes.ts";
+import { SecretReader } from "./secrets/service.ts";
 
 export type BackendParts = {
   readonly config: Config;
@@ -17,9 +20,10 @@ export type BackendParts = {
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
 export type Backend = { readonly routes: readonly AnyElysia[]; readonly jobs: readonly Job[] };
 
-export function buildBackend({ config, log }: BackendParts): Backend {
+export function buildBackend({ config, db, masterKey, log }: BackendParts): Backend {
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const endpoints: EndpointParts = { callers: noCallers, edge, log };
-  void endpoints;
-  return { routes: [], jobs: [] };
+  const secrets = new SecretReader({ db, masterKey, clock: systemClock });
+  const secretParts = { db, masterKey, onChange: () => secrets.forget() };
+  return { routes: [endpointRoutes("secrets", secretEndpoints(secretParts), endpoints)], jobs: [] };
 }

@@ -43,7 +43,8 @@ const features = {
   db: ["platform"],
   // Leaves: no other feature is needed to understand them.
   audit: leaf,
-  secrets: leaf,
+  // Whoever changes a secret is written down.
+  secrets: [...leaf, "audit"],
   ledger: leaf,
   trace: leaf,
   analytics: leaf,

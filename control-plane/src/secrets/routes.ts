@@ -1,0 +1,52 @@
+import { saveSecretInput } from "@sluice/contracts/secrets";
+import { z } from "zod";
+import { writeAudit } from "../audit/service.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database } from "../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { listSecrets, saveSecret } from "./service.ts";
+
+export type SecretEndpointParts = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  /** Called after a change is committed. */
+  readonly onChange: () => void;
+};
+
+export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/secret/save/",
+      access: "super_admin",
+      input: saveSecretInput,
+      summary: "Save a secret under its name; its value is never shown again.",
+      handle: async ({ input: { name, value }, admin, requestId, clientIp }) => {
+        const saved = await db.withTransaction(async (tx) => {
+          const { version } = await saveSecret(tx, masterKey, name, value);
+          await writeAudit(tx, {
+            actor: { kind: "admin", id: admin.adminId, name: admin.username },
+            action: "secret.save",
+            subjectKind: "secret",
+            subjectId: name,
+            before: version === 1 ? null : { version: version - 1 },
+            after: { version },
+            requestId,
+            ip: clientIp,
+          });
+          return { name, version };
+        });
+        onChange();
+        return { secret: saved };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/secret/list/",
+      access: "super_admin",
+      input: z.object({}),
+      summary: "Names and dates of all secrets, without their values.",
+      handle: async () => ({ secrets: await listSecrets(db) }),
+    }),
+  ];
+}

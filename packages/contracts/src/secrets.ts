@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+const nameLengthMax = 100;
+const valueLengthMax = 16 * 1024;
+
+/** Parts of lower-case letters, digits and underscores, joined by dots: `cardpay.account_a.secret_key`. */
+export const secretName = z
+  .string()
+  .max(nameLengthMax)
+  .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, "lower-case letters, digits and underscores, in parts joined by dots");
+
+/** What is pasted often ends with a line break that is no part of the secret. */
+export const saveSecretInput = z.strictObject({
+  name: secretName,
+  value: z.string().trim().min(1).max(valueLengthMax),
+});
+
+/** A secret as it is listed: never with its value. */
+export type SecretEntry = {
+  readonly name: string;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};

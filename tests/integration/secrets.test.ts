@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { secretEndpoints } from "@sluice/control-plane/secrets/routes.ts";
+import { listSecrets, readSecret, SecretReader, saveSecret } from "@sluice/control-plane/secrets/service.ts";
+import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const canary = "whsec_canary-0123456789-0123456789";
+const keyOf = (name: string): MasterKey => new MasterKey(new Bun.CryptoHasher("sha256").update(name).digest());
+const masterKey = keyOf("the key of the secret tests");
+
+let server: TestDatabase;
+let db: Database;
+let http: EndpointServer;
+let changes = 0;
+
+beforeAll(async () => {
+  server = await createTestDatabase();
+  db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test", role: await findAppRole(server.url) });
+  http = serveEndpoints(
+    secretEndpoints({
+      db,
+      masterKey,
+      onChange: () => {
+        changes += 1;
+      },
+    }),
+  );
+});
+
+beforeEach(async () => {
+  await db.sql`delete from secret where name <> ''`;
+});
+
+afterAll(async () => {
+  await http.stop();
+  await db.close(1_000);
+  await server.drop();
+});
+
+const save = (name: string, value: string): Promise<{ readonly version: number }> =>
+  db.withTransaction((tx) => saveSecret(tx, masterKey, name, value));
+
+describe("the store", () => {
+  test("gives back what was saved last, and null for a name without a secret", async () => {
+    expect(await readSecret(db, masterKey, "mail.key")).toBeNull();
+    expect(await save("mail.key", "first")).toEqual({ version: 1 });
+    expect(await save("mail.key", "zweite Fassung \u{1f511}")).toEqual({ version: 2 });
+    expect(await readSecret(db, masterKey, "mail.key")).toBe("zweite Fassung \u{1f511}");
+  });
+
+  test("keeps nothing readable in the database", async () => {
+    await save("mail.key", canary);
+    const [row] = await db.sql<{ sealed: Buffer }>`select sealed from secret`;
+    expect(row?.sealed.includes(Buffer.from("canary"))).toBe(false);
+  });
+
+  test("does not open a value that was moved to another name", async () => {
+    await save("mail.key", "of the mail");
+    await save("card.key", "of the card");
+    await db.sql`update secret set sealed = (select sealed from secret where name = 'card.key') where name = 'mail.key'`;
+    const reading = readSecret(db, masterKey, "mail.key");
+    await expect(reading).rejects.toThrow(BrokenSealError);
+  });
+
+  test("does not open under another master key", async () => {
+    await save("mail.key", "value");
+    const reading = readSecret(db, keyOf("another"), "mail.key");
+    await expect(reading).rejects.toThrow(UnknownSealingKeyError);
+  });
+
+  test("lists names, versions and dates, and nothing else", async () => {
+    await save("b.key", canary);
+    await save("a.key", canary);
+    await save("a.key", canary);
+    const listed = await listSecrets(db);
+    expect(listed.map(({ name, version }) => [name, version])).toEqual([
+      ["a.key", 2],
+      ["b.key", 1],
+    ]);
+    expect(listed.map((entry) => Object.keys(entry))).toEqual([
+      ["name", "version", "created_at", "updated_at"],
+      ["name", "version", "created_at", "updated_at"],
+    ]);
+  });
+});
+
+describe("the reader", () => {
+  test("asks the store first and the environment only for what it does not have", async () => {
+    await save("card.key", "stored");
+    const fallbacks = { "card.key": "environment", "mail.key": "environment" };
+    const reader = new SecretReader({ db, masterKey, clock: { now: () => 0, tick: () => 0 }, fallbacks });
+    expect(await reader.read("card.key")).toBe("stored");
+    expect(await reader.read("mail.key")).toBe("environment");
+    expect(await reader.read("other.key")).toBeNull();
+  });
+
+  test("remembers a value for five seconds, and no longer than until it is told of a change", async () => {
+    let nowMs = 0;
+    const reader = new SecretReader({ db, masterKey, clock: { now: () => 0, tick: () => nowMs } });
+    expect(await reader.read("card.key")).toBeNull();
+    await save("card.key", "first");
+    nowMs = 4_999;
+    expect(await reader.read("card.key")).toBeNull();
+    nowMs = 5_000;
+    expect(await reader.read("card.key")).toBe("first");
+    await save("card.key", "second");
+    reader.forget();
+    expect(await reader.read("card.key")).toBe("second");
+  });
+
+  test("fails on a value that does not open, whatever the environment says, and asks again afterwards", async () => {
+    await save("card.key", "stored");
+    const parts = { db, clock: { now: () => 0, tick: () => 0 }, fallbacks: { "card.key": "environment" } };
+    const reader = new SecretReader({ ...parts, masterKey: keyOf("another") });
+    await expect(reader.read("card.key")).rejects.toThrow(UnknownSealingKeyError);
+    await db.sql`delete from secret where name = 'card.key'`;
+    expect(await reader.read("card.key")).toBe("environment");
+  });
+});
+
+describe("the endpoints", () => {
+  const post = (body: unknown, admin: string | null): Promise<Response> =>
+    fetch(`${http.url}/backend/admin/secret/save/`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(admin === null ? {} : { "x-test-admin": admin }) },
+      body: JSON.stringify(body),
+    });
+
+  test("save a secret, write down who did it, and never tell the value", async () => {
+    const before = changes;
+    const saved = await post({ name: "cardpay.account_a.webhook_secret", value: `${canary}\n` }, "super");
+    expect(saved.status).toBe(200);
+    const again = await post({ name: "cardpay.account_a.webhook_secret", value: canary }, "super");
+    const listed = await fetch(`${http.url}/backend/admin/secret/list/`, { headers: { "x-test-admin": "super" } });
+    const texts = [await saved.text(), await again.text(), await listed.text(), JSON.stringify(http.lines)];
+    const audit = await db.sql<{ text: string; actor: string }>`
+      select to_jsonb(audit_log)::text as text, actor_name as actor from audit_log where action = 'secret.save' order by id`;
+    expect(texts[2]).toContain('"name":"cardpay.account_a.webhook_secret","version":2');
+    expect(audit.map(({ actor }) => actor)).toEqual(["super admin", "super admin"]);
+    expect([...texts, ...audit.map(({ text }) => text)].filter((text) => text.includes("canary"))).toEqual([]);
+    expect(await readSecret(db, masterKey, "cardpay.account_a.webhook_secret")).toBe(canary);
+    expect(changes).toBe(before + 2);
+  });
+
+  test.each([
+    ["nobody", null, 401, "not_logged_in"],
+    ["an admin who is no super-admin", "plain", 403, "forbidden"],
+  ])("refuse %s", async (_who, admin, status, code) => {
+    const refused = await post({ name: "mail.key", value: canary }, admin);
+    expect(refused.status).toBe(status);
+    expect(await refused.json()).toMatchObject({ ok: false, error: { code } });
+    const headers: Record<string, string> = admin === null ? {} : { "x-test-admin": admin };
+    const listed = await fetch(`${http.url}/backend/admin/secret/list/`, { headers });
+    expect(listed.status).toBe(status);
+    expect(await listSecrets(db)).toEqual([]);
+  });
+
+  test.each([
+    ["an upper-case name", { name: "Mail.Key", value: "x" }],
+    ["an empty name", { name: "", value: "x" }],
+    ["a name with a path", { name: "../mail", value: "x" }],
+    ["a long name", { name: "a".repeat(101), value: "x" }],
+    ["no value", { name: "mail.key" }],
+    ["a blank value", { name: "mail.key", value: " \n" }],
+    ["a value that is no text", { name: "mail.key", value: 1 }],
+    ["a value of 17 KiB", { name: "mail.key", value: "x".repeat(17 * 1024) }],
+    ["a field of its own", { name: "mail.key", value: "x", version: 9 }],
+  ])("refuse %s", async (_what, body) => {
+    const refused = await post(body, "super");
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ ok: false, error: { code: "invalid_value" } });
+    expect(await listSecrets(db)).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { createApp } from "@sluice/control-plane/app.ts";
+import type { AnyEndpoint, CallerReader } from "@sluice/control-plane/platform/endpoint/model.ts";
+import { endpointRoutes } from "@sluice/control-plane/platform/endpoint/routes.ts";
+import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
+
+export type EndpointServer = {
+  readonly url: string;
+  /** Every line of the log. */
+  readonly lines: LogFields[];
+  stop(): Promise<void>;
+};
+
+/** Who calls stands in a header of the test: `x-test-admin: super`, `x-test-admin: plain`. */
+const callersOfHeaders: CallerReader = {
+  readUser: () => Promise.resolve(null),
+  readAdmin: (request) => {
+    const kind = request.headers.get("x-test-admin");
+    const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, isSuper: kind === "super" };
+    return Promise.resolve(kind === null ? null : admin);
+  },
+};
+
+/** Endpoints behind a real server, without the rest of the program. */
+export function serveEndpoints(endpoints: readonly AnyEndpoint[]): EndpointServer {
+  const lines: LogFields[] = [];
+  const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
+  const edge = { header: null, addresses: [] };
+  const routes = endpointRoutes("tested", endpoints, { callers: callersOfHeaders, edge, log });
+  const app = createApp([routes], null, log).listen({ hostname: "127.0.0.1", port: 0 });
+  return {
+    url: `http://127.0.0.1:${app.server?.port}`,
+    lines,
+    stop: async () => {
+      await app.stop(true);
+    },
+  };
+}
