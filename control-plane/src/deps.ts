@@ -7,6 +7,7 @@ import { type CallHandlers, createApp } from "./app.ts";
 import { buildBackend } from "./backend.ts";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
+import { checkDatabase } from "./db/start-checks.ts";
 import { CaptureAllowance } from "./gateway/answer-capture.ts";
 import { parseBaseUrl } from "./gateway/channels/model.ts";
 import { silenceSecondsMax } from "./gateway/quota/model.ts";
@@ -92,6 +93,7 @@ type Base = {
  */
 export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);
+  await checkDatabase(base);
   const trace = openTrace(base);
   await makePartitions(base.db);
   await trace.start();

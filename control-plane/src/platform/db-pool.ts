@@ -60,6 +60,8 @@ export function sessionSettings(options: {
     // The `date` and `timestamptz` texts that we read and write are UTC.
     TimeZone: "UTC",
     client_min_messages: "warning",
+    // The spool forgets what the server has confirmed; a server that confirms before it has written would lose it.
+    synchronous_commit: "on",
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,

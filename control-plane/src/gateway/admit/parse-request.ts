@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { AppError } from "../../platform/errors.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
@@ -82,7 +83,8 @@ function parseObject(bytes: Buffer, shape: JsonShape): JsonObject {
   }
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    // Most bodies are ASCII, and those need no second form of their text.
+    value = JSON.parse(isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes));
   } catch {
     throw new AppError("invalid_json");
   }

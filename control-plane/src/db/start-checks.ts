@@ -1,0 +1,47 @@
+import { type MasterKey, MasterKeyError } from "../platform/crypto/master-key.ts";
+import type { Queryable } from "../platform/db.ts";
+import type { Log } from "../platform/log.ts";
+
+/**
+ * Whether this program and this database belong together; before anything is written.
+ * @throws MasterKeyError when everything that is sealed in this database is sealed under other keys
+ */
+export async function checkDatabase(parts: {
+  readonly db: Queryable;
+  readonly masterKey: MasterKey;
+  readonly log: Log;
+}): Promise<void> {
+  const { db, masterKey, log } = parts;
+  const keyIds = await findSealingKeyIds(db);
+  if (keyIds.length > 0 && !keyIds.includes(masterKey.id)) {
+    throw new MasterKeyError(
+      `The master key ${masterKey.id} opens nothing in this database, which is sealed under ${keyIds.join(", ")}.`,
+    );
+  }
+  if (!(await isDurable(db))) {
+    log.warn("database.not_durable", {
+      detail: "fsync or full_page_writes is off: a power cut can lose settled usage",
+    });
+  }
+}
+
+/**
+ * The ids of the master keys under which anything in this database is sealed: the four bytes behind the version of each
+ * sealed value (platform/crypto/seal.ts).
+ */
+async function findSealingKeyIds(db: Queryable): Promise<string[]> {
+  const rows = await db.sql<{ key_id: string }>`
+    select distinct encode(substring(sealed from 2 for 4), 'hex') as key_id from (
+      select credential_sealed as sealed from channel where credential_sealed is not null
+      union all select sealed from secret
+      union all select wrapped from payload_day_key where wrapped is not null
+    ) as every`;
+  return rows.map((row) => row.key_id);
+}
+
+/** Whether the server keeps what it has confirmed even when its machine loses power. */
+async function isDurable(db: Queryable): Promise<boolean> {
+  const [row] = await db.sql<{ durable: boolean }>`
+    select current_setting('fsync')::boolean and current_setting('full_page_writes')::boolean as durable`;
+  return row?.durable === true;
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { SluiceRig } from "../support/sluice.ts";
+
+let rig: SluiceRig;
+let provider: SandboxProvider;
+
+beforeAll(async () => {
+  provider = await startSandboxProvider({ port: 0 });
+  rig = await SluiceRig.create(provider.url);
+});
+
+afterAll(async () => {
+  await rig.close();
+  await provider.stop();
+});
+
+test("a master key that opens nothing in the database ends the start with a sentence, and no key in it", async () => {
+  const other = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
+  const failure = await rig.startProcess({ MASTER_KEY: other }).then(
+    () => "started",
+    (error: unknown) => String(error),
+  );
+  expect(failure).toMatch(/ended with 1 .*The master key [0-9a-f]{8} opens nothing in this database/s);
+  expect(failure).not.toContain(other);
+});
+
+test("commits are confirmed once they are written, whatever the server's default is", async () => {
+  const [name] = await rig.db.sql<{ name: string }>`select current_database() as name`;
+  await rig.db.query(`alter database "${name?.name}" set synchronous_commit = off`, []);
+  const db = openDatabase({ url: rig.database.url, poolMax: 1, applicationName: "test" });
+  try {
+    expect(await db.sql<{ synchronous_commit: string }>`show synchronous_commit`).toEqual([
+      { synchronous_commit: "on" },
+    ]);
+  } finally {
+    await db.close(500);
+  }
+});
