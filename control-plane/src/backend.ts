@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Job } from "./jobs/schedule.ts";
+import { MailService } from "./mail/service.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
@@ -25,5 +26,7 @@ export function buildBackend({ config, db, masterKey, log }: BackendParts): Back
   const endpoints: EndpointParts = { callers: noCallers, edge, log };
   const secrets = new SecretReader({ db, masterKey, clock: systemClock });
   const secretParts = { db, masterKey, onChange: () => secrets.forget() };
+  const mail = new MailService({ masterKey, clock: systemClock });
+  void mail;
   return { routes: [endpointRoutes("secrets", secretEndpoints(secretParts), endpoints)], jobs: [] };
 }

@@ -19,6 +19,11 @@ const schema = z.object({
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
   DATABASE_POOL_MAX: count(2, 200).default(10),
   DATA_DIR: z.string().min(1).default(".data"),
+  PUBLIC_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine((text) => !URL.canParse(text) || new URL(text).origin === text.replace(/\/$/, ""), "must have no path")
+    .transform((text) => new URL(text).origin)
+    .optional(),
   UPSTREAM_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
   MASTER_KEY: z.string().optional(),
   MASTER_KEY_FILE: z.string().optional(),
@@ -80,4 +85,9 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     throw new ConfigError(`The configuration is not usable. ${problems.join("; ")}. See deploy/env.example.`);
   }
   return Object.freeze(result.data);
+}
+
+/** What links in mails and returns from payment pages begin with; never taken from a request. Without a slash at its end. */
+export function publicBaseUrl({ PUBLIC_BASE_URL, HOST, PORT }: Config): string {
+  return PUBLIC_BASE_URL ?? `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`;
 }

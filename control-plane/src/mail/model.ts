@@ -1,0 +1,60 @@
+import type { Transaction } from "../platform/db.ts";
+
+/** The languages of the pages and the mails. */
+export const mailLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
+
+export type MailLocale = (typeof mailLocales)[number];
+
+/**
+ * What each mail has to be told; all texts. `link`s are whole addresses; `valid_minutes` is a count; amounts are decimals
+ * with the code of their currency; `quota` is an integer of quota. How these look in a language is the renderer's work.
+ * No name that a user has chosen is among them: it would let a stranger write a line into a mail of ours.
+ */
+export type MailVariables = {
+  readonly email_verify: { readonly link: string; readonly valid_minutes: string };
+  /** To somebody who has an account, when somebody registers with the same address. */
+  readonly account_exists: { readonly login_link: string; readonly reset_link: string };
+  readonly password_reset: { readonly link: string; readonly valid_minutes: string };
+  readonly payment_success: {
+    readonly order_no: string;
+    readonly plan_name: string;
+    readonly amount: string;
+    readonly currency: string;
+    readonly quota: string;
+  };
+  readonly quota_low: { readonly threshold_percent: string; readonly quota: string };
+};
+
+export type MailTemplateName = keyof MailVariables;
+
+/** A mail to be sent. */
+export type NewMail<Name extends MailTemplateName = MailTemplateName> = {
+  /** What it tells about, like `payment_success:20260301-17`: of two mails with one key only the first exists. */
+  readonly dedupeKey: string;
+  readonly template: Name;
+  /** Null when the mail goes to somebody without an account. */
+  readonly userId: bigint | null;
+  readonly to: string;
+  /** Any language tag; what has no translation becomes English. */
+  readonly locale: string;
+  readonly variables: MailVariables[Name];
+  /** Which part of the program it comes from, for the mail log. */
+  readonly source: string;
+  /** Nobody needs it after this: it is dropped then instead of sent. */
+  readonly expiresAt?: Date;
+};
+
+/** Where the other features leave their mails. */
+export type MailQueue = {
+  /**
+   * Puts the mail into the transaction of what it tells about: it is sent soon after the commit, and never without one.
+   * @returns false when there was a mail with this key already; nothing happened then
+   */
+  readonly queueMail: <Name extends MailTemplateName>(tx: Transaction, mail: NewMail<Name>) => Promise<boolean>;
+};
+
+/** The translation that serves a language tag such as `pt-BR`; English when there is none. */
+export function mailLocaleOf(tag: string): MailLocale {
+  const [language = ""] = tag.trim().toLowerCase().split(/[-_]/);
+  return mailLocales.find((locale) => locale === language) ?? "en";
+}

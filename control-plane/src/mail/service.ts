@@ -1,0 +1,42 @@
+import type { Clock } from "../platform/clock.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Transaction } from "../platform/db.ts";
+import { notify } from "../platform/db-notifications.ts";
+import { type MailQueue, type MailTemplateName, mailLocaleOf, type NewMail } from "./model.ts";
+import { insertMail } from "./store.ts";
+import { sealVariables } from "./variables-seal.ts";
+
+export type MailServiceParts = {
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+};
+
+/** Told at the commit of every transaction that left a mail. */
+export const mailChannel = "mail";
+
+export class MailService implements MailQueue {
+  readonly #parts: MailServiceParts;
+
+  constructor(parts: MailServiceParts) {
+    this.#parts = parts;
+  }
+
+  async queueMail<Name extends MailTemplateName>(tx: Transaction, mail: NewMail<Name>): Promise<boolean> {
+    const { masterKey, clock } = this.#parts;
+    const isNew = await insertMail(tx, {
+      dedupeKey: mail.dedupeKey,
+      template: mail.template,
+      locale: mailLocaleOf(mail.locale),
+      userId: mail.userId,
+      to: mail.to,
+      variablesSealed: sealVariables(masterKey, mail, mail.variables),
+      source: mail.source,
+      now: new Date(clock.now()),
+      expiresAt: mail.expiresAt ?? null,
+    });
+    if (isNew) {
+      await notify(tx, mailChannel, "");
+    }
+    return isNew;
+  }
+}

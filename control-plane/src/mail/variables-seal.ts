@@ -1,0 +1,29 @@
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import { open, seal, sealContext } from "../platform/crypto/seal.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The key of a mail is known before its row has an id, and is as unique. */
+function contextOf(mail: { readonly dedupeKey: string; readonly userId: bigint | null }): string {
+  const owner = mail.userId ?? "nobody";
+  return sealContext({ table: "mail_log", column: "variables_sealed", row: mail.dedupeKey, owner });
+}
+
+/** Variables may hold a link with a token, so they lie sealed in the database until the mail is done with. */
+export function sealVariables(
+  masterKey: MasterKey,
+  mail: { readonly dedupeKey: string; readonly userId: bigint | null },
+  variables: Readonly<Record<string, string>>,
+): Uint8Array {
+  return seal(masterKey.sealing, encoder.encode(JSON.stringify(variables)), contextOf(mail));
+}
+
+/** @throws MalformedSealError, UnknownSealingKeyError, BrokenSealError */
+export function openVariables(
+  masterKey: MasterKey,
+  mail: { readonly dedupeKey: string; readonly userId: bigint | null },
+  sealed: Uint8Array,
+): Record<string, string> {
+  return JSON.parse(decoder.decode(open(masterKey.sealing, sealed, contextOf(mail)))) as Record<string, string>;
+}
