@@ -1,11 +1,11 @@
 import type { AnyElysia } from "elysia";
+import { buildAccounts } from "./accounts/accounts.ts";
 import type { Job } from "./jobs/schedule.ts";
 import { MailService } from "./mail/service.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
 import type { Database } from "./platform/db.ts";
-import { noCallers } from "./platform/endpoint/model.ts";
 import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
 import type { Log } from "./platform/log.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
@@ -23,10 +23,16 @@ export type Backend = { readonly routes: readonly AnyElysia[]; readonly jobs: re
 
 export function buildBackend({ config, db, masterKey, log }: BackendParts): Backend {
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const endpoints: EndpointParts = { callers: noCallers, edge, log };
+  const accounts = buildAccounts({ db, isDevelopment: config.NODE_ENV === "development" });
+  const endpoints: EndpointParts = { callers: accounts.callers, edge, log };
   const secrets = new SecretReader({ db, masterKey, clock: systemClock });
   const secretParts = { db, masterKey, onChange: () => secrets.forget() };
   const mail = new MailService({ masterKey, clock: systemClock });
   void mail;
-  return { routes: [endpointRoutes("secrets", secretEndpoints(secretParts), endpoints)], jobs: [] };
+  const routes = [
+    endpointRoutes("accounts", accounts.endpoints, endpoints),
+    endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
+  ];
+  const jobs: Job[] = [{ name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp }];
+  return { routes, jobs };
 }

@@ -111,6 +111,27 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
+/**
+ * The address of the Postgres of `home` while another process of ours runs it; null when none does.
+ * @throws StartError when its password is gone
+ */
+export async function findRunningPostgres(home: string): Promise<string | null> {
+  if (!(await exists(home))) {
+    return null;
+  }
+  const account = await chooseAccount(join(home, clusterName));
+  const cluster = await chooseClusterDirectory(home, account, () => undefined);
+  const file = await readPostmasterFile(cluster);
+  if (file === null || !file.isReady || !isAlive(file.pid)) {
+    return null;
+  }
+  return databaseUrl({ password: await readOrCreatePassword(home, cluster), port: file.port, database: databaseUser });
+}
+
+function databaseUrl({ password, port, database }: { password: string; port: number; database: string }): string {
+  return `postgres://${databaseUser}:${password}@127.0.0.1:${port}/${database}`;
+}
+
 type ServerParts = {
   readonly options: EmbeddedPostgresOptions;
   readonly report: (line: string) => void;
@@ -148,7 +169,7 @@ class Server implements EmbeddedPostgres {
   }
 
   #databaseUrl(database: string): string {
-    return `postgres://${databaseUser}:${this.#parts.password}@127.0.0.1:${this.#port}/${database}`;
+    return databaseUrl({ password: this.#parts.password, port: this.#port, database });
   }
 
   /** The kernel names a port that is free now; somebody else may still be quicker, so it is tried a few times. */

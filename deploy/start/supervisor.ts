@@ -9,7 +9,7 @@ import { formatDuration, runStep, say } from "./progress.ts";
 import { watchSources } from "./reload.ts";
 import type { StartSettings } from "./settings.ts";
 import { StartError } from "./start-error.ts";
-import { welcomeText } from "./welcome.ts";
+import { readFirstAdmin, welcomeText } from "./welcome.ts";
 
 const readyMsMax = 60_000;
 const readyPollMs = 20;
@@ -105,6 +105,7 @@ export class Supervisor {
         apiKey: await this.#firstKey(apiKey),
         userEmail: typeof userEmail === "string" ? userEmail : null,
         isSandbox: sandboxUrl !== null,
+        admin: readFirstAdmin(seeded["admin"]),
       }),
     );
   }

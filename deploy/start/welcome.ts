@@ -3,18 +3,32 @@ export type Welcome = {
   readonly apiKey: string | null;
   readonly userEmail: string | null;
   readonly isSandbox: boolean;
+  /** The admin that this start has made; its password can be read nowhere else. */
+  readonly admin: FirstAdmin | null;
 };
+
+export type FirstAdmin = { readonly username: string; readonly password: string };
+
+/** What the seed says of the admin it made, or null when it made none. */
+export function readFirstAdmin(said: unknown): FirstAdmin | null {
+  if (typeof said !== "object" || said === null || !("username" in said) || !("password" in said)) {
+    return null;
+  }
+  const { username, password } = said;
+  return typeof username === "string" && typeof password === "string" ? { username, password } : null;
+}
 
 const unknownKey = "<API key>";
 
 /** What the person who started the service needs next. This is the only thing that goes to stdout. */
 export function welcomeText(welcome: Welcome): string {
-  const { url, apiKey, userEmail, isSandbox } = welcome;
+  const { url, apiKey, userEmail, isSandbox, admin } = welcome;
   const body = '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}';
   const rows = [
     ["Address", url],
     ["API key", apiKey === null ? "was shown by the first start, and only its hash is kept" : apiKey],
     ...(userEmail === null ? [] : [["User", userEmail]]),
+    ...(admin === null ? [] : [["Admin", `${admin.username}, password ${admin.password} (shown only now)`]]),
     [
       "Provider",
       isSandbox ? "a sandbox that makes its answers up; PROVIDER_API_KEY=... asks a real one" : "as configured",

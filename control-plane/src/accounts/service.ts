@@ -1,5 +1,9 @@
+import { randomBytes } from "node:crypto";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import type { Queryable } from "../platform/db.ts";
+import { writeAudit } from "../audit/service.ts";
+import type { Queryable, Transaction } from "../platform/db.ts";
+import { hasAdmin, insertAdmin } from "./admins/store.ts";
+import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { findUserByEmail, insertActiveProfile } from "./store.ts";
 
 export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId };
@@ -16,4 +20,57 @@ export async function findOrCreateUser(
   }
   const gatewayUserId = await makeGatewayUser();
   return { userId: await insertActiveProfile(tx, { ...profile, gatewayUserId }), gatewayUserId };
+}
+
+export type NewAdmin = {
+  readonly username: string;
+  readonly email: string | null;
+  readonly mobile: string | null;
+  /** Null makes one up. */
+  readonly password: string | null;
+  readonly isSuper: boolean;
+};
+
+/**
+ * Makes an admin and writes down who made it.
+ * @param command the command that does it, for the audit log
+ * @returns the password, which can be seen only now; null when username, e-mail or mobile number are taken
+ */
+export async function createAdmin(
+  tx: Transaction,
+  admin: NewAdmin,
+  command: string,
+): Promise<{ readonly adminId: bigint; readonly password: string } | null> {
+  const { username, email, mobile } = admin;
+  const agent = admin.isSuper ? 2 : 1;
+  const password = admin.password ?? generatePassword();
+  const passwordHash = await new PasswordHashing().hash(password);
+  const adminId = await insertAdmin(tx, { username, email, mobile, passwordHash, agent });
+  if (adminId === null) {
+    return null;
+  }
+  await writeAudit(tx, {
+    actor: { kind: "command", id: null, name: command },
+    action: "admin.create",
+    subjectKind: "admin",
+    subjectId: adminId.toString(),
+    before: null,
+    after: { username, email, mobile, agent },
+  });
+  return { adminId, password };
+}
+
+/** The super-admin `admin` of a first start. Returns the password, or null when there is an admin already. */
+export async function createFirstAdmin(tx: Transaction): Promise<{ username: string; password: string } | null> {
+  if (await hasAdmin(tx)) {
+    return null;
+  }
+  const username = "admin";
+  const made = await createAdmin(tx, { username, email: null, mobile: null, password: null, isSuper: true }, "seed");
+  return made === null ? null : { username, password: made.password };
+}
+
+/** 120 random bits, in characters that can be copied without mistakes. */
+function generatePassword(): string {
+  return randomBytes(15).toString("base64url");
 }

@@ -2,10 +2,11 @@
  * Makes what a first call needs: the model `gpt-4o-mini` with its prices, a channel that serves it to group `default`, a
  * user with quota, and an API key. Safe to repeat: what is there stays, a key is only made when the user has none, and
  * the channel follows the environment (the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL).
- * Progress goes to stderr; stdout gets one JSON line: `{"ok":true,"apiKey":"sk-..."|null,"userEmail":"..."}`.
+ * In development it also makes the first super-admin, when there is no admin yet. Progress goes to stderr; stdout gets one
+ * JSON line: `{"ok":true,"apiKey":"sk-..."|null,"userEmail":"...","admin":{"username":"...","password":"..."}|null}`.
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
-import { findOrCreateUser } from "../accounts/service.ts";
+import { createFirstAdmin, findOrCreateUser } from "../accounts/service.ts";
 import { addGatewayUser, addModel, allowModel, createFirstApiKey, putChannel } from "../gateway/service.ts";
 import { type Config, loadConfig } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
@@ -42,7 +43,13 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
   say(`channel first serves ${modelName} to group ${groupName} from ${isSandbox ? "the sandbox provider" : baseUrl}`);
 }
 
-async function seed(): Promise<{ apiKey: string | null }> {
+type Seeded = {
+  readonly apiKey: string | null;
+  /** Only of the start that made it. */
+  readonly admin: { readonly username: string; readonly password: string } | null;
+};
+
+async function seed(): Promise<Seeded> {
   const config = loadConfig();
   const masterKey = await loadMasterKey({
     isProduction: config.NODE_ENV === "production",
@@ -62,7 +69,9 @@ async function seed(): Promise<{ apiKey: string | null }> {
         say(`user ${userEmail} has 5 USD of quota`);
         return gatewayUserId;
       });
-      return { apiKey: await createFirstApiKey(tx, user.gatewayUserId, "first key") };
+      // In production nobody reads what a start prints; `bun run admin:create` is the way there.
+      const admin = config.NODE_ENV === "development" ? await createFirstAdmin(tx) : null;
+      return { apiKey: await createFirstApiKey(tx, user.gatewayUserId, "first key"), admin };
     });
   } finally {
     await db.close(2_000);
@@ -70,8 +79,8 @@ async function seed(): Promise<{ apiKey: string | null }> {
 }
 
 try {
-  const { apiKey } = await seed();
-  process.stdout.write(`${JSON.stringify({ ok: true, apiKey, userEmail })}\n`);
+  const { apiKey, admin } = await seed();
+  process.stdout.write(`${JSON.stringify({ ok: true, apiKey, userEmail, admin })}\n`);
 } catch (error) {
   const sentence = redact(error instanceof Error ? error.message : String(error));
   say(sentence);

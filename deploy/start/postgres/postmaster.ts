@@ -8,6 +8,8 @@ export type PostmasterFile = {
   readonly pid: number;
   /** True once the server accepts connections. */
   readonly isReady: boolean;
+  /** On which it listens; 0 before it says so. */
+  readonly port: number;
 };
 
 const pollIntervalMs = 10;
@@ -19,7 +21,9 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
   const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");
   const lines = text.split("\n");
   const pid = Number(lines[0]);
-  return Number.isInteger(pid) && pid > 1 ? { pid, isReady: (lines[7] ?? "").trim() === "ready" } : null;
+  return Number.isInteger(pid) && pid > 1
+    ? { pid, isReady: (lines[7] ?? "").trim() === "ready", port: Number(lines[3]) || 0 }
+    : null;
 }
 
 /**

@@ -98,6 +98,7 @@ export const errorTable = {
   shutting_down: server(503, "This instance is shutting down. Try again.", overloaded),
   not_logged_in: authentication("Log in first."),
   invalid_login: authentication("The login or the password is not right."),
+  invalid_cookie: invalid(400, "The same cookie was sent twice."),
   code_required: authentication("Enter the code of your authenticator."),
   forbidden: permission("This login may not do that."),
   email_not_verified: permission("The e-mail address is not verified yet."),

@@ -1,0 +1,55 @@
+import type { Queryable } from "../../platform/db.ts";
+
+export type AdminCredentials = {
+  readonly id: bigint;
+  readonly username: string;
+  readonly passwordHash: string;
+  /** 0 nobody, 1 admin, 2 super-admin. */
+  readonly agent: number;
+};
+
+type Row = { id: bigint; username: string; password_hash: string; agent: number };
+
+/**
+ * The credentials that a login names: by username, else by e-mail, else by mobile number. Somebody whose username is the
+ * e-mail of another can't be mistaken for that other.
+ */
+export async function findAdminByLogin(db: Queryable, login: string): Promise<AdminCredentials | null> {
+  const [row] = await db.sql<Row>`
+    select id, username, password_hash, agent from shared_admin_credentials
+    where lower(username) = lower(${login}) or lower(email) = lower(${login}) or mobile = ${login}
+    order by lower(username) = lower(${login}) desc, lower(email) = lower(${login}) desc nulls last, id limit 1`;
+  return row === undefined
+    ? null
+    : { id: row.id, username: row.username, passwordHash: row.password_hash, agent: row.agent };
+}
+
+export type NewAdmin = {
+  readonly username: string;
+  readonly email: string | null;
+  readonly mobile: string | null;
+  readonly passwordHash: string;
+  readonly agent: number;
+};
+
+/** Returns null when username, e-mail or mobile number belong to somebody already. */
+export async function insertAdmin(db: Queryable, admin: NewAdmin): Promise<bigint | null> {
+  const [row] = await db.sql<{ id: bigint }>`
+    insert into shared_admin_credentials (username, email, mobile, password_hash, agent)
+    values (${admin.username}, ${admin.email}, ${admin.mobile}, ${admin.passwordHash}, ${admin.agent}::int)
+    on conflict do nothing returning id`;
+  return row?.id ?? null;
+}
+
+export async function hasAdmin(db: Queryable): Promise<boolean> {
+  const rows = await db.sql`select 1 from shared_admin_credentials where agent > 0 limit 1`;
+  return rows.length > 0;
+}
+
+/** The profile under which users meet this admin: the one there is, or a new one. */
+export async function touchSupportProfile(db: Queryable, adminId: bigint, displayName: string): Promise<void> {
+  await db.sql`
+    insert into support_profile (admin_id, display_name, last_login_at)
+    values (${adminId}::bigint, ${displayName}, now())
+    on conflict (admin_id) do update set last_login_at = now(), updated_at = now()`;
+}

@@ -1,0 +1,45 @@
+import type { Queryable } from "../../platform/db.ts";
+import type { AttemptLimit } from "./model.ts";
+
+/**
+ * Counts an attempt before it is made, in one statement, so that any number of replicas and of attempts at the same
+ * moment share one count. A refused attempt is not counted: it does not prolong the wait.
+ * @returns null when it may be made, else the seconds to wait
+ */
+export async function countAttempt(db: Queryable, key: string, limit: AttemptLimit): Promise<number | null> {
+  const { free, windowSeconds, delaySecondsMax } = limit;
+  const [row] = await db.sql<{ count: bigint }>`
+    insert into attempt_counter as c (key, count, window_ends_at)
+    values (${key}, 1, now() + make_interval(secs => ${windowSeconds}::int))
+    on conflict (key) do update set
+      count = case when c.window_ends_at <= now() then 1 else c.count + 1 end,
+      window_ends_at = now() + make_interval(secs => ${windowSeconds}::int)
+    where c.window_ends_at <= now() or c.count < ${free}::int
+      or c.window_ends_at - make_interval(secs => ${windowSeconds}::int)
+        + make_interval(secs => least(${delaySecondsMax}::int, 2 ^ least(c.count - ${free}::int, 20))) <= now()
+    returning count`;
+  return row === undefined ? await secondsToWait(db, key, limit) : null;
+}
+
+async function secondsToWait(db: Queryable, key: string, limit: AttemptLimit): Promise<number> {
+  const { free, windowSeconds, delaySecondsMax } = limit;
+  const [row] = await db.sql<{ seconds: bigint }>`
+    select ceil(extract(epoch from window_ends_at - make_interval(secs => ${windowSeconds}::int)
+      + make_interval(secs => least(${delaySecondsMax}::int, 2 ^ greatest(0, least(count - ${free}::int, 20)))) - now()))::int8
+      as seconds
+    from attempt_counter where key = ${key}`;
+  return Math.max(1, Number(row?.seconds ?? 1n));
+}
+
+/** Takes back an attempt that turned out to be a good one. */
+export async function uncountAttempt(db: Queryable, key: string): Promise<void> {
+  await db.sql`update attempt_counter set count = greatest(0, count - 1) where key = ${key}`;
+}
+
+export async function forgetAttempts(db: Queryable, key: string): Promise<void> {
+  await db.sql`delete from attempt_counter where key = ${key}`;
+}
+
+export async function deleteOldAttempts(db: Queryable): Promise<void> {
+  await db.sql`delete from attempt_counter where window_ends_at < now()`;
+}

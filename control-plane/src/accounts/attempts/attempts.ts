@@ -1,0 +1,51 @@
+import { sha256Hex } from "../../platform/crypto/digest.ts";
+import type { Database } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { countAttempt, forgetAttempts, uncountAttempt } from "./attempt-store.ts";
+import { type AttemptKind, addressGroup } from "./model.ts";
+
+/** An attempt that was counted and may be made. */
+export type Attempt = {
+  /** It was a good one: the pair begins anew, and the address gets this one back. */
+  succeeded(): Promise<void>;
+};
+
+/**
+ * Counts an attempt on an account from an address.
+ * @param account what names the account, as it was said; it need not exist
+ * @throws AppError `too_many_attempts` with the seconds to wait
+ */
+export async function beginAttempt(db: Database, kind: AttemptKind, account: string, ip: string): Promise<Attempt> {
+  const address = addressGroup(ip);
+  const pairKey = digest(kind.name, "pair", address, account.toLowerCase());
+  const addressKey = digest(kind.name, "address", address);
+  const wait =
+    (await countAttempt(db, addressKey, kind.ofAddress)) ?? (await countPair(db, kind, { pairKey, addressKey }));
+  if (wait !== null) {
+    throw new AppError("too_many_attempts", { retryAfterSeconds: wait });
+  }
+  return {
+    succeeded: async () => {
+      await forgetAttempts(db, pairKey);
+      await uncountAttempt(db, addressKey);
+    },
+  };
+}
+
+async function countPair(
+  db: Database,
+  kind: AttemptKind,
+  { pairKey, addressKey }: { pairKey: string; addressKey: string },
+): Promise<number | null> {
+  const wait = await countAttempt(db, pairKey, kind.ofPair);
+  if (wait !== null) {
+    // It was not made, so it is none of the address either.
+    await uncountAttempt(db, addressKey);
+  }
+  return wait;
+}
+
+/** Names nobody, and no two lists of parts give the same. */
+function digest(...parts: string[]): string {
+  return sha256Hex(JSON.stringify(parts));
+}

@@ -1,0 +1,70 @@
+import { AppError } from "../../platform/errors.ts";
+
+/** Above the least that is recommended for argon2id (19 MiB, two passes); about 60 ms of one core. */
+const argon = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+/** Each takes a core and 19 MiB or more, so that logins must not come in any number at once. */
+const runningMax = 4;
+const waitingMax = 64;
+const patienceMs = 2_000;
+
+/** A hash of no password: unknown users are checked against it, so that they take as long as known ones. */
+let hashOfNobody: Promise<string> | null = null;
+
+/** Hashes and compares passwords, a few at a time. */
+export class PasswordHashing {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /** @throws AppError `too_many_attempts` when there is no turn within two seconds */
+  async hash(password: string): Promise<string> {
+    return await this.#inTurn(() => Bun.password.hash(password, argon));
+  }
+
+  /**
+   * Whether it is the password of this hash: argon2id, or bcrypt as other programs wrote it. Without a hash the same work
+   * is done and the answer is no.
+   * @throws AppError `too_many_attempts`
+   */
+  async isRight(password: string, hash: string | null): Promise<boolean> {
+    return await this.#inTurn(async () => {
+      hashOfNobody ??= Bun.password.hash(crypto.randomUUID(), argon);
+      try {
+        const isRight = await Bun.password.verify(password, hash ?? (await hashOfNobody));
+        return isRight && hash !== null;
+      } catch {
+        // What stands there is no hash of a kind that we know: nobody can log in with it.
+        return false;
+      }
+    });
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= runningMax) {
+      await this.#turn();
+    }
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #turn(): Promise<void> {
+    const tooMany = () => new AppError("too_many_attempts", { retryAfterSeconds: 2 });
+    if (this.#waiting.length >= waitingMax) {
+      throw tooMany();
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const timer = setTimeout(() => {
+      const index = this.#waiting.indexOf(resolve);
+      if (index !== -1) {
+        this.#waiting.splice(index, 1);
+      }
+      reject(tooMany());
+    }, patienceMs);
+    await promise.finally(() => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,38 @@
+import { AppError } from "../../platform/errors.ts";
+import { type SessionKind, sessionRules } from "./model.ts";
+
+const tokenShape = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * The token that the cookie of a session carries; null without one that could be of ours.
+ * @throws AppError `invalid_cookie` when there are two of that name: one of them was planted
+ */
+export function readSessionCookie(request: Request, kind: SessionKind): string | null {
+  const prefix = `${sessionRules[kind].cookieName}=`;
+  const values = (request.headers.get("cookie") ?? "")
+    .split(";")
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(prefix))
+    .map((part) => part.slice(prefix.length));
+  if (values.length > 1) {
+    throw new AppError("invalid_cookie");
+  }
+  const [token = ""] = values;
+  return tokenShape.test(token) ? token : null;
+}
+
+/** The `Set-Cookie` of a new session: of this host alone, out of reach of scripts. */
+export function sessionCookie(kind: SessionKind, token: string, isSecure: boolean): string {
+  return cookieText(kind, token, sessionRules[kind].lifeSeconds, isSecure);
+}
+
+/** The `Set-Cookie` that takes it away again. */
+export function endedSessionCookie(kind: SessionKind, isSecure: boolean): string {
+  return cookieText(kind, "", 0, isSecure);
+}
+
+function cookieText(kind: SessionKind, value: string, maxAge: number, isSecure: boolean): string {
+  const { cookieName, sameSite } = sessionRules[kind];
+  const secure = isSecure ? "; Secure" : "";
+  return `${cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=${sameSite}${secure}`;
+}

@@ -1,0 +1,33 @@
+/** Whose login a session is. */
+export type SessionKind = "user" | "admin";
+
+export type SessionRules = {
+  readonly cookieName: string;
+  readonly sameSite: "Lax" | "Strict";
+  /** Without a request for so long, it is over. */
+  readonly idleSeconds: number;
+  /** It is over then, whatever happens. */
+  readonly lifeSeconds: number;
+};
+
+const hour = 3_600;
+const day = 24 * hour;
+
+export const sessionRules: Readonly<Record<SessionKind, SessionRules>> = {
+  // Lax, so that a user who comes back from a payment page is still logged in.
+  user: { cookieName: "SVC_USER_SESSID", sameSite: "Lax", idleSeconds: 14 * day, lifeSeconds: 90 * day },
+  admin: { cookieName: "SVC_ADMIN_SESSID", sameSite: "Strict", idleSeconds: 12 * hour, lifeSeconds: day },
+};
+
+/** Where a login comes from, as its owner sees it in the list of sessions. */
+export type LoginOrigin = { readonly ip: string; readonly userAgent: string };
+
+/** A session as its owner sees it. Times in ISO 8601. */
+export type SessionSummary = {
+  readonly id: bigint;
+  readonly ip: string;
+  readonly user_agent: string;
+  readonly created_at: string;
+  readonly seen_at: string;
+  readonly expires_at: string;
+};

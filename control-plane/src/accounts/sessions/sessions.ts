@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { sha256 } from "../../platform/crypto/digest.ts";
+import type { Database, Queryable } from "../../platform/db.ts";
+import type { AdminCaller, CallerReader, UserCaller } from "../../platform/endpoint/model.ts";
+import { readSessionCookie, sessionCookie } from "./cookie.ts";
+import { type LoginOrigin, type SessionKind, sessionRules } from "./model.ts";
+import {
+  findAdminBySession,
+  findUserBySession,
+  insertSession,
+  markSessionSeen,
+  revokeSessionByToken,
+  type SessionOwner,
+} from "./store.ts";
+
+const tokenBytes = 32;
+
+/** Logins: what a cookie stands for. A session is new with every login; nobody can bring one along. */
+export class Sessions implements CallerReader {
+  readonly #db: Database;
+  readonly #isSecure: boolean;
+
+  /** @param isSecure whether browsers may send the cookie over HTTPS only: everywhere but in development */
+  constructor(db: Database, isSecure: boolean) {
+    this.#db = db;
+    this.#isSecure = isSecure;
+  }
+
+  get isSecure(): boolean {
+    return this.#isSecure;
+  }
+
+  /**
+   * Starts a session, in the transaction of the login, and ends the one that the request came with.
+   * @returns the `Set-Cookie` that carries it; only its digest is kept
+   */
+  async start(tx: Queryable, owner: SessionOwner, request: Request, origin: LoginOrigin): Promise<string> {
+    const kind: SessionKind = owner.adminId === null ? "user" : "admin";
+    await this.end(tx, kind, request);
+    const token = randomBytes(tokenBytes).toString("base64url");
+    const { lifeSeconds } = sessionRules[kind];
+    await insertSession(tx, sha256(token), owner, { ...origin, lifeSeconds });
+    return sessionCookie(kind, token, this.#isSecure);
+  }
+
+  /** Ends the session that a request came with, if there is one. */
+  async end(db: Queryable, kind: SessionKind, request: Request): Promise<void> {
+    const token = readSessionCookie(request, kind);
+    if (token !== null) {
+      await revokeSessionByToken(db, sha256(token), kind);
+    }
+  }
+
+  async readUser(request: Request): Promise<UserCaller | null> {
+    const token = readSessionCookie(request, "user");
+    return token === null ? null : this.#seen(await findUserBySession(this.#db, sha256(token), sessionRules.user));
+  }
+
+  async readAdmin(request: Request): Promise<AdminCaller | null> {
+    const token = readSessionCookie(request, "admin");
+    return token === null ? null : this.#seen(await findAdminBySession(this.#db, sha256(token), sessionRules.admin));
+  }
+
+  async #seen<Caller extends { readonly sessionId: bigint }>(
+    found: { readonly caller: Caller; readonly isSeenLongAgo: boolean } | null,
+  ): Promise<Caller | null> {
+    if (found?.isSeenLongAgo === true) {
+      await markSessionSeen(this.#db, found.caller.sessionId);
+    }
+    return found?.caller ?? null;
+  }
+}

@@ -1,0 +1,133 @@
+import type { UserId } from "@sluice/contracts/ids";
+import { type Queryable, rowsWritten } from "../../platform/db.ts";
+import type { AdminCaller, UserCaller } from "../../platform/endpoint/model.ts";
+import type { LoginOrigin, SessionRules, SessionSummary } from "./model.ts";
+
+/** Whose sessions are meant: exactly one of the two. */
+export type SessionOwner =
+  | { readonly userId: bigint; readonly adminId: null }
+  | { readonly userId: null; readonly adminId: bigint };
+
+export async function insertSession(
+  db: Queryable,
+  tokenHash: Uint8Array,
+  owner: SessionOwner,
+  how: LoginOrigin & { readonly lifeSeconds: number },
+): Promise<bigint> {
+  const [row] = await db.sql<{ id: bigint }>`
+    insert into session (token_hash, user_id, admin_id, ip, user_agent, expires_at)
+    values (${tokenHash}, ${owner.userId}::bigint, ${owner.adminId}::bigint, ${how.ip}, ${how.userAgent},
+      now() + make_interval(secs => ${how.lifeSeconds}::int))
+    returning id`;
+  if (row === undefined) {
+    throw new Error("the session was not inserted");
+  }
+  return row.id;
+}
+
+/** Who is logged in with this token, if the session and the user are still good; and whether `seen_at` is old. */
+export async function findUserBySession(
+  db: Queryable,
+  tokenHash: Uint8Array,
+  { idleSeconds }: SessionRules,
+): Promise<{ readonly caller: UserCaller; readonly isSeenLongAgo: boolean } | null> {
+  const [row] = await db.sql<{ id: bigint; user_id: bigint; gateway_user_id: bigint; email: string; is_old: boolean }>`
+    select s.id, p.id as user_id, p.gateway_user_id, p.email, s.seen_at < now() - interval '1 minute' as is_old
+    from session s join user_profile p on p.id = s.user_id
+    where s.token_hash = ${tokenHash} and s.revoked_at is null and s.expires_at > now()
+      and s.seen_at > now() - make_interval(secs => ${idleSeconds}::int) and p.status = 'active'`;
+  if (row === undefined) {
+    return null;
+  }
+  const caller = { sessionId: row.id, userId: row.user_id, gatewayUserId: row.gateway_user_id, email: row.email };
+  return { caller: caller as UserCaller, isSeenLongAgo: row.is_old };
+}
+
+/** The same for an admin, who has to be one still. */
+export async function findAdminBySession(
+  db: Queryable,
+  tokenHash: Uint8Array,
+  { idleSeconds }: SessionRules,
+): Promise<{ readonly caller: AdminCaller; readonly isSeenLongAgo: boolean } | null> {
+  const [row] = await db.sql<{ id: bigint; admin_id: bigint; username: string; agent: number; is_old: boolean }>`
+    select s.id, a.id as admin_id, a.username, a.agent, s.seen_at < now() - interval '1 minute' as is_old
+    from session s join shared_admin_credentials a on a.id = s.admin_id
+    where s.token_hash = ${tokenHash} and s.revoked_at is null and s.expires_at > now()
+      and s.seen_at > now() - make_interval(secs => ${idleSeconds}::int) and a.agent > 0`;
+  if (row === undefined) {
+    return null;
+  }
+  const caller = { sessionId: row.id, adminId: row.admin_id, username: row.username, isSuper: row.agent >= 2 };
+  return { caller, isSeenLongAgo: row.is_old };
+}
+
+/** Once a minute is enough to know how long a session has been idle. */
+export async function markSessionSeen(db: Queryable, id: bigint): Promise<void> {
+  await db.sql`
+    update session set seen_at = now() where id = ${id}::bigint and seen_at < now() - interval '1 minute'`;
+}
+
+/** Ends the session with this token, if it is one of this kind. */
+export async function revokeSessionByToken(
+  db: Queryable,
+  tokenHash: Uint8Array,
+  kind: "user" | "admin",
+): Promise<void> {
+  await db.sql`
+    update session set revoked_at = now() where token_hash = ${tokenHash} and revoked_at is null
+      and (case ${kind} when 'user' then user_id else admin_id end) is not null`;
+}
+
+/** Ends one session of its owner. Returns whether there was such a session. */
+export async function revokeSession(db: Queryable, id: bigint, owner: SessionOwner): Promise<boolean> {
+  const written = await db.sql`
+    update session set revoked_at = now() where id = ${id}::bigint and revoked_at is null
+      and (user_id = ${owner.userId}::bigint or admin_id = ${owner.adminId}::bigint)`;
+  return rowsWritten(written) > 0;
+}
+
+/** Ends all sessions of an owner, but for the one that is spared. Returns how many these were. */
+export async function revokeSessionsOf(db: Queryable, owner: SessionOwner, sparedId: bigint | null): Promise<number> {
+  const written = await db.sql`
+    update session set revoked_at = now() where revoked_at is null
+      and (user_id = ${owner.userId}::bigint or admin_id = ${owner.adminId}::bigint)
+      and id is distinct from ${sparedId}::bigint`;
+  return rowsWritten(written);
+}
+
+/** The sessions of an owner that are still good, the newest first. */
+export async function listSessionsOf(
+  db: Queryable,
+  owner: SessionOwner,
+  { idleSeconds }: SessionRules,
+): Promise<SessionSummary[]> {
+  const rows = await db.sql<{
+    id: bigint;
+    ip: string;
+    user_agent: string;
+    created_at: Date;
+    seen_at: Date;
+    expires_at: Date;
+  }>`
+    select id, ip, user_agent, created_at, seen_at, expires_at from session
+    where (user_id = ${owner.userId}::bigint or admin_id = ${owner.adminId}::bigint) and revoked_at is null
+      and expires_at > now() and seen_at > now() - make_interval(secs => ${idleSeconds}::int)
+    order by id desc limit 200`;
+  return rows.map(({ id, ip, user_agent, created_at, seen_at, expires_at }) => ({
+    id,
+    ip,
+    user_agent,
+    created_at: created_at.toISOString(),
+    seen_at: seen_at.toISOString(),
+    expires_at: expires_at.toISOString(),
+  }));
+}
+
+/** Removes sessions that ended some time ago. */
+export async function deleteEndedSessions(db: Queryable): Promise<void> {
+  await db.sql`
+    delete from session where expires_at < now() - interval '30 days' or revoked_at < now() - interval '30 days'`;
+}
+
+export const ofUser = (userId: UserId | bigint): SessionOwner => ({ userId, adminId: null });
+export const ofAdmin = (adminId: bigint): SessionOwner => ({ userId: null, adminId });

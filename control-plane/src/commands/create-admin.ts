@@ -1,0 +1,58 @@
+/**
+ * Makes an admin: `bun run admin:create --username anna [--email anna@example.org] [--mobile +49...] [--super]`.
+ * The password is read from the first line of stdin with `--password-stdin`, else it is made up. Who was made, and the
+ * password that was made up, go to stdout; it can be read nowhere else. What was done stands in the audit log.
+ */
+import { parseArgs } from "node:util";
+import { createAdmin } from "../accounts/service.ts";
+import { loadConfig } from "../platform/config.ts";
+import { openDatabase } from "../platform/db.ts";
+import { redact } from "../platform/log.ts";
+
+const passwordLengthMin = 8;
+const passwordLengthMax = 256;
+
+const options = {
+  username: { type: "string" },
+  email: { type: "string" },
+  mobile: { type: "string" },
+  super: { type: "boolean", default: false },
+  "password-stdin": { type: "boolean", default: false },
+} as const;
+
+async function readPassword(): Promise<string> {
+  const [line = ""] = (await Bun.stdin.text()).split(/\r?\n/);
+  if (line.length < passwordLengthMin || line.length > passwordLengthMax) {
+    throw new Error(`the password needs ${passwordLengthMin} to ${passwordLengthMax} characters`);
+  }
+  return line;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options, strict: true });
+  const { username, email, mobile } = values;
+  if (username === undefined || !/^[\w.-]{1,64}$/.test(username)) {
+    throw new Error("--username is missing, or is not 1 to 64 letters, digits, dots, underscores and dashes");
+  }
+  const given = values["password-stdin"] ? await readPassword() : null;
+  const config = loadConfig();
+  const db = openDatabase({ url: config.DATABASE_URL, poolMax: 2, applicationName: "sluice-admin" });
+  try {
+    const admin = { username, email: email ?? null, mobile: mobile ?? null, password: given, isSuper: values.super };
+    const made = await db.withTransaction((tx) => createAdmin(tx, admin, "admin:create"));
+    if (made === null) {
+      throw new Error("the username, the e-mail address or the mobile number belongs to an admin already");
+    }
+    const shown = given === null ? `, password ${made.password}` : "";
+    process.stdout.write(`${values.super ? "super-admin" : "admin"} ${username} was made${shown}\n`);
+  } finally {
+    await db.close(2_000);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`admin:create: ${redact(error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = 1;
+}
