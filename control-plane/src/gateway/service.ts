@@ -9,7 +9,7 @@ import { generateApiKey } from "./keys/generate-api-key.ts";
 import { describeApiKey } from "./keys/model.ts";
 import { hasApiKey, insertApiKey, insertGatewayUser } from "./keys/store.ts";
 import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "./prices/store.ts";
-import { grantQuota } from "./quota/store.ts";
+import { grantQuota, lockUserQuota, type UserQuota } from "./quota/store.ts";
 
 const credentialContext = (id: ChannelId) =>
   sealContext({ table: "channel", column: "credential_sealed", row: id, owner: "operator" });
@@ -76,4 +76,30 @@ export async function createFirstApiKey(
   name: string,
 ): Promise<string | null> {
   return (await hasApiKey(tx, gatewayUserId)) ? null : await createApiKey(tx, gatewayUserId, name);
+}
+
+/**
+ * Locks the budget of a user until the end of the transaction. Whatever gives or takes quota by rules that look at the
+ * balance does this first.
+ * @throws Error when the user has no budget
+ */
+export async function lockQuotaOfUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota> {
+  const quota = await lockUserQuota(tx, gatewayUserId);
+  if (quota === null) {
+    throw new Error(`gateway user ${gatewayUserId} has no budget`);
+  }
+  return quota;
+}
+
+/** Gives or takes quota, once per reference, with its entries in the ledger; returns whether this call did it. */
+export async function changeQuota(
+  tx: Queryable,
+  change: {
+    readonly budgetId: BudgetId;
+    readonly amount: bigint;
+    readonly changeType: string;
+    readonly reference: string;
+  },
+): Promise<boolean> {
+  return await grantQuota(tx, change);
 }

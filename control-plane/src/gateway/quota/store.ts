@@ -1,4 +1,4 @@
-import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import type { BudgetId, GatewayUserId, ReplicaId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import type { Database, Queryable } from "../../platform/db.ts";
 import type { LeaseStore } from "./model.ts";
@@ -71,4 +71,31 @@ export async function grantQuota(
   const [row] = await db.sql<{ granted: boolean }>`
     select grant_quota(${grant.budgetId}::bigint, ${grant.amount}::bigint, ${grant.changeType}, ${grant.reference}) as granted`;
   return row?.granted ?? false;
+}
+
+/** What a user has, read under the lock of the budget. */
+export type UserQuota = {
+  readonly budgetId: BudgetId;
+  /** Left to be used, without what is lent to replicas. */
+  readonly remaining: bigint;
+  /** Lent to replicas: it may be charged by calls that run, or come back. */
+  readonly leased: bigint;
+  /** Everything that calls ever cost this user, with multipliers. */
+  readonly consumed: bigint;
+};
+
+/** Locks the budget of a user until the end of the transaction and says what is in it. Null without a budget. */
+export async function lockUserQuota(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota | null> {
+  const locked = await tx.sql`select 1 from budget where gateway_user_id = ${gatewayUserId}::bigint for update`;
+  if (locked.length === 0) {
+    return null;
+  }
+  // Read by a statement of its own: the sum would be that of the moment at which the waiting for the lock began.
+  const [row] = await tx.sql<{ id: bigint; remaining: bigint; leased: bigint; consumed: bigint }>`
+    select id, granted - (used - period_base) - leased - reserved as remaining, leased,
+      used + reserved - coalesce((
+        select sum(amount) from quota_grant where budget_id = budget.id and change_type = 'usage_quota'
+      ), 0)::bigint as consumed
+    from budget where gateway_user_id = ${gatewayUserId}::bigint`;
+  return row === undefined ? null : { ...row, budgetId: row.id as BudgetId };
 }

@@ -1,0 +1,184 @@
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
+
+export type PlanKind = "wallet_balance" | "monthly";
+export type PayChannel = "none" | "mock" | "walletpay" | "cardpay";
+export type PaymentGateway = "mock" | "walletpay" | "cardpay";
+export type OrderStatus = "pending" | "settled" | "cancelled" | "expired" | "refunded" | "review";
+
+/** An order as it stands; amounts of money as decimal text with two places. */
+export type Order = {
+  readonly id: bigint;
+  readonly orderNo: string;
+  readonly planCode: string;
+  readonly planName: string;
+  readonly planKind: PlanKind;
+  /** What it credits once it is paid. */
+  readonly quota: bigint;
+  readonly amountUsd: Decimal;
+  readonly currency: string;
+  readonly userId: UserId | null;
+  /** Of the owner; null with `userId`. */
+  readonly gatewayUserId: GatewayUserId | null;
+  readonly email: string | null;
+  readonly payChannel: PayChannel;
+  readonly sender: string | null;
+  readonly vendor: string | null;
+  readonly status: OrderStatus;
+  readonly isPaidLate: boolean;
+  readonly isMock: boolean;
+  readonly reviewReason: string | null;
+  readonly expiresAt: Date;
+  readonly settledAt: Date | null;
+  readonly createdAt: Date;
+};
+
+/** What a gateway says of a payment, after its signature was found good. */
+export type PaidNotice = {
+  readonly gateway: PaymentGateway;
+  /** Which of our accounts at the gateway was paid. */
+  readonly account: string;
+  readonly transactionId: string;
+  readonly orderNo: string;
+  /** In major units. */
+  readonly amountUsd: Decimal;
+  readonly currency: string;
+};
+
+/**
+ * `settled`: the order is paid and credited, by this call. `duplicate`: it was already, with this same transaction.
+ * `review`: something does not fit; nothing was credited and a person has to look. `unknown_order`: there is none.
+ */
+export type SettleResult = "settled" | "duplicate" | "review" | "unknown_order";
+
+export type Payment = {
+  readonly orderId: bigint;
+  readonly gateway: PaymentGateway;
+  readonly account: string;
+  readonly transactionId: string;
+  readonly amountUsd: Decimal;
+  readonly currency: string;
+};
+
+/** Why a person has to look at an order. */
+export type ReviewReason =
+  | "gateway_mismatch"
+  | "account_mismatch"
+  | "amount_mismatch"
+  | "currency_mismatch"
+  | "transaction_of_another_order"
+  | "second_payment"
+  | "payment_changed"
+  | "paid_while_in_review";
+
+export type Judgement =
+  | { readonly kind: "settle"; readonly isLate: boolean }
+  | { readonly kind: "duplicate" }
+  | { readonly kind: "review"; readonly reason: ReviewReason };
+
+const usdScale = 2;
+
+/** Whether two amounts of money are the same number; an amount with fractions of a cent equals none. */
+export function isSameAmount(one: Decimal, other: Decimal): boolean {
+  try {
+    return decimalToScaled(one, usdScale) === decimalToScaled(other, usdScale);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What a good notice does to its order. `ofOrder` is the payment that the order has, `ofTransaction` the one under the
+ * transaction of the notice, which may belong to another order.
+ */
+export function judgePayment(
+  order: Order,
+  notice: PaidNotice,
+  known: { readonly ofOrder: Payment | null; readonly ofTransaction: Payment | null },
+): Judgement {
+  const { ofOrder, ofTransaction } = known;
+  if (ofTransaction !== null && ofTransaction.orderId !== order.id) {
+    return { kind: "review", reason: "transaction_of_another_order" };
+  }
+  if (ofOrder !== null) {
+    if (ofOrder.gateway !== notice.gateway || ofOrder.transactionId !== notice.transactionId) {
+      return { kind: "review", reason: "second_payment" };
+    }
+    return isSamePayment(ofOrder, notice) ? { kind: "duplicate" } : { kind: "review", reason: "payment_changed" };
+  }
+  const reason = findMismatch(order, notice);
+  if (reason !== null) {
+    return { kind: "review", reason };
+  }
+  switch (order.status) {
+    case "pending":
+      return { kind: "settle", isLate: false };
+    case "cancelled":
+    case "expired":
+      return { kind: "settle", isLate: true };
+    default:
+      // Something about this order did not fit before, so that not even a payment that fits is credited unseen.
+      return { kind: "review", reason: "paid_while_in_review" };
+  }
+}
+
+function isSamePayment(payment: Payment, notice: PaidNotice): boolean {
+  return (
+    payment.account === notice.account &&
+    payment.currency === notice.currency &&
+    isSameAmount(payment.amountUsd, notice.amountUsd)
+  );
+}
+
+function findMismatch(order: Order, notice: PaidNotice): ReviewReason | null {
+  if (notice.gateway !== "mock") {
+    if (order.payChannel !== notice.gateway) {
+      return "gateway_mismatch";
+    }
+    // The wallet gateway knows one account of ours; an order for the card gateway always names its account.
+    const mustName = notice.gateway === "cardpay" || order.sender !== null;
+    if (mustName && order.sender !== notice.account) {
+      return "account_mismatch";
+    }
+  }
+  if (order.currency !== notice.currency) {
+    return "currency_mismatch";
+  }
+  return isSameAmount(order.amountUsd, notice.amountUsd) ? null : "amount_mismatch";
+}
+
+/** Under this an order's credit stands in the ledger, once. */
+export function creditReference(orderNo: string): string {
+  return `order:${orderNo}`;
+}
+
+export function creditChangeType(kind: PlanKind): "order_credit" | "subscription_grant" {
+  return kind === "monthly" ? "subscription_grant" : "order_credit";
+}
+
+/** The quota of a running subscription, in the count of what its user has consumed in all. */
+export type SubscriptionQuota = {
+  readonly quotaGranted: bigint;
+  /** The user's consumption from which on it counts against this subscription. */
+  readonly usedAtStart: bigint;
+};
+
+/** How much of a subscription was consumed; consumption counts against the monthly quota before any other. */
+export function consumedOf(subscription: SubscriptionQuota, consumed: bigint): bigint {
+  const since = consumed - subscription.usedAtStart;
+  if (since <= 0n) {
+    return 0n;
+  }
+  return since < subscription.quotaGranted ? since : subscription.quotaGranted;
+}
+
+/**
+ * From where the consumption counts against another subscription of the user once `ended` is over: what went against the
+ * one that ended first can't count against the other as well.
+ */
+export function usedAtStartAfter(ended: SubscriptionQuota, other: SubscriptionQuota, consumed: bigint): bigint {
+  const ofEnded = consumedOf(ended, consumed);
+  const headStart = other.usedAtStart - ended.usedAtStart;
+  const before = headStart <= 0n ? 0n : headStart < ofEnded ? headStart : ofEnded;
+  return other.usedAtStart + ofEnded - before;
+}

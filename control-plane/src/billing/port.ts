@@ -1,0 +1,22 @@
+import type { MailQueue } from "../mail/model.ts";
+import type { Database } from "../platform/db.ts";
+import type { Log } from "../platform/log.ts";
+
+export type BillingParts = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly mail: MailQueue;
+};
+
+/** The moments of a settlement at which a process may die. */
+export type FaultPoint =
+  | "after_lock"
+  | "after_payment"
+  | "after_ledger"
+  | "after_balance"
+  | "before_commit"
+  | "after_commit"
+  | "before_reply";
+
+/** Called at each of these moments. The product passes none; the tests of crashes pass one that kills the process. */
+export type FaultInjector = (point: FaultPoint) => void | Promise<void>;

@@ -1,0 +1,97 @@
+import type { UserId } from "@sluice/contracts/ids";
+import type { Queryable } from "../platform/db.ts";
+import type { SubscriptionQuota } from "./model.ts";
+
+export type Subscription = SubscriptionQuota & {
+  readonly id: bigint;
+  readonly userId: UserId;
+  readonly planCode: string;
+  readonly status: "active" | "cancelled" | "expired";
+  readonly periodStart: Date;
+  readonly periodEnd: Date;
+  readonly period: number;
+  readonly isCancelledAtEnd: boolean;
+};
+
+type SubscriptionRow = {
+  id: bigint;
+  user_id: bigint;
+  plan_code: string;
+  status: Subscription["status"];
+  period_start: Date;
+  period_end: Date;
+  quota_granted: bigint;
+  used_at_start: bigint;
+  period: number;
+  is_cancelled_at_end: boolean;
+};
+
+function toSubscription(row: SubscriptionRow): Subscription {
+  return {
+    id: row.id,
+    userId: row.user_id as UserId,
+    planCode: row.plan_code,
+    status: row.status,
+    periodStart: row.period_start,
+    periodEnd: row.period_end,
+    quotaGranted: row.quota_granted,
+    usedAtStart: row.used_at_start,
+    period: row.period,
+    isCancelledAtEnd: row.is_cancelled_at_end,
+  };
+}
+
+/** The running subscriptions of a user, locked. The caller holds the lock of the user's budget, so that none is added. */
+export async function lockActiveSubscriptions(tx: Queryable, userId: UserId): Promise<Subscription[]> {
+  const rows = await tx.sql<SubscriptionRow>`
+    select * from subscription where user_id = ${userId}::bigint and status = 'active' order by id for update`;
+  return rows.map(toSubscription);
+}
+
+/** All subscriptions of a user, the newest first. */
+export async function listSubscriptions(db: Queryable, userId: UserId): Promise<Subscription[]> {
+  const rows = await db.sql<SubscriptionRow>`
+    select * from subscription where user_id = ${userId}::bigint order by id desc limit 100`;
+  return rows.map(toSubscription);
+}
+
+/** Begins a subscription of one month. */
+export async function insertSubscription(
+  tx: Queryable,
+  begun: SubscriptionQuota & { readonly userId: UserId; readonly planCode: string; readonly at: Date },
+): Promise<void> {
+  await tx.sql`
+    insert into subscription (user_id, plan_code, period_start, period_end, quota_granted, used_at_start)
+    values (${begun.userId}::bigint, ${begun.planCode}, ${begun.at}::timestamptz,
+      (${begun.at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC',
+      ${begun.quotaGranted}::bigint, ${begun.usedAtStart}::bigint)`;
+}
+
+/** Adds a month and its quota. Whoever pays again does not want it to end. */
+export async function extendSubscription(tx: Queryable, id: bigint, quota: bigint): Promise<void> {
+  await tx.sql`
+    update subscription set
+      period_end = (period_end at time zone 'UTC' + interval '1 month') at time zone 'UTC',
+      quota_granted = quota_granted + ${quota}::bigint, period = period + 1, is_cancelled_at_end = false,
+      updated_at = now()
+    where id = ${id}::bigint`;
+}
+
+export async function setUsedAtStart(tx: Queryable, id: bigint, usedAtStart: bigint): Promise<void> {
+  await tx.sql`
+    update subscription set used_at_start = ${usedAtStart}::bigint, updated_at = now() where id = ${id}::bigint`;
+}
+
+/** Takes back a part of what was granted; each part has a number of its own. */
+export async function reduceGrant(tx: Queryable, id: bigint, quota: bigint): Promise<void> {
+  await tx.sql`
+    update subscription set quota_granted = quota_granted - ${quota}::bigint, period = period + 1, updated_at = now()
+    where id = ${id}::bigint`;
+}
+
+export async function markEnded(tx: Queryable, id: bigint): Promise<void> {
+  await tx.sql`
+    update subscription set status = case when is_cancelled_at_end then 'cancelled' else 'expired' end,
+      updated_at = now()
+    where id = ${id}::bigint and status = 'active'`;
+}

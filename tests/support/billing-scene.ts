@@ -1,0 +1,135 @@
+import type { BudgetId, GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
+import type { Order, PaidNotice, PayChannel } from "@sluice/control-plane/billing/model.ts";
+import type { BillingParts } from "@sluice/control-plane/billing/port.ts";
+import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/control-plane/billing/service.ts";
+import { MailService } from "@sluice/control-plane/mail/service.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+export type Buyer = {
+  readonly userId: UserId;
+  readonly gatewayUserId: GatewayUserId;
+  readonly budgetId: BudgetId;
+  readonly email: string;
+};
+
+const masterKey = new MasterKey(new Bun.CryptoHasher("sha256").update("the master key of tests").digest());
+
+/** What billing needs, over a database; every line of its log lands in `lines`. */
+export function billingParts(db: Database, lines: string[] = []): BillingParts {
+  const log = createLog("debug", (line) => lines.push(line));
+  return { db, log, mail: new MailService({ masterKey, clock: systemClock }) };
+}
+
+/** A database with two plans: `credit` of 10.00 USD and `monthly` of 20.00 USD. */
+export class BillingScene implements AsyncDisposable {
+  readonly url: string;
+  readonly db: Database;
+  readonly lines: string[] = [];
+  readonly parts: BillingParts;
+  readonly #drop: () => Promise<void>;
+
+  private constructor(url: string, drop: () => Promise<void>) {
+    this.url = url;
+    this.db = openDatabase({ url, poolMax: 8, applicationName: "test", role: "sluice_app" });
+    this.parts = billingParts(this.db, this.lines);
+    this.#drop = drop;
+  }
+
+  static async create(): Promise<BillingScene> {
+    const database = await createTestDatabase();
+    const scene = new BillingScene(database.url, database.drop);
+    await scene.db.sql`
+      insert into plan (plan_code, name, kind, price_usd, quota, features) values
+        ('credit', 'Credit', 'wallet_balance', 10.00, 5000000, '[]'),
+        ('monthly', 'Monthly', 'monthly', 20.00, 12000000, '[]'),
+        ('other-month', 'Other month', 'monthly', 5.00, 2000000, '[]')`;
+    return scene;
+  }
+
+  /** A user with an empty budget; verified unless a test wants otherwise. */
+  async addBuyer(email = `${crypto.randomUUID()}@example.com`, isVerified = true): Promise<Buyer> {
+    const [made] = await this.db.sql<{ gateway_user_id: GatewayUserId; id: BudgetId }>`
+      with u as (insert into gateway_user default values returning id)
+      insert into budget (gateway_user_id) select id from u returning gateway_user_id, id`;
+    const [profile] = await this.db.sql<{ id: UserId }>`
+      insert into user_profile (gateway_user_id, email, status, email_verified_at)
+      values (${made?.gateway_user_id ?? 0n}::bigint, ${email}, ${isVerified ? "active" : "email_pending"},
+        case when ${isVerified} then now() end)
+      returning id`;
+    if (made === undefined || profile === undefined) {
+      throw new Error("no buyer was made");
+    }
+    return { userId: profile.id, gatewayUserId: made.gateway_user_id, budgetId: made.id, email };
+  }
+
+  async place(request: Partial<OrderRequest> = {}): Promise<PlacedOrder> {
+    return await this.db.withTransaction((tx) =>
+      createOrder(tx, {
+        planCode: "credit",
+        userId: null,
+        email: null,
+        payChannel: "walletpay",
+        sender: null,
+        vendor: null,
+        idempotencyKey: null,
+        ...request,
+      }),
+    );
+  }
+
+  /** An order of a user, waiting for its payment. */
+  async placeFor(buyer: Buyer, planCode = "credit", payChannel: PayChannel = "walletpay"): Promise<Order> {
+    const sender = payChannel === "cardpay" ? "default" : null;
+    return (await this.place({ userId: buyer.userId, planCode, payChannel, sender })).order;
+  }
+
+  /** What is left in a user's budget. */
+  async balance({ budgetId }: Buyer): Promise<bigint> {
+    const [row] = await this.db.sql<{ left: bigint }>`
+      select granted - used - leased - reserved as left from budget where id = ${budgetId}::bigint`;
+    return row?.left ?? 0n;
+  }
+
+  async order(orderNo: string): Promise<{ status: string; review_reason: string | null; is_paid_late: boolean }> {
+    const [row] = await this.db.sql<{ status: string; review_reason: string | null; is_paid_late: boolean }>`
+      select status, review_reason, is_paid_late from sales_order where order_no = ${orderNo}`;
+    if (row === undefined) {
+      throw new Error(`there is no order ${orderNo}`);
+    }
+    return row;
+  }
+
+  async count(table: "payment" | "mail_log" | "ledger_posting"): Promise<number> {
+    const [row] = await this.db.query<{ rows: number }>(`select count(*)::int as rows from ${table}`, []);
+    return row?.rows ?? 0;
+  }
+
+  /** The violated invariants; empty when the money is right. */
+  async checkMoney(): Promise<unknown[]> {
+    return [...(await this.db.sql`select * from check_money()`)];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.db.close(500);
+    await this.#drop();
+  }
+}
+
+/** A notice that fits the order. */
+export function noticeOf(order: Order, changes: Partial<PaidNotice> = {}): PaidNotice {
+  const gateway = order.payChannel === "none" ? "mock" : order.payChannel;
+  return {
+    gateway,
+    account: order.sender ?? "main",
+    transactionId: `transaction of ${order.orderNo}`,
+    orderNo: order.orderNo,
+    amountUsd: order.amountUsd as Decimal,
+    currency: order.currency,
+    ...changes,
+  };
+}
