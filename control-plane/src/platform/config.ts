@@ -30,6 +30,26 @@ const schema = z.object({
   PROVIDER_API_KEY: z.string().min(1).optional(),
   PROVIDER_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.openai.com/v1"),
   SANDBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
+  WALLETPAY_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  WALLETPAY_VENDORS: z
+    .string()
+    .default("alipay,wechatpay,unionpay,creditcard,paypal,venmo")
+    .transform((text) => text.split(",").map((part) => part.trim())),
+  WALLETPAY_CONFIRM: flag.optional(),
+  WALLETPAY_TIMEOUT_MS: count(100, 60_000).default(10_000),
+  WALLETPAY_MERCHANT_NO: z.string().optional(),
+  WALLETPAY_STORE_NO: z.string().optional(),
+  WALLETPAY_TOKEN: z.string().optional(),
+  CARDPAY_API_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CARDPAY_TIMEOUT_MS: count(100, 60_000).default(10_000),
+  CARDPAY_RETRIES_MAX: count(0, 5).default(1),
+  CARDPAY_SECRET_KEY: z.string().optional(),
+  CARDPAY_WEBHOOK_SECRET: z.string().optional(),
+  CARDPAY_ACCOUNT_A_SECRET_KEY: z.string().optional(),
+  CARDPAY_ACCOUNT_A_WEBHOOK_SECRET: z.string().optional(),
+  CARDPAY_ACCOUNT_B_SECRET_KEY: z.string().optional(),
+  CARDPAY_ACCOUNT_B_WEBHOOK_SECRET: z.string().optional(),
+  PAYMENT_TEST_MODE: flag.optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   CLIENT_IP_HEADER: z

@@ -107,6 +107,16 @@ export const errorTable = {
   invalid_token: invalid(400, "The link is not valid any more. Ask for a new one."),
   conflict: invalid(409, "It was changed by somebody else, or exists already. Load it again."),
   invalid_signature: invalid(400, "The signature is not right."),
+  timestamp_out_of_range: invalid(400, "The message is too old, or from the future."),
+  account_mismatch: invalid(400, "The message is about another account."),
+  event_conflict: invalid(409, "A message with this id came before and said something else."),
+  order_not_found: invalid(404, "There is no such order."),
+  gateway_not_configured: server(503, "This way to pay is not set up."),
+  payment_gateway_failed: server(
+    502,
+    "The payment gateway did not take the request. Try again, or pay in another way.",
+  ),
+  payment_unconfirmed: invalid(400, "The payment gateway does not confirm this payment."),
   not_offered: invalid(403, "This is not offered here."),
   internal_error: server(500, "Something went wrong on our side."),
 } as const satisfies Record<string, ErrorDefinition>;

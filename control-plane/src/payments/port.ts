@@ -1,0 +1,65 @@
+import type { Decimal } from "@sluice/contracts/money";
+import type { CardSender } from "@sluice/contracts/payments";
+import type {
+  CardCheckoutRequest,
+  Checkout,
+  DryRun,
+  GatewayNotice,
+  PaidFacts,
+  WalletCheckoutRequest,
+} from "./model.ts";
+
+/** A payment to be given back at the gateway that took it, whole or in part. */
+export type RefundRequest = {
+  readonly gateway: "walletpay" | "cardpay";
+  /** Which of our accounts took it. */
+  readonly account: string;
+  readonly transactionId: string;
+  /** Ours; the same number never gives money back twice. */
+  readonly refundNo: string;
+  readonly orderNo: string;
+  readonly amountUsd: Decimal;
+  readonly currency: string;
+};
+
+/** `pending`: the gateway took it and will do it. `failed`: it refused for good, with its words. */
+export type RefundOutcome =
+  | { readonly status: "done" | "pending"; readonly gatewayRefundId: string }
+  | { readonly status: "failed"; readonly error: string };
+
+export interface RefundGateway {
+  /**
+   * Never to be called inside a transaction: it waits for a server of others.
+   * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund number;
+   * `gateway_not_configured`
+   */
+  refund(request: RefundRequest): Promise<RefundOutcome>;
+}
+
+/** What the gateway says when it is asked, as against what a message said. */
+export type Confirmation = "agrees" | "differs" | "not_asked";
+
+export interface WalletGateway {
+  /** Whether the vendor is one of those that the operator lists. */
+  offers(vendor: string): boolean;
+  /** @throws AppError `gateway_not_configured` */
+  describeCheckout(request: WalletCheckoutRequest): Promise<DryRun>;
+  /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
+  openCheckout(request: WalletCheckoutRequest): Promise<Checkout>;
+  /** @throws AppError `gateway_not_configured`, `invalid_signature`, and those of a body that can't be read */
+  readNotice(bytes: Uint8Array, contentType: string | null): Promise<GatewayNotice>;
+  /** Asks the gateway itself. @throws AppError `payment_gateway_failed` when it gives no answer */
+  confirm(paid: PaidFacts): Promise<Confirmation>;
+}
+
+export interface CardGateway {
+  describeCheckout(request: CardCheckoutRequest): DryRun;
+  /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
+  openCheckout(request: CardCheckoutRequest): Promise<Checkout>;
+  /**
+   * @param signature the signature header
+   * @throws AppError `gateway_not_configured`, `invalid_signature`, `timestamp_out_of_range`, `account_mismatch`,
+   * `invalid_json`, `invalid_value`
+   */
+  readNotice(account: CardSender, bytes: Uint8Array, signature: string | null): Promise<GatewayNotice>;
+}

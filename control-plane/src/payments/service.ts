@@ -1,0 +1,118 @@
+import { type CardSender, cardSenders } from "@sluice/contracts/payments";
+import type { Clock } from "../platform/clock.ts";
+import { type Config, publicBaseUrl } from "../platform/config.ts";
+import { isEqualSecret } from "../platform/crypto/compare.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database } from "../platform/db.ts";
+import { AppError } from "../platform/errors.ts";
+import type { HttpClient } from "../platform/http-client/model.ts";
+import type { SecretReader } from "../secrets/service.ts";
+import { CardPay, cardSecretNames } from "./cardpay/card-pay.ts";
+import type { GatewayNotice, NoticeResult } from "./model.ts";
+import type { CardGateway, RefundGateway, RefundOutcome, RefundRequest, WalletGateway } from "./port.ts";
+import { findNotice, insertNotice, updateNoticeResult } from "./store.ts";
+import { WalletPay, walletSecrets } from "./walletpay/wallet-pay.ts";
+
+export type PaymentParts = {
+  readonly config: Config;
+  readonly secrets: SecretReader;
+  readonly http: HttpClient;
+  readonly clock: Clock;
+};
+
+/** Both gateways, as configured. */
+export type Payments = { readonly wallet: WalletGateway; readonly card: CardGateway; readonly refunds: RefundGateway };
+
+export function openPayments({ config, secrets, http, clock }: PaymentParts): Payments {
+  const base = publicBaseUrl(config);
+  const isProduction = config.NODE_ENV === "production";
+  const walletUrl = config.WALLETPAY_BASE_URL ?? null;
+  const wallet = new WalletPay(
+    {
+      baseUrl: walletUrl,
+      vendors: config.WALLETPAY_VENDORS,
+      timeoutMs: config.WALLETPAY_TIMEOUT_MS,
+      isConfirmed: config.WALLETPAY_CONFIRM ?? (isProduction || walletUrl !== null),
+      publicBaseUrl: base,
+    },
+    secrets,
+    http,
+  );
+  const card = new CardPay(
+    {
+      apiUrl: config.CARDPAY_API_URL ?? null,
+      timeoutMs: config.CARDPAY_TIMEOUT_MS,
+      retriesMax: config.CARDPAY_RETRIES_MAX,
+      allowsTestMode: config.PAYMENT_TEST_MODE ?? !isProduction,
+      publicBaseUrl: base,
+    },
+    secrets,
+    clock,
+  );
+  return { wallet, card, refunds: { refund: (request) => refundAt(wallet, card, request) } };
+}
+
+async function refundAt(wallet: WalletPay, card: CardPay, request: RefundRequest): Promise<RefundOutcome> {
+  if (request.gateway === "walletpay") {
+    return await wallet.refund(request);
+  }
+  const sender = cardSenders.find((each) => each === request.account);
+  if (sender === undefined) {
+    throw new AppError("gateway_not_configured", { internal: { account: request.account } });
+  }
+  return await card.refund(sender, request);
+}
+
+/**
+ * The credentials that the environment has, by their names in the secret store, which is asked first. Development makes up
+ * an account of the wallet gateway, so that dry runs work at once: its token comes from the master key and nobody knows it.
+ */
+export function paymentFallbacks(config: Config, masterKey: MasterKey): Record<string, string | undefined> {
+  const isProduction = config.NODE_ENV === "production";
+  const madeUp = isProduction ? undefined : "development";
+  const token = isProduction
+    ? undefined
+    : Buffer.from(masterKey.deriveKey("wallet token of development")).toString("hex");
+  const cards: Record<CardSender, readonly [key: string | undefined, webhook: string | undefined]> = {
+    default: [config.CARDPAY_SECRET_KEY, config.CARDPAY_WEBHOOK_SECRET],
+    account_a: [config.CARDPAY_ACCOUNT_A_SECRET_KEY, config.CARDPAY_ACCOUNT_A_WEBHOOK_SECRET],
+    account_b: [config.CARDPAY_ACCOUNT_B_SECRET_KEY, config.CARDPAY_ACCOUNT_B_WEBHOOK_SECRET],
+  };
+  const ofCards = cardSenders.flatMap((sender): [string, string | undefined][] => {
+    const names = cardSecretNames(sender);
+    const [key, webhook] = cards[sender];
+    return [
+      [names.key, key],
+      [names.webhook, webhook],
+    ];
+  });
+  return {
+    ...Object.fromEntries(ofCards),
+    [walletSecrets.merchantNo]: config.WALLETPAY_MERCHANT_NO ?? madeUp,
+    [walletSecrets.storeNo]: config.WALLETPAY_STORE_NO ?? madeUp,
+    [walletSecrets.token]: config.WALLETPAY_TOKEN ?? token,
+  };
+}
+
+export type KnownNotice = { readonly id: bigint; readonly result: NoticeResult };
+
+/**
+ * Writes a message down, once. What it says under the same id must stay the same.
+ * @throws AppError `event_conflict` when it came before with other content
+ */
+export async function recordNotice(db: Database, notice: GatewayNotice): Promise<KnownNotice> {
+  await insertNotice(db, notice);
+  const stored = await findNotice(db, notice);
+  if (stored === null) {
+    throw new Error("a message of a gateway was written down and is not there");
+  }
+  if (!isEqualSecret(stored.contentHash, notice.contentHash)) {
+    throw new AppError("event_conflict");
+  }
+  return { id: stored.id, result: stored.result };
+}
+
+/** Writes down what became of a message. */
+export async function closeNotice(db: Database, id: bigint, result: NoticeResult): Promise<void> {
+  await updateNoticeResult(db, id, result);
+}
