@@ -1,5 +1,7 @@
 import type { AnyElysia } from "elysia";
 import { buildAccounts } from "./accounts/accounts.ts";
+import { keyEndpoints } from "./gateway/keys/routes.ts";
+import { KeyService } from "./gateway/keys/service.ts";
 import type { Job } from "./jobs/schedule.ts";
 import { MailService } from "./mail/service.ts";
 import { systemClock } from "./platform/clock.ts";
@@ -31,6 +33,7 @@ export function buildBackend({ config, db, masterKey, log }: BackendParts): Back
   void mail;
   const routes = [
     endpointRoutes("accounts", accounts.endpoints, endpoints),
+    endpointRoutes("keys", keyEndpoints(new KeyService(db)), endpoints),
     endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
   ];
   const jobs: Job[] = [{ name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp }];

@@ -54,8 +54,8 @@ const features = {
   "upstream-auth": [...leaf, "audit", "secrets"],
   "exit-nodes": [...leaf, "audit", "secrets"],
   leads: [...leaf, "audit"],
-  // Keys belong to accounts.
-  gateway: [...leaf, "accounts"],
+  // Keys belong to accounts; what users change about them is audited.
+  gateway: [...leaf, "accounts", "audit"],
   // Adapters of the payment gateways: what they sign, what they say.
   payments: [...leaf, "secrets"],
   // A paid order grants quota.

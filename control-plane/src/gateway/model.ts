@@ -80,6 +80,8 @@ export type Principal = {
   readonly rateMultiplier: Decimal;
   readonly userBudgetId: BudgetId;
   readonly keyBudgetId: BudgetId | null;
+  /** The key whose limits count: keys that followed each other by rotation share those of the first. */
+  readonly limitKeyId: ApiKeyId;
 };
 
 /** What a request says of how much its answer can use at most; the model says the rest. */

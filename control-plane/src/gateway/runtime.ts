@@ -14,7 +14,7 @@ import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { ChannelLoads } from "./channels/channel-load.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
 import { KeyLimits } from "./keys/key-limits.ts";
-import { findPrincipal, markFirstUse } from "./keys/store.ts";
+import { findPrincipal, markFirstUse, markUse } from "./keys/store.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { PipelineParts, UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
@@ -28,6 +28,7 @@ const tendMs = 1_000;
 const heartbeatMs = 5_000;
 const catalogReloadMs = 30_000;
 const reconcileMs = 60_000;
+const markUseMs = 15_000;
 
 export type GatewayRuntimeParts = {
   readonly db: Database;
@@ -121,6 +122,7 @@ export class GatewayRuntime {
     this.#every(heartbeatMs, () => this.#beat());
     this.#every(catalogReloadMs, () => this.reloadCatalog());
     this.#every(reconcileMs, () => this.leases.reconcile());
+    this.#every(markUseMs, () => this.#markUse());
     this.#stopWatching = this.#parts.db.onReachabilityChange((isReachable) => {
       if (isReachable) {
         // Until the others hear of us again, they count our leases as those of a replica that is gone.
@@ -187,6 +189,13 @@ export class GatewayRuntime {
     this.leases.renew(tick);
     this.#limits.setReplicas(replicas);
     this.#loads.setReplicas(replicas);
+  }
+
+  async #markUse(): Promise<void> {
+    const used = this.#limits.takeUsed();
+    if (used.length > 0) {
+      await markUse(this.#parts.db, used);
+    }
   }
 
   #markFirstUse(id: ApiKeyId): void {

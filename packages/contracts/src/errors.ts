@@ -106,6 +106,8 @@ export const errorTable = {
   too_many_attempts: rateLimit("Too many attempts. Try again later."),
   invalid_token: invalid(400, "The link is not valid any more. Ask for a new one."),
   conflict: invalid(409, "It was changed by somebody else, or exists already. Load it again."),
+  too_many_keys: invalid(409, "This account has 100 live API keys. Revoke one first."),
+  idempotency_mismatch: invalid(422, "This idempotency key was used for another request."),
   invalid_signature: invalid(400, "The signature is not right."),
   timestamp_out_of_range: invalid(400, "The message is too old, or from the future."),
   account_mismatch: invalid(400, "The message is about another account."),

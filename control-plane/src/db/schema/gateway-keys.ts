@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { boolean, integer, numeric, pgTable, text } from "drizzle-orm/pg-core";
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  index,
+  integer,
+  numeric,
+  pgTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { bytes, id, lifecycle, moment, quota, reference } from "../columns.ts";
 
 /** A user as the upstream gateway knows it: what it may use and what its calls cost. */
@@ -14,32 +24,53 @@ export const gatewayUser = pgTable("gateway_user", {
 });
 
 /** Only the SHA-256 of a key is kept; prefix and last four characters are for people to recognise it. */
-export const apiKey = pgTable("api_key", {
-  id: id(),
-  gatewayUserId: reference("gateway_user_id")
-    .notNull()
-    .references(() => gatewayUser.id),
-  keyHash: bytes("key_hash").notNull().unique(),
-  keyPrefix: text("key_prefix").notNull(),
-  keyLastFour: text("key_last_four").notNull(),
-  name: text("name").notNull(),
-  /** Null means the group of the user. */
-  groupName: text("group_name"),
-  status: text("status", { enum: ["active", "disabled", "revoked"] })
-    .notNull()
-    .default("active"),
-  expiresAt: moment("expires_at"),
-  rotatedFromId: reference("rotated_from_id"),
-  /** Null allows every model of the group. */
-  allowedModels: text("allowed_models").array(),
-  /** Addresses and CIDR ranges; null allows every address. */
-  allowedIps: text("allowed_ips").array(),
-  requestsPerMinute: integer("requests_per_minute"),
-  tokensPerMinute: integer("tokens_per_minute"),
-  concurrencyMax: integer("concurrency_max"),
-  isPayloadTraced: boolean("is_payload_traced").notNull().default(true),
-  firstUsedAt: moment("first_used_at"),
-  ...lifecycle,
+export const apiKey = pgTable(
+  "api_key",
+  {
+    id: id(),
+    gatewayUserId: reference("gateway_user_id")
+      .notNull()
+      .references(() => gatewayUser.id),
+    keyHash: bytes("key_hash").notNull().unique(),
+    keyPrefix: text("key_prefix").notNull(),
+    keyLastFour: text("key_last_four").notNull(),
+    name: text("name").notNull(),
+    /** Null means the group of the user. */
+    groupName: text("group_name"),
+    status: text("status", { enum: ["active", "disabled", "revoked"] })
+      .notNull()
+      .default("active"),
+    expiresAt: moment("expires_at"),
+    rotatedFromId: reference("rotated_from_id"),
+    /** The first of a line of rotated keys: all of them share its budget and its limits. Null for a key that begins one. */
+    limitKeyId: reference("limit_key_id").references((): AnyPgColumn => apiKey.id),
+    /** Null allows every model of the group. */
+    allowedModels: text("allowed_models").array(),
+    /** Addresses and CIDR ranges; null allows every address. */
+    allowedIps: text("allowed_ips").array(),
+    requestsPerMinute: integer("requests_per_minute"),
+    tokensPerMinute: integer("tokens_per_minute"),
+    concurrencyMax: integer("concurrency_max"),
+    isPayloadTraced: boolean("is_payload_traced").notNull().default(true),
+    firstUsedAt: moment("first_used_at"),
+    /** What the request that made it was called by its sender, and the SHA-256 of what it asked for. */
+    idempotencyKey: text("idempotency_key"),
+    idempotencyDigest: bytes("idempotency_digest"),
+    ...lifecycle,
+  },
+  (table) => [
+    uniqueIndex("api_key_idempotency").on(table.gatewayUserId, table.idempotencyKey),
+    index("api_key_limit_key").on(table.limitKeyId).where(sql`${table.limitKeyId} is not null`),
+    index("api_key_rotated_from").on(table.rotatedFromId).where(sql`${table.rotatedFromId} is not null`),
+  ],
+);
+
+/** When a key was last used, to within half a minute. Apart from the key, whose every change is announced to all replicas. */
+export const apiKeyUse = pgTable("api_key_use", {
+  apiKeyId: bigint("api_key_id", { mode: "bigint" })
+    .primaryKey()
+    .references(() => apiKey.id, { onDelete: "cascade" }),
+  lastUsedAt: moment("last_used_at").notNull(),
 });
 
 /**
@@ -57,7 +88,7 @@ export const budget = pgTable("budget", {
   granted: quota("granted").notNull().default(sql`0`),
   /** Everything ever charged to this budget; equals the sum of its usage rows. */
   used: quota("used").notNull().default(sql`0`),
-  /** What `used` was when the current period began; stays 0 for a budget without periods. */
+  /** What `used` was when the current period began, or when the limit of a key was set anew. */
   periodBase: quota("period_base").notNull().default(sql`0`),
   /** Lent to replicas and not yet charged or given back; equals the sum of its lease rows. */
   leased: quota("leased").notNull().default(sql`0`),
@@ -67,6 +98,8 @@ export const budget = pgTable("budget", {
     .notNull()
     .default("none"),
   periodEndsAt: moment("period_ends_at"),
+  /** False after the limit of a key was taken away: calls that began under it are still charged here. */
+  isEnforced: boolean("is_enforced").notNull().default(true),
   /** Counts the calls for idle leases; a replica answers by writing the number into its lease row. */
   recallSequence: quota("recall_sequence").notNull().default(sql`0`),
   ...lifecycle,

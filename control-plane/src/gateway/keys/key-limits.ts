@@ -10,7 +10,9 @@ const forgetMs = 120_000;
 
 /** Requests and tokens per minute and calls at a time, for each key, as far as they came to this replica. */
 export class KeyLimits {
+  /** By the key whose limits count. */
   readonly #usages = new Map<ApiKeyId, Usage>();
+  readonly #used = new Set<ApiKeyId>();
   readonly #clock: Clock;
   #replicas = 1;
 
@@ -52,6 +54,7 @@ export class KeyLimits {
     }
     usage.requests?.take(1, tick);
     usage.inFlight += 1;
+    this.#used.add(principal.apiKeyId);
   }
 
   /** A call that goes on used this many tokens. */
@@ -68,6 +71,13 @@ export class KeyLimits {
     usage.tokens?.take(Number(tokens), tick);
   }
 
+  /** Keys of which a call was let in since this was asked last. */
+  takeUsed(): ApiKeyId[] {
+    const used = [...this.#used];
+    this.#used.clear();
+    return used;
+  }
+
   /** Forgets keys that have not called for a while. */
   tend(): void {
     const tick = this.#clock.tick();
@@ -79,10 +89,10 @@ export class KeyLimits {
   }
 
   #usage(principal: Principal): Usage {
-    let usage = this.#usages.get(principal.apiKeyId);
+    let usage = this.#usages.get(principal.limitKeyId);
     if (usage === undefined) {
       usage = { inFlight: 0, requests: null, tokens: null, lastTick: 0 };
-      this.#usages.set(principal.apiKeyId, usage);
+      this.#usages.set(principal.limitKeyId, usage);
     }
     usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);
     usage.tokens = RateBucket.adjusted(usage.tokens, principal.tokensPerMinute, this.#replicas);

@@ -1,6 +1,7 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Principal } from "../model.ts";
 
 type PrincipalRow = {
@@ -21,6 +22,7 @@ type PrincipalRow = {
   rate_multiplier: string;
   user_budget_id: bigint;
   key_budget_id: bigint | null;
+  limit_key_id: bigint;
 };
 
 function toPrincipal(row: PrincipalRow): Principal {
@@ -42,6 +44,7 @@ function toPrincipal(row: PrincipalRow): Principal {
     rateMultiplier: row.rate_multiplier as Decimal,
     userBudgetId: row.user_budget_id as BudgetId,
     keyBudgetId: row.key_budget_id as BudgetId | null,
+    limitKeyId: row.limit_key_id as ApiKeyId,
   };
 }
 
@@ -51,11 +54,12 @@ export async function findPrincipal(db: Queryable, keyHash: Uint8Array): Promise
     select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(k.group_name, u.group_name) as group_name,
       u.status as user_status, k.status as key_status, k.expires_at, k.allowed_models, k.allowed_ips,
       k.requests_per_minute, k.tokens_per_minute, k.concurrency_max, k.is_payload_traced, k.first_used_at,
-      u.rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id
+      u.rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
+      coalesce(k.limit_key_id, k.id) as limit_key_id
     from api_key k
     join gateway_user u on u.id = k.gateway_user_id
     join budget ub on ub.gateway_user_id = u.id
-    left join budget kb on kb.api_key_id = k.id
+    left join budget kb on kb.api_key_id = coalesce(k.limit_key_id, k.id) and kb.is_enforced
     left join user_profile p on p.gateway_user_id = u.id
     where k.key_hash = ${keyHash}`;
   return row === undefined ? null : toPrincipal(row);
@@ -78,6 +82,14 @@ export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKe
     throw new Error("the API key was not inserted");
   }
   return row.id as ApiKeyId;
+}
+
+/** Notes that these keys were used just now. */
+export async function markUse(db: Queryable, ids: readonly ApiKeyId[]): Promise<void> {
+  await db.sql`
+    insert into api_key_use (api_key_id, last_used_at)
+    select id, now() from api_key where id = any (${arrayLiteral(ids)}::bigint[]) order by id
+    on conflict (api_key_id) do update set last_used_at = excluded.last_used_at`;
 }
 
 /** Sets the moment of the first call; later calls change nothing. */

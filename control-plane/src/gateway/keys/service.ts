@@ -1,0 +1,322 @@
+import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
+import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } from "@sluice/contracts/keys";
+import type { Actor } from "../../audit/model.ts";
+import { writeAudit } from "../../audit/service.ts";
+import { isAddressOrRange } from "../../platform/address-list.ts";
+import { sha256 } from "../../platform/crypto/digest.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { generateApiKey } from "./generate-api-key.ts";
+import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
+import { defaultSettings, describeApiKey, type KeySettings, mergeSettings } from "./model.ts";
+import {
+  alignSharedLimits,
+  countLiveKeys,
+  endKeyWithin,
+  findByIdempotencyKey,
+  findFirstUse,
+  findKey,
+  findKeys,
+  findUnknownModels,
+  insertSuccessor,
+  type KeyRecord,
+  lockUser,
+  setIdempotency,
+  updateSettings,
+  updateStatus,
+} from "./settings-store.ts";
+import { insertApiKey } from "./store.ts";
+
+/** Whose keys are meant, and who asks from where. */
+export type KeyOwner = {
+  readonly gatewayUserId: GatewayUserId;
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly ip: string;
+};
+
+/** A key that was made. `secret` is the key itself; it can be seen this once, so a repeated request gets null. */
+export type MadeKey = { readonly secret: string | null; readonly key: ApiKeyView };
+
+const yearsMax = 10;
+
+/** The API keys of users. Every change is audited in its transaction and announced to all replicas by the database. */
+export class KeyService {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /**
+   * Makes a key. The same idempotency key with the same wishes gives the key that was made then, without its secret.
+   * @throws AppError `invalid_value`, `too_many_keys`, `idempotency_mismatch`
+   */
+  async create(owner: KeyOwner, input: KeyCreateInput): Promise<MadeKey> {
+    const { idempotency_key: idempotencyKey, group, ...wishes } = input;
+    const settings = mergeSettings({ ...defaultSettings, name: input.name }, wishes);
+    const digest = sha256(JSON.stringify({ group, ...wishes }, sortedFields));
+    return await this.#change(owner, async (tx, { groupName }) => {
+      if (idempotencyKey !== undefined) {
+        const made = await findByIdempotencyKey(tx, owner.gatewayUserId, idempotencyKey);
+        if (made !== null) {
+          if (!Buffer.from(digest).equals(made.digest)) {
+            throw new AppError("idempotency_mismatch");
+          }
+          return { secret: null, key: (await this.#own(tx, owner, made.keyId)).view };
+        }
+      }
+      if (group !== undefined && group !== groupName) {
+        throw new AppError("invalid_value", { fields: { group: "This account may not use this group." } });
+      }
+      await checkSettings(tx, settings, null);
+      const limit = limitOf(null, input);
+      await requireRoom(tx, owner.gatewayUserId);
+      const secret = generateApiKey();
+      const { gatewayUserId } = owner;
+      const { name } = settings;
+      const keyId = await insertApiKey(tx, { gatewayUserId, name, keyHash: sha256(secret), ...describeApiKey(secret) });
+      await updateSettings(tx, keyId, settings);
+      if (idempotencyKey !== undefined) {
+        await setIdempotency(tx, keyId, idempotencyKey, digest);
+      }
+      await setQuotaLimit(tx, keyId, limit);
+      const { view } = await this.#own(tx, owner, keyId);
+      await audit(tx, owner, "api_key.create", [null, view]);
+      return { secret, key: view };
+    });
+  }
+
+  /** A page of keys, newest first. */
+  async list(
+    gatewayUserId: GatewayUserId,
+    page: { readonly before: bigint | null; readonly limit: number; readonly isLiveOnly: boolean },
+  ): Promise<{ keys: ApiKeyView[]; nextCursor: bigint | null }> {
+    const query = { gatewayUserId, keyId: null, ...page, limit: page.limit + 1 };
+    const keys = (await findKeys(this.#db, query)).map(({ view }) => view);
+    const shown = keys.slice(0, page.limit);
+    return { keys: shown, nextCursor: keys.length > page.limit ? (shown.at(-1)?.key_id ?? null) : null };
+  }
+
+  /**
+   * Changes what the request names. A limit that is lowered below what was used leaves nothing.
+   * @throws AppError `not_found`, `conflict`, `invalid_value`, `too_many_keys`
+   */
+  async save(owner: KeyOwner, input: KeySaveInput): Promise<ApiKeyView> {
+    return await this.#change(owner, async (tx) => {
+      const record = await this.#own(tx, owner, input.key_id as ApiKeyId);
+      const { view, limitKeyId } = record;
+      requireChangeable(view);
+      if (toMicroseconds(input.updated_at) !== toMicroseconds(view.updated_at)) {
+        throw new AppError("conflict");
+      }
+      const current = settingsOf(view);
+      const settings = mergeSettings(current, input);
+      await checkSettings(tx, settings, current);
+      const limit = limitOf(view, input);
+      if (view.status === "expired" && settings.expiresAt !== current.expiresAt) {
+        await requireRoom(tx, owner.gatewayUserId);
+      }
+      await setQuotaLimit(tx, limitKeyId, limit);
+      await updateSettings(tx, view.key_id as ApiKeyId, settings);
+      await alignSharedLimits(tx, limitKeyId, settings);
+      return await this.#finish(tx, owner, "api_key.save", record);
+    });
+  }
+
+  /** @throws AppError `not_found`, `conflict` for a key that is revoked */
+  async disable(owner: KeyOwner, keyId: ApiKeyId): Promise<ApiKeyView> {
+    return await this.#setStatus(owner, keyId, "disabled");
+  }
+
+  /** @throws AppError `not_found`, `conflict` for a key that is revoked */
+  async enable(owner: KeyOwner, keyId: ApiKeyId): Promise<ApiKeyView> {
+    return await this.#setStatus(owner, keyId, "active");
+  }
+
+  /** Ends a key for good. Calls that run go on to their end; no other begins. @throws AppError `not_found` */
+  async revoke(owner: KeyOwner, keyId: ApiKeyId): Promise<ApiKeyView> {
+    return await this.#setStatus(owner, keyId, "revoked");
+  }
+
+  /**
+   * Gives a key a successor under another secret. Both share one budget and one set of limits, so that what is left is left
+   * to both together; the old one ends after the overlap.
+   * @throws AppError `not_found`, `conflict` for a key that does not work or was rotated, `too_many_keys`
+   */
+  async rotate(owner: KeyOwner, keyId: ApiKeyId, overlapSeconds: number): Promise<MadeKey & { old: ApiKeyView }> {
+    return await this.#change(owner, async (tx) => {
+      const record = await this.#own(tx, owner, keyId);
+      const { status } = record.view;
+      requireChangeable(record.view);
+      if (status === "expired") {
+        throw new AppError("conflict", { message: "This key has expired. Make a new one." });
+      }
+      if (overlapSeconds > 0) {
+        await requireRoom(tx, owner.gatewayUserId);
+      }
+      const secret = generateApiKey();
+      const newId = await insertSuccessor(tx, keyId, { keyHash: sha256(secret), ...describeApiKey(secret) });
+      await (overlapSeconds > 0 ? endKeyWithin(tx, keyId, overlapSeconds) : updateStatus(tx, keyId, "revoked"));
+      const old = await this.#finish(tx, owner, "api_key.rotate", record);
+      const { view } = await this.#own(tx, owner, newId);
+      await audit(tx, owner, "api_key.create", [null, view]);
+      return { secret, key: view, old };
+    });
+  }
+
+  /** When the first call with this key was answered, or null while none was. @throws AppError `not_found` */
+  async firstRequest(gatewayUserId: GatewayUserId, keyId: ApiKeyId): Promise<Date | null> {
+    const found = await findFirstUse(this.#db, gatewayUserId, keyId);
+    if (found === null) {
+      throw noSuchKey();
+    }
+    return found.firstUsedAt;
+  }
+
+  async #setStatus(owner: KeyOwner, keyId: ApiKeyId, status: "active" | "disabled" | "revoked"): Promise<ApiKeyView> {
+    return await this.#change(owner, async (tx) => {
+      const record = await this.#own(tx, owner, keyId);
+      const current = record.view.status;
+      if (current === "revoked" && status !== "revoked") {
+        throw revokedForGood();
+      }
+      if (current === status) {
+        return record.view;
+      }
+      await updateStatus(tx, keyId, status);
+      const action = status === "active" ? "enable" : status === "disabled" ? "disable" : "revoke";
+      return await this.#finish(tx, owner, `api_key.${action}`, record);
+    });
+  }
+
+  async #change<T>(
+    owner: KeyOwner,
+    work: (tx: Transaction, user: { readonly groupName: string }) => Promise<T>,
+  ): Promise<T> {
+    return await this.#db.withTransaction(async (tx) => {
+      const user = await lockUser(tx, owner.gatewayUserId);
+      if (user === null) {
+        throw new AppError("not_found");
+      }
+      return await work(tx, user);
+    });
+  }
+
+  /** What is not there and what belongs to somebody else is one answer. */
+  async #own(tx: Transaction, owner: KeyOwner, keyId: ApiKeyId): Promise<KeyRecord> {
+    const record = await findKey(tx, owner.gatewayUserId, keyId);
+    if (record === null) {
+      throw noSuchKey();
+    }
+    return record;
+  }
+
+  async #finish(tx: Transaction, owner: KeyOwner, action: string, before: KeyRecord): Promise<ApiKeyView> {
+    const { view } = await this.#own(tx, owner, before.view.key_id as ApiKeyId);
+    await audit(tx, owner, action, [before.view, view]);
+    return view;
+  }
+}
+
+const noSuchKey = () => new AppError("not_found", { message: "There is no such API key." });
+const revokedForGood = () => new AppError("conflict", { message: "This key is revoked for good." });
+
+function requireChangeable(view: ApiKeyView): void {
+  if (view.status === "revoked") {
+    throw revokedForGood();
+  }
+  if (view.rotated_to_id !== null) {
+    throw new AppError("conflict", { message: "This key was rotated. Change the one that follows it." });
+  }
+}
+
+async function requireRoom(tx: Transaction, gatewayUserId: GatewayUserId): Promise<void> {
+  if ((await countLiveKeys(tx, gatewayUserId)) >= liveKeysMax) {
+    throw new AppError("too_many_keys");
+  }
+}
+
+/** What the schema can't know: whether an end is still to come, a model is there, an address is one. */
+async function checkSettings(tx: Transaction, settings: KeySettings, current: KeySettings | null): Promise<void> {
+  const fields: Record<string, string> = {};
+  const { expiresAt, allowedModels, allowedIps } = settings;
+  if (expiresAt !== null && expiresAt !== current?.expiresAt) {
+    const endMs = Date.parse(expiresAt);
+    if (!(endMs > Date.now() && endMs < Date.now() + yearsMax * 366 * 86_400_000)) {
+      fields["expires_at"] = `It has to be in the next ${yearsMax} years.`;
+    }
+  }
+  const badAddress = allowedIps?.find((each) => !isAddressOrRange(each));
+  if (badAddress !== undefined) {
+    fields["allowed_ips"] = `${badAddress} is neither an address nor a range.`;
+  }
+  if (allowedModels !== null && allowedModels !== current?.allowedModels) {
+    const [unknown] = await findUnknownModels(tx, allowedModels);
+    if (unknown !== undefined) {
+      fields["allowed_models"] = `There is no model ${unknown}.`;
+    }
+  }
+  if (Object.keys(fields).length > 0) {
+    throw new AppError("invalid_value", { fields });
+  }
+}
+
+function limitOf(
+  current: ApiKeyView | null,
+  input: Pick<KeySaveInput, "quota_limit" | "reset_period">,
+): QuotaLimit | null {
+  const was = current?.quota_limit ?? null;
+  const quota = input.quota_limit === undefined ? was : input.quota_limit;
+  if (quota === null) {
+    if (input.reset_period !== undefined && input.reset_period !== "none") {
+      throw new AppError("invalid_value", { fields: { reset_period: "Set a quota_limit with it." } });
+    }
+    return null;
+  }
+  return { quota: BigInt(quota), period: input.reset_period ?? current?.reset_period ?? "none" };
+}
+
+function settingsOf(view: ApiKeyView): KeySettings {
+  return {
+    name: view.name,
+    expiresAt: view.expires_at?.toISOString() ?? null,
+    allowedModels: view.allowed_models,
+    allowedIps: view.allowed_ips,
+    requestsPerMinute: view.requests_per_minute,
+    tokensPerMinute: view.tokens_per_minute,
+    concurrencyMax: view.concurrency_max,
+    isPayloadTraced: view.is_payload_traced,
+  };
+}
+
+async function audit(
+  tx: Transaction,
+  { actor, requestId, ip }: KeyOwner,
+  action: string,
+  [before, after]: readonly [ApiKeyView | null, ApiKeyView],
+): Promise<void> {
+  await writeAudit(tx, {
+    actor,
+    action,
+    subjectKind: "api_key",
+    subjectId: String(after.key_id),
+    before,
+    after,
+    requestId,
+    ip,
+  });
+}
+
+/** Sorts the fields of an object, so that their order makes no difference to a digest. */
+function sortedFields(_: string, value: unknown): unknown {
+  return value !== null && typeof value === "object" && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+}
+
+/** The same moment however its fraction and its zone are written. */
+function toMicroseconds(text: string): string {
+  const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
+  return `${Math.floor(Date.parse(text) / 1_000)}.${fraction.padEnd(6, "0").slice(0, 6)}`;
+}

@@ -1,0 +1,230 @@
+import type { ApiKeyId, BudgetId, GatewayUserId } from "@sluice/contracts/ids";
+import type { ApiKeyStatus, ApiKeyView, ResetPeriod } from "@sluice/contracts/keys";
+import type { Queryable } from "../../platform/db.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
+import type { KeySettings } from "./model.ts";
+
+type KeyRow = Omit<ApiKeyView, "key_id" | "group" | "quota_remaining"> & {
+  id: bigint;
+  group_name: string;
+  limit_key_id: bigint;
+};
+
+/** A key with what only the service needs to know of it. */
+export type KeyRecord = { readonly view: ApiKeyView; readonly limitKeyId: ApiKeyId };
+
+function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
+  const { quota_limit: limit, quota_used: used } = row;
+  const isSpent = limit !== null && used !== null && used >= limit;
+  const remaining = limit === null || used === null ? null : isSpent ? 0n : limit - used;
+  const view: ApiKeyView = { key_id: id, group: group_name, ...row, quota_remaining: remaining };
+  return { view, limitKeyId: limit_key_id as ApiKeyId };
+}
+
+/** One user's keys are changed one change after the other; nobody who reads or calls waits for that. */
+export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<{ groupName: string } | null> {
+  const [row] = await tx.sql<{ group_name: string }>`
+    select group_name from gateway_user where id = ${gatewayUserId}::bigint for no key update`;
+  return row === undefined ? null : { groupName: row.group_name };
+}
+
+export type KeyQuery = {
+  readonly gatewayUserId: GatewayUserId;
+  readonly keyId: ApiKeyId | null;
+  /** Only keys made before this one. */
+  readonly before: bigint | null;
+  readonly isLiveOnly: boolean;
+  readonly limit: number;
+};
+
+/** Keys of one user, newest first. */
+export async function findKeys(db: Queryable, query: KeyQuery): Promise<KeyRecord[]> {
+  const { gatewayUserId, keyId, before, isLiveOnly, limit } = query;
+  const rows = await db.sql<KeyRow>`
+    select k.id, k.name, k.key_prefix, k.key_last_four, coalesce(k.group_name, u.group_name) as group_name,
+      case when k.status <> 'revoked' and k.expires_at <= now() then 'expired' else k.status end as status,
+      k.expires_at, k.allowed_models, k.allowed_ips, k.requests_per_minute, k.tokens_per_minute, k.concurrency_max,
+      k.is_payload_traced, b.granted as quota_limit, coalesce(b.period, 'none') as reset_period,
+      case when b.period_ends_at <= now() then 0 else b.used - b.period_base end as quota_used,
+      case when b.period_ends_at <= now() then next_period_end(b.period, now()) else b.period_ends_at end as period_ends_at,
+      k.first_used_at as first_request_at, s.last_used_at, k.rotated_from_id, n.id as rotated_to_id, k.created_at,
+      to_char(k.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at,
+      coalesce(k.limit_key_id, k.id) as limit_key_id
+    from api_key k
+    join gateway_user u on u.id = k.gateway_user_id
+    left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced
+    left join api_key_use s on s.api_key_id = k.id
+    left join lateral (
+      select max(next.id) as id from api_key next where next.rotated_from_id = k.id and next.status <> 'revoked'
+    ) n on true
+    where k.gateway_user_id = ${gatewayUserId}::bigint
+      and (${keyId}::bigint is null or k.id = ${keyId}::bigint)
+      and (${before}::bigint is null or k.id < ${before}::bigint)
+      and (not ${isLiveOnly}::boolean or (k.status <> 'revoked' and (k.expires_at is null or k.expires_at > now())))
+    order by k.id desc limit ${limit}::integer`;
+  return rows.map(toRecord);
+}
+
+export async function findKey(db: Queryable, gatewayUserId: GatewayUserId, keyId: ApiKeyId): Promise<KeyRecord | null> {
+  const [record] = await findKeys(db, { gatewayUserId, keyId, before: null, isLiveOnly: false, limit: 1 });
+  return record ?? null;
+}
+
+/** How many keys of a user work or can be made to work. */
+export async function countLiveKeys(db: Queryable, gatewayUserId: GatewayUserId): Promise<number> {
+  const [row] = await db.sql<{ live: number }>`
+    select count(*)::integer as live from api_key
+    where gateway_user_id = ${gatewayUserId}::bigint and status <> 'revoked' and (expires_at is null or expires_at > now())`;
+  return row?.live ?? 0;
+}
+
+/** The key that an earlier request of this name made, and what that request asked for. */
+export async function findByIdempotencyKey(
+  db: Queryable,
+  gatewayUserId: GatewayUserId,
+  idempotencyKey: string,
+): Promise<{ keyId: ApiKeyId; digest: Uint8Array } | null> {
+  const [row] = await db.sql<{ id: bigint; idempotency_digest: Uint8Array }>`
+    select id, idempotency_digest from api_key
+    where gateway_user_id = ${gatewayUserId}::bigint and idempotency_key = ${idempotencyKey}`;
+  return row === undefined ? null : { keyId: row.id as ApiKeyId, digest: row.idempotency_digest };
+}
+
+/** Names of models that are not in the catalog. */
+export async function findUnknownModels(db: Queryable, names: readonly string[]): Promise<string[]> {
+  const rows = await db.sql<{ name: string }>`
+    select name from unnest(${arrayLiteral(names)}::text[]) as asked (name)
+    where not exists (select 1 from model m where m.name = asked.name)`;
+  return rows.map(({ name }) => name);
+}
+
+const listText = (list: readonly string[] | null): string | null => (list === null ? null : arrayLiteral(list));
+
+/** Writes all settings of a key but its quota limit. */
+export async function updateSettings(tx: Queryable, keyId: ApiKeyId, settings: KeySettings): Promise<void> {
+  await tx.sql`
+    update api_key set name = ${settings.name}, expires_at = ${settings.expiresAt}::timestamptz,
+      allowed_models = ${listText(settings.allowedModels)}::text[], allowed_ips = ${listText(settings.allowedIps)}::text[],
+      requests_per_minute = ${settings.requestsPerMinute}::integer,
+      tokens_per_minute = ${settings.tokensPerMinute}::integer, concurrency_max = ${settings.concurrencyMax}::integer,
+      is_payload_traced = ${settings.isPayloadTraced}, updated_at = clock_timestamp()
+    where id = ${keyId}::bigint`;
+}
+
+/** Gives the keys that share limits with this one the same, and has all replicas read them again. */
+export async function alignSharedLimits(tx: Queryable, limitKeyId: ApiKeyId, settings: KeySettings): Promise<void> {
+  await tx.sql`
+    update api_key set requests_per_minute = ${settings.requestsPerMinute}::integer,
+      tokens_per_minute = ${settings.tokensPerMinute}::integer, concurrency_max = ${settings.concurrencyMax}::integer,
+      updated_at = clock_timestamp()
+    where (id = ${limitKeyId}::bigint or limit_key_id = ${limitKeyId}::bigint) and status <> 'revoked'`;
+}
+
+export async function updateStatus(
+  tx: Queryable,
+  keyId: ApiKeyId,
+  status: Exclude<ApiKeyStatus, "expired">,
+): Promise<void> {
+  await tx.sql`update api_key set status = ${status}, updated_at = clock_timestamp() where id = ${keyId}::bigint`;
+}
+
+/** Lets a key end after so many seconds, unless it ends before. */
+export async function endKeyWithin(tx: Queryable, keyId: ApiKeyId, seconds: number): Promise<void> {
+  await tx.sql`
+    update api_key set expires_at = least(expires_at, now() + make_interval(secs => ${seconds}::double precision)),
+      updated_at = clock_timestamp()
+    where id = ${keyId}::bigint`;
+}
+
+/** A copy of a key under another secret, which shares its limits from now on. */
+export async function insertSuccessor(
+  tx: Queryable,
+  oldId: ApiKeyId,
+  secret: { readonly keyHash: Uint8Array; readonly keyPrefix: string; readonly keyLastFour: string },
+): Promise<ApiKeyId> {
+  const [row] = await tx.sql<{ id: bigint }>`
+    insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, group_name, status, expires_at,
+      rotated_from_id, limit_key_id, allowed_models, allowed_ips, requests_per_minute, tokens_per_minute, concurrency_max,
+      is_payload_traced)
+    select gateway_user_id, ${secret.keyHash}, ${secret.keyPrefix}, ${secret.keyLastFour}, name, group_name, status,
+      expires_at, id, coalesce(limit_key_id, id), allowed_models, allowed_ips, requests_per_minute, tokens_per_minute,
+      concurrency_max, is_payload_traced
+    from api_key where id = ${oldId}::bigint
+    returning id`;
+  if (row === undefined) {
+    throw new Error("the key that was to be rotated is gone");
+  }
+  return row.id as ApiKeyId;
+}
+
+export async function setIdempotency(tx: Queryable, keyId: ApiKeyId, key: string, digest: Uint8Array): Promise<void> {
+  await tx.sql`
+    update api_key set idempotency_key = ${key}, idempotency_digest = ${digest} where id = ${keyId}::bigint`;
+}
+
+/** Whether a key answered its first call, and when; null for a key that is not of this user. */
+export async function findFirstUse(
+  db: Queryable,
+  gatewayUserId: GatewayUserId,
+  keyId: ApiKeyId,
+): Promise<{ firstUsedAt: Date | null } | null> {
+  const [row] = await db.sql<{ first_used_at: Date | null }>`
+    select first_used_at from api_key where id = ${keyId}::bigint and gateway_user_id = ${gatewayUserId}::bigint`;
+  return row === undefined ? null : { firstUsedAt: row.first_used_at };
+}
+
+export type KeyBudget = {
+  readonly budgetId: BudgetId;
+  readonly granted: bigint;
+  readonly period: ResetPeriod;
+  readonly isEnforced: boolean;
+  /** How often it was granted something: the next grant gets the number behind it. */
+  readonly grants: bigint;
+};
+
+/** The budget of a key, locked until the end of the transaction. */
+export async function lockKeyBudget(tx: Queryable, limitKeyId: ApiKeyId): Promise<KeyBudget | null> {
+  const [row] = await tx.sql<{ id: bigint; granted: bigint; period: ResetPeriod; is_enforced: boolean }>`
+    select id, granted, period, is_enforced from budget where api_key_id = ${limitKeyId}::bigint for update`;
+  if (row === undefined) {
+    return null;
+  }
+  const [grants] = await tx.sql<{ count: bigint }>`
+    select count(*) as count from quota_grant where budget_id = ${row.id}::bigint`;
+  const { granted, period, is_enforced } = row;
+  return { budgetId: row.id as BudgetId, granted, period, isEnforced: is_enforced, grants: grants?.count ?? 0n };
+}
+
+/** A budget that is empty until something is granted. */
+export async function insertKeyBudget(tx: Queryable, limitKeyId: ApiKeyId, period: ResetPeriod): Promise<KeyBudget> {
+  await tx.sql`
+    insert into budget (api_key_id, period, period_ends_at)
+    values (${limitKeyId}::bigint, ${period}, next_period_end(${period}, now()))`;
+  const budget = await lockKeyBudget(tx, limitKeyId);
+  if (budget === null) {
+    throw new Error("the budget of the key was not inserted");
+  }
+  return budget;
+}
+
+/** Begins to count anew, by these periods. */
+export async function restartBudget(tx: Queryable, budgetId: BudgetId, period: ResetPeriod): Promise<void> {
+  await tx.sql`
+    update budget set is_enforced = true, period = ${period}, period_base = used,
+      period_ends_at = next_period_end(${period}, now()), updated_at = now()
+    where id = ${budgetId}::bigint`;
+}
+
+/** Calls that begin from now on are not counted here any more. */
+export async function liftBudget(tx: Queryable, budgetId: BudgetId): Promise<void> {
+  await tx.sql`update budget set is_enforced = false, updated_at = now() where id = ${budgetId}::bigint`;
+}
+
+/** Calls idle quota back from all replicas, so that none of it is spent beyond a limit that was lowered. */
+export async function recallIdleLeases(tx: Queryable, budgetId: BudgetId): Promise<void> {
+  await tx.sql`
+    with called as (
+      update budget set recall_sequence = recall_sequence + 1 where id = ${budgetId}::bigint returning id, recall_sequence
+    )
+    select pg_notify('lease_recall', id || ':' || recall_sequence) from called`;
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  codeOf,
+  effectMsMax,
+  findKey,
+  type Key,
+  type KeyScene,
+  type Made,
+  makeKey,
+  price,
+  saveKey,
+  startKeyScene,
+} from "../support/key-scene.ts";
+import { waitUntil } from "../support/relay-scene.ts";
+
+let scene: KeyScene;
+
+beforeAll(async () => {
+  scene = await startKeyScene();
+}, 40_000);
+
+afterAll(() => scene?.close());
+
+describe("the quota limit of a key", () => {
+  test("lets exactly so many calls through, and a higher one exactly the difference", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { quota_limit: 5 * price });
+    expect(await scene.countThrough([secret], 30)).toBe(5);
+    await saveKey(as, key, { quota_limit: 8 * price });
+    await waitUntil(async () => (await scene.call(secret)).status === 200);
+    expect(await scene.countThrough([secret], 20)).toBe(2);
+    await waitUntil(async () => (await findKey(as, key.key_id))["quota_used"] === 8 * price);
+    expect(await findKey(as, key.key_id)).toMatchObject({ quota_limit: 8 * price, quota_remaining: 0 });
+    await scene.expectMoneyRight();
+  });
+
+  test("may be lowered below what was used: nothing is left then, and nothing is owed", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { quota_limit: 100 * price });
+    let through = await scene.countThrough([secret], 6);
+    expect(through).toBe(6);
+    await saveKey(as, key, { quota_limit: 2 * price });
+    // What the replicas had lent is called back; a call may slip in before they hear of it.
+    await waitUntil(async () => {
+      const calls = await Promise.all([scene.call(secret, 0), scene.call(secret, 1)]);
+      through += calls.filter(({ status }) => status === 200).length;
+      return calls.every(({ code }) => code === "insufficient_quota");
+    });
+    expect(await scene.countThrough([secret], 20)).toBe(0);
+    await waitUntil(async () => (await findKey(as, key.key_id))["quota_used"] === through * price);
+    expect(await findKey(as, key.key_id)).toMatchObject({ quota_limit: 2 * price, quota_remaining: 0 });
+    await saveKey(as, key, { quota_limit: (through + 3) * price });
+    await waitUntil(async () => (await scene.call(secret)).status === 200);
+    expect(await scene.countThrough([secret], 20)).toBe(2);
+    await scene.expectMoneyRight();
+  });
+
+  test("that is taken away binds no more, and one that is set again counts from then on", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { quota_limit: 2 * price, reset_period: "monthly" });
+    expect(await scene.countThrough([secret], 10)).toBe(2);
+    const free = await saveKey(as, key, { quota_limit: null });
+    expect(free).toMatchObject({ quota_limit: null, reset_period: "none", quota_used: null, period_ends_at: null });
+    await waitUntil(async () => (await scene.call(secret)).status === 200);
+    expect(await scene.countThrough([secret], 10)).toBe(10);
+    const again = await saveKey(as, key, { quota_limit: 3 * price, reset_period: "daily" });
+    expect(again).toMatchObject({ quota_limit: 3 * price, quota_used: 0, quota_remaining: 3 * price });
+    // Calls that came before a replica heard of the limit are not counted by it.
+    await waitUntil(async () => {
+      const calls = await Promise.all([scene.call(secret, 0), scene.call(secret, 1)]);
+      return calls.every(({ code }) => code === "insufficient_quota");
+    });
+    await waitUntil(async () => (await findKey(as, key.key_id))["quota_used"] === 3 * price);
+    await scene.expectMoneyRight();
+  });
+
+  test("begins again with its period, and is shown so before the first call of the new one", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { quota_limit: 2 * price, reset_period: "daily" });
+    expect(await scene.countThrough([secret], 10)).toBe(2);
+    await waitUntil(async () => (await findKey(as, key.key_id))["quota_used"] === 2 * price);
+    await scene.rig.db.sql`update budget set period_ends_at = now() where api_key_id = ${key.key_id}::bigint`;
+    expect(await findKey(as, key.key_id)).toMatchObject({ quota_used: 0, quota_remaining: 2 * price });
+    await waitUntil(async () => (await scene.call(secret)).status === 200);
+    expect(await scene.countThrough([secret], 10)).toBe(1);
+    await scene.expectMoneyRight();
+  });
+});
+
+describe("rotation", () => {
+  test("lets both keys work on one budget, and the old one ends with the overlap", async () => {
+    const { as } = await scene.enter();
+    const { secret: oldSecret, key } = await makeKey(as, { quota_limit: 10 * price, allowed_ips: ["127.0.0.1"] });
+    expect(await scene.countThrough([oldSecret], 3)).toBe(3);
+    const answer = await as.post("/backend/keys/rotate/", { key_id: key.key_id, overlap_seconds: 3 });
+    const rotated = answer.body as unknown as Made & { old: Key };
+    expect(rotated.key).toMatchObject({
+      rotated_from_id: key.key_id,
+      quota_limit: 10 * price,
+      allowed_ips: ["127.0.0.1"],
+    });
+    expect(rotated.old).toMatchObject({ rotated_to_id: rotated.key.key_id });
+    expect(rotated.secret).not.toBe(oldSecret);
+    expect(await scene.countThrough([oldSecret, oldSecret, rotated.secret, rotated.secret], 40)).toBe(7);
+    await scene.msUntilBoth(oldSecret, 401);
+    await saveKey(as, rotated.key, { quota_limit: 12 * price });
+    await waitUntil(async () => (await scene.call(rotated.secret)).status === 200);
+    expect(await scene.countThrough([rotated.secret], 10)).toBe(1);
+    await scene.expectMoneyRight();
+  });
+
+  test("without an overlap ends the old key at once, and only once", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as);
+    await scene.msUntilBoth(secret, 200);
+    const answers = await Promise.all([1, 2].map(() => as.post("/backend/keys/rotate/", { key_id: key.key_id })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await scene.msUntilBoth(secret, 401)).toBeLessThan(effectMsMax);
+  });
+
+  test("makes the two share their rate limits, and those of the old one follow", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { requests_per_minute: 1 });
+    const rotated = (await as.post("/backend/keys/rotate/", { key_id: key.key_id, overlap_seconds: 600 }))
+      .body as unknown as Made;
+    const seen = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => scene.call([secret, rotated.secret][index % 2] ?? "")),
+    );
+    expect(seen.filter(({ status }) => status === 200)).toHaveLength(1);
+    const changed = await as.post("/backend/keys/save/", { ...pick(await findKey(as, key.key_id)), name: "old" });
+    expect(codeOf(changed)).toEqual([409, "conflict"]);
+    await saveKey(as, rotated.key, { requests_per_minute: 20 });
+    expect(await findKey(as, key.key_id)).toMatchObject({ requests_per_minute: 20 });
+  });
+});
+
+const pick = ({ key_id, updated_at }: Key) => ({ key_id, updated_at });

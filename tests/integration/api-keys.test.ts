@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ApiKeyId } from "@sluice/contracts/ids";
+import { markUse } from "@sluice/control-plane/gateway/keys/store.ts";
+import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
+import {
+  chatBody,
+  codeOf,
+  effectMsMax,
+  findKey,
+  type KeyScene,
+  listKeys,
+  type Made,
+  makeKey,
+  price,
+  saveKey,
+  startKeyScene,
+} from "../support/key-scene.ts";
+import { waitUntil } from "../support/relay-scene.ts";
+
+let scene: KeyScene;
+
+beforeAll(async () => {
+  scene = await startKeyScene();
+}, 40_000);
+
+afterAll(() => scene?.close());
+
+describe("a new key", () => {
+  test("is shown once, works at once on every replica, and is stored only as its digest", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { name: "  build server " });
+    expect(secret).toMatch(/^sk-[A-Za-z0-9]{48}$/);
+    expect(key).toMatchObject({
+      name: "build server",
+      key_prefix: secret.slice(0, 7),
+      key_last_four: secret.slice(-4),
+      group: "default",
+      status: "active",
+      quota_limit: null,
+      first_request_at: null,
+    });
+    expect(await scene.msUntilBoth(secret, 200)).toBeLessThan(effectMsMax);
+    const listed = await as.get("/backend/keys/list/");
+    expect(JSON.stringify(listed.body)).not.toContain(secret);
+    const [row] = await scene.rig.db.sql<{ key_hash: Uint8Array; entry: string }>`
+      select k.key_hash, (select string_agg(a::text, '') from audit_log a where a.subject_id = k.id::text) as entry
+      from api_key k where k.id = ${key.key_id}::bigint`;
+    expect(Buffer.from(sha256(secret)).equals(row?.key_hash ?? new Uint8Array())).toBe(true);
+    expect(row?.entry).toContain("api_key.create");
+    expect(row?.entry).not.toContain(secret);
+    expect(row?.entry).not.toContain(Buffer.from(sha256(secret)).toString("hex"));
+  });
+
+  test("has the settings that were asked for", async () => {
+    const { as } = await scene.enter();
+    const settings = {
+      quota_limit: 5_000_000,
+      reset_period: "weekly",
+      expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+      allowed_models: ["flat", "gpt-4o-mini"],
+      allowed_ips: ["127.0.0.1", "2001:db8::/32"],
+      requests_per_minute: 60,
+      tokens_per_minute: 100_000,
+      concurrency_max: 4,
+      is_payload_traced: false,
+    };
+    const { key } = await makeKey(as, { ...settings, group: "default" });
+    expect(key).toMatchObject({ ...settings, quota_used: 0, quota_remaining: 5_000_000 });
+    expect(Date.parse(key["period_ends_at"] as string)).toBeGreaterThan(Date.now());
+    await scene.expectMoneyRight();
+  });
+
+  test("is made once for one idempotency key, however often and at how many moments it is asked for", async () => {
+    const { as } = await scene.enter();
+    const wish = { name: "once", quota_limit: 10_000, idempotency_key: "form 1" };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => as.post("/backend/keys/create/", wish)));
+    const made = answers.map(({ body: each }) => each as unknown as Made);
+    expect(made.filter(({ secret }) => secret !== null)).toHaveLength(1);
+    expect(new Set(made.map(({ key }) => key.key_id)).size).toBe(1);
+    const reordered = { idempotency_key: "form 1", quota_limit: 10_000, name: "once" };
+    expect((await as.post("/backend/keys/create/", reordered)).body["secret"]).toBeNull();
+    const other = await as.post("/backend/keys/create/", { ...wish, quota_limit: 20_000 });
+    expect(codeOf(other)).toEqual([422, "idempotency_mismatch"]);
+    const { as: stranger } = await scene.enter();
+    expect((await makeKey(stranger, wish)).key.key_id).not.toBe(made[0]?.key.key_id ?? 0);
+    await scene.expectMoneyRight();
+  });
+
+  test("is seen by its first call, and only from then on", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as);
+    const ask = () => as.get("/backend/keys/first-request/", { key_id: String(key.key_id) });
+    expect((await ask()).body).toMatchObject({ is_seen: false, first_request_at: null });
+    expect((await scene.call(secret)).status).toBe(200);
+    await waitUntil(async () => (await ask()).body["is_seen"] === true);
+    expect(Date.parse((await findKey(as, key.key_id))["first_request_at"] as string)).toBeGreaterThan(
+      Date.now() - 60_000,
+    );
+  });
+
+  test("tells when it was used last", async () => {
+    const { as, user } = await scene.enter();
+    const { key } = await makeKey(as);
+    await markUse(scene.rig.db, [BigInt(key.key_id) as ApiKeyId]);
+    const first = Date.parse((await findKey(as, key.key_id))["last_used_at"] as string);
+    await markUse(scene.rig.db, [BigInt(key.key_id) as ApiKeyId, (2n ** 60n) as ApiKeyId]);
+    const second = Date.parse((await findKey(as, key.key_id))["last_used_at"] as string);
+    expect([Date.now() - second < 60_000, second > first]).toEqual([true, true]);
+    const others = (await listKeys(scene.as(user))).filter(({ key_id }) => key_id !== key.key_id);
+    expect(others.map(({ last_used_at }) => last_used_at)).toEqual([null]);
+  });
+
+  test("is refused beyond a hundred that live, and there is room again behind one that ended", async () => {
+    const { as, user } = await scene.enter();
+    await scene.rig.db.sql`
+      insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name)
+      select ${user.gatewayUserId}::bigint, sha256(('filler ' || n || ${user.apiKey})::bytea), 'sk-fill', 'fill', 'filler ' || n
+      from generate_series(1, 97) n`;
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => as.post("/backend/keys/create/", { name: "one more" })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+    expect(codeOf(answers.find(({ status }) => status !== 200) ?? { status: 0, body: {} })).toEqual([
+      409,
+      "too_many_keys",
+    ]);
+    const { key } = (answers.find(({ status }) => status === 200)?.body ?? {}) as unknown as Made;
+    const rotate = { key_id: key.key_id, overlap_seconds: 60 };
+    expect(codeOf(await as.post("/backend/keys/rotate/", rotate))).toEqual([409, "too_many_keys"]);
+    expect((await as.post("/backend/keys/rotate/", { key_id: key.key_id })).status).toBe(200);
+    const [last] = await listKeys(as);
+    await as.post("/backend/keys/revoke/", { key_id: last?.key_id });
+    await makeKey(as);
+  });
+});
+
+describe("the state of a key", () => {
+  test("changes on every replica within a second, and a revoked one never comes back", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as);
+    await scene.msUntilBoth(secret, 200);
+    for (const [action, status, seen] of [
+      ["disable", "disabled", 401],
+      ["enable", "active", 200],
+      ["disable", "disabled", 401],
+      ["revoke", "revoked", 401],
+    ] as const) {
+      const answer = await as.post(`/backend/keys/${action}/`, { key_id: key.key_id });
+      expect(answer.body["key"]).toMatchObject({ status });
+      expect(await scene.msUntilBoth(secret, seen)).toBeLessThan(effectMsMax);
+    }
+    for (const action of ["enable", "disable", "rotate"]) {
+      expect(codeOf(await as.post(`/backend/keys/${action}/`, { key_id: key.key_id }))).toEqual([409, "conflict"]);
+    }
+    expect((await as.post("/backend/keys/revoke/", { key_id: key.key_id })).status).toBe(200);
+    const [audit] = await scene.rig.db.sql<{ actions: string }>`
+      select string_agg(action, ' ' order by id) as actions from audit_log where subject_id = ${String(key.key_id)}`;
+    expect(audit?.actions).toBe("api_key.create api_key.disable api_key.enable api_key.disable api_key.revoke");
+  });
+
+  test("does not cut a call that runs when it is revoked, and the call is charged", async () => {
+    const { as, user } = await scene.enter();
+    const { secret, key } = await makeKey(as, { quota_limit: 10 * price });
+    scene.provider.reset();
+    scene.provider.script([{ silence: { afterChunks: 1 } }]);
+    const running = fetch(`${scene.replicas[0]?.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...chatBody, stream: true }),
+    });
+    const held = await scene.provider.waitForHeld(0);
+    await as.post("/backend/keys/revoke/", { key_id: key.key_id });
+    expect(await scene.msUntilBoth(secret, 401)).toBeLessThan(effectMsMax);
+    held.release();
+    expect(await (await running).text()).toContain("[DONE]");
+    await scene.rig.waitForUsedQuota(user.budgetId, BigInt(price));
+    await scene.expectMoneyRight();
+  });
+
+  test("is not changed by a save that did not know of the last change", async () => {
+    const { as } = await scene.enter();
+    const { key } = await makeKey(as);
+    const stale = { key_id: key.key_id, updated_at: key.updated_at };
+    await saveKey(as, key, { name: "second" });
+    expect(codeOf(await as.post("/backend/keys/save/", { ...stale, name: "third" }))).toEqual([409, "conflict"]);
+    const { updated_at } = await findKey(as, key.key_id);
+    const both = await Promise.all(
+      ["fourth", "fifth"].map((name) => as.post("/backend/keys/save/", { key_id: key.key_id, updated_at, name })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  test("expires by its date, and lives again when the date is moved", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { expires_at: new Date(Date.now() + 1_200).toISOString() });
+    await scene.msUntilBoth(secret, 401);
+    expect(await findKey(as, key.key_id)).toMatchObject({ status: "expired" });
+    expect(await listKeys(as, { status: "live" })).not.toContainEqual(expect.objectContaining({ key_id: key.key_id }));
+    await saveKey(as, key, { expires_at: null });
+    expect(await scene.msUntilBoth(secret, 200)).toBeLessThan(effectMsMax);
+  });
+});

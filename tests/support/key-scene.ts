@@ -1,0 +1,106 @@
+import { expect } from "bun:test";
+import { keyEndpoints } from "@sluice/control-plane/gateway/keys/routes.ts";
+import { KeyService } from "@sluice/control-plane/gateway/keys/service.ts";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { chat, type SeenCall } from "./chat-call.ts";
+import { type Answer, type ConsoleClient, serveEndpoints } from "./console-client.ts";
+import { waitUntil } from "./relay-scene.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "./sluice.ts";
+
+/** What one call costs. */
+export const price = 1_000;
+export const chatBody = { model: "flat", messages: [{ role: "user", content: "Hello" }] };
+/** A change holds on every replica within this time. */
+export const effectMsMax = 1_000;
+
+export type Key = Record<string, unknown> & { key_id: number; updated_at: string; status: string };
+export type Made = { readonly secret: string; readonly key: Key };
+
+/** The console's page of keys, and two replicas that let calls in. */
+export type KeyScene = {
+  readonly provider: SandboxProvider;
+  readonly rig: SluiceRig;
+  readonly replicas: readonly SluiceProcess[];
+  as(user: TestUser | null): ConsoleClient;
+  /** A new user with quota for many calls, and the console as that user sees it. */
+  enter(): Promise<{ user: TestUser; as: ConsoleClient }>;
+  call(apiKey: string, replica?: number): Promise<SeenCall>;
+  /** The time from now on until both replicas answer calls of this key with the status. */
+  msUntilBoth(apiKey: string, status: number): Promise<number>;
+  /** Sends calls to both replicas by turns, and returns how many came through. */
+  countThrough(apiKeys: readonly string[], count: number): Promise<number>;
+  expectMoneyRight(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function startKeyScene(): Promise<KeyScene> {
+  const provider = startSandboxProvider();
+  const rig = await SluiceRig.create(provider.url);
+  await rig.addFlatPriceModel("flat", BigInt(price));
+  const replicas = await Promise.all([rig.startProcess(), rig.startProcess()]);
+  const served = serveEndpoints(keyEndpoints(new KeyService(rig.db)));
+  const call = (apiKey: string, replica = 0) => chat({ url: replicas[replica]?.url ?? "", apiKey }, chatBody);
+  const as = (user: TestUser | null) => served.as(user?.gatewayUserId ?? null);
+  return {
+    provider,
+    rig,
+    replicas,
+    as,
+    call,
+    enter: async () => {
+      const user = await rig.addUser();
+      return { user, as: as(user) };
+    },
+    msUntilBoth: async (apiKey, status) => {
+      const startedAt = performance.now();
+      await waitUntil(async () => {
+        const calls = await Promise.all([call(apiKey, 0), call(apiKey, 1)]);
+        return calls.every((seen) => seen.status === status);
+      });
+      return performance.now() - startedAt;
+    },
+    countThrough: async (apiKeys, count) => {
+      const calls = await Promise.all(
+        Array.from({ length: count }, (_, index) => call(apiKeys[index % apiKeys.length] ?? "", index % 2)),
+      );
+      expect(calls.filter(({ status, code }) => status !== 200 && code !== "insufficient_quota")).toEqual([]);
+      return calls.filter(({ status }) => status === 200).length;
+    },
+    expectMoneyRight: async () => expect(await rig.checkMoney()).toEqual([]),
+    close: async () => {
+      await served.stop();
+      await rig.close();
+      await provider.stop();
+    },
+  };
+}
+
+export async function makeKey(as: ConsoleClient, settings: object = {}): Promise<Made> {
+  const answer = await as.post("/backend/keys/create/", { name: "mine", ...settings });
+  expect(answer.body).toMatchObject({ ok: true });
+  return answer.body as unknown as Made;
+}
+
+export async function listKeys(as: ConsoleClient, query: Record<string, string> = {}): Promise<Key[]> {
+  return (await as.get("/backend/keys/list/", query)).body["keys"] as Key[];
+}
+
+export async function findKey(as: ConsoleClient, keyId: number): Promise<Key> {
+  const found = (await listKeys(as, { limit: "100" })).find(({ key_id }) => key_id === keyId);
+  if (found === undefined) {
+    throw new Error(`key ${keyId} is not on the list`);
+  }
+  return found;
+}
+
+/** Saves changes to a key as it is now. */
+export async function saveKey(as: ConsoleClient, key: Key, changes: object): Promise<Key> {
+  const { key_id, updated_at } = await findKey(as, key.key_id);
+  const answer = await as.post("/backend/keys/save/", { key_id, updated_at, ...changes });
+  expect(answer.body).toMatchObject({ ok: true });
+  return answer.body["key"] as Key;
+}
+
+export function codeOf(answer: Answer): [number, unknown] {
+  return [answer.status, (answer.body["error"] as { code?: string } | undefined)?.code];
+}
