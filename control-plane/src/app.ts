@@ -5,9 +5,10 @@ import { serverSocketLimits } from "./platform/websocket/server-socket.ts";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
-/** Answers `/v1`: the relay, or the gateway where it stands alone. */
+/** Answers `/v1`: the relay, or the gateway where it stands alone; the relay answers `/msgcompat` as well. */
 export type CallHandlers = {
   readonly call: Handler<Response>;
+  readonly messages?: Handler<Response>;
   /** Nothing is left to answer once the connection has become a websocket. */
   readonly realtime: Handler<Response | undefined>;
 };
@@ -27,8 +28,8 @@ function refuseAddress(): Response {
 }
 
 /**
- * Every route of the program, in order. Calls under `/v1` are a route of the server itself and never see the framework:
- * its context and hooks cost a call more than the relay does. Then come the features, and what nothing matched is a JSON
+ * Every route of the program, in order. Calls under `/v1` and `/msgcompat` are routes of the server itself and never see
+ * the framework: its context and hooks cost a call more than the relay does. Then come the features, and what nothing matched is a JSON
  * 404. What was thrown past a feature is a JSON 500 that names nothing but the request id.
  */
 export function createApp(parts: readonly AnyElysia[], handlers: CallHandlers | null, log: Log) {
@@ -52,7 +53,14 @@ export function createApp(parts: readonly AnyElysia[], handlers: CallHandlers | 
   const app = new Elysia({
     name: "app",
     strictPath: true,
-    serve: { routes: { "/v1/*": guarded(handlers?.call), "/v1/realtime": guarded(handlers?.realtime) } },
+    serve: {
+      routes: {
+        "/v1/*": guarded(handlers?.call),
+        "/v1/realtime": guarded(handlers?.realtime),
+        "/msgcompat": guarded(handlers?.messages),
+        "/msgcompat/*": guarded(handlers?.messages),
+      },
+    },
     websocket: serverSocketLimits,
     // The framework looks for the path behind the host; by default it expects a host of four letters or more.
     handler: { standardHostname: false },

@@ -4,6 +4,7 @@ import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
 import type { Job } from "./jobs/schedule.ts";
 import { MailService } from "./mail/service.ts";
+import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
@@ -35,6 +36,7 @@ export function buildBackend({ config, db, masterKey, log }: BackendParts): Back
     endpointRoutes("accounts", accounts.endpoints, endpoints),
     endpointRoutes("keys", keyEndpoints(new KeyService(db)), endpoints),
     endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
+    endpointRoutes("messages-model-map", modelMapEndpoints(db), endpoints),
   ];
   const jobs: Job[] = [{ name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp }];
   return { routes, jobs };

@@ -8,7 +8,6 @@ import { buildBackend } from "./backend.ts";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
 import { checkDatabase } from "./db/start-checks.ts";
-import { CaptureAllowance } from "./gateway/answer-capture.ts";
 import { parseBaseUrl } from "./gateway/channels/model.ts";
 import { silenceSecondsMax } from "./gateway/quota/model.ts";
 import { reclaimSilentLeases, releaseLeases } from "./gateway/quota/store.ts";
@@ -21,9 +20,13 @@ import type { UsageRow } from "./gateway/usage-log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
 import { type CommitLeases, commitUsageBatch } from "./gateway/usage-log/service.ts";
 import { type Job, startJobs } from "./jobs/schedule.ts";
+import { ModelMap } from "./messages-compat/model-map.ts";
+import { messagesHandler } from "./messages-compat/routes.ts";
 import { type LoopLag, watchEventLoop } from "./operations/event-loop-lag.ts";
-import { type MetricsAccess, operationsRoutes } from "./operations/routes.ts";
+import { registerGauges } from "./operations/gauges.ts";
+import { metricsAccess, operationsRoutes } from "./operations/routes.ts";
 import { pageRoutes } from "./pages/routes.ts";
+import { CaptureAllowance } from "./platform/answer-capture.ts";
 import { systemClock, utcDay } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { loadMasterKey, type MasterKey } from "./platform/crypto/master-key.ts";
@@ -31,7 +34,7 @@ import { type Database, openDatabase } from "./platform/db.ts";
 import { type Notifications, openNotifications } from "./platform/db-notifications.ts";
 import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
 import type { Log } from "./platform/log.ts";
-import { counter, gauge } from "./platform/metric.ts";
+import { counter } from "./platform/metric.ts";
 import type { DrainOptions } from "./platform/spool/drain.ts";
 import { replayOrphans } from "./platform/spool/orphans.ts";
 import { isRejectedByDatabase } from "./platform/spool/poison.ts";
@@ -100,7 +103,9 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? await openGateway(base) : null;
   await bringIntoStep(base, gateway?.leases ?? null);
   await gateway?.start();
-  return assemble(base, trace, gateway);
+  const messagesMap = new ModelMap(base.db, log);
+  await messagesMap.start(base.notifications);
+  return assemble(base, trace, gateway, messagesMap);
 }
 
 async function openBase(config: Config, log: Log): Promise<Base> {
@@ -278,7 +283,7 @@ function jobs(base: Base, signal: AbortSignal): Job[] {
   ];
 }
 
-function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | null): Program {
+function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | null, models: ModelMap): Program {
   const { config, log, spool, db } = base;
   const bodyLimits = { bytesMax: config.BODY_BYTES_MAX, timeoutMs: config.BODY_TIMEOUT_MS };
   const port = gateway?.pipeline ?? remoteGateway(base, new PooledHttpClient());
@@ -300,17 +305,26 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const work = [...jobs(base, stopping.signal), ...backend.jobs];
   const scheduled = config.ROLES.includes("jobs") ? startJobs(work, db, log) : null;
   const routes: AnyElysia[] = [
-    operationsRoutes(() => unreadyReasons(base, gateway, stopping.signal), base.registry, metricsAccess(config)),
+    operationsRoutes(
+      () => unreadyReasons(base, gateway, stopping.signal),
+      base.registry,
+      metricsAccess(config.METRICS_TOKEN, config.NODE_ENV),
+    ),
   ];
   if (config.ROLES.includes("backend")) {
     routes.push(pageRoutes(), ...backend.routes);
   }
+  const messagesParts = { relay, models, captures: new CaptureAllowance(), edge, stallTimeoutMs: streamStallTimeoutMs };
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
-    ? { call: relayHandler(relay, edge, streamStallTimeoutMs), realtime: realtimeHandler(relay, edge) }
+    ? {
+        call: relayHandler(relay, edge, streamStallTimeoutMs),
+        messages: messagesHandler({ ...messagesParts, log }),
+        realtime: realtimeHandler(relay, edge),
+      }
     : config.ROLES.includes("gateway")
       ? gatewayHandlers({ ...gatewayParts, load: relay.load })
       : null;
-  registerGauges(base, relay);
+  registerGauges({ ...base, inFlight: () => relay.load.inFlight });
   return {
     app: createApp(routes, handlers, log),
     beginDrain: () => {
@@ -320,6 +334,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     inFlight: () => relay.load.inFlight,
     close: async () => {
       scheduled?.stop();
+      models.stop();
       await realtime.close();
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
@@ -330,14 +345,6 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       await db.close(closeMs);
     },
   };
-}
-
-/** In production the metrics tell nobody anything until somebody decides who may read them. */
-function metricsAccess(config: Config): MetricsAccess {
-  if (config.METRICS_TOKEN !== undefined) {
-    return { token: config.METRICS_TOKEN };
-  }
-  return config.NODE_ENV === "production" ? "closed" : "open";
 }
 
 function linkKeyOf(base: Base): Uint8Array {
@@ -385,14 +392,4 @@ function unreadyReasons(base: Base, gateway: GatewayRuntime | null, stopping: Ab
     [gateway !== null && !gateway.hasCatalog(), "no catalog is loaded"],
   ];
   return reasons.filter(([isSo]) => isSo).map(([, reason]) => reason);
-}
-
-function registerGauges({ registry, spool, lag, db }: Base, relay: RelayService): void {
-  gauge(registry, "sluice_in_flight", "Calls that run now.", () => relay.load.inFlight);
-  gauge(registry, "sluice_spool_entries", "Rows that wait for the database.", () => spool.depth().entries);
-  gauge(registry, "sluice_spool_bytes", "Bytes of rows that wait for the database.", () => spool.depth().bytes);
-  gauge(registry, "sluice_spool_oldest_seconds", "Age of the oldest such row.", () => spool.depth().oldestAgeMs / 1000);
-  gauge(registry, "sluice_spool_quarantined", "Rows that could not be committed.", () => spool.depth().quarantined);
-  gauge(registry, "sluice_event_loop_lag_seconds", "99th percentile of the lag.", () => lag.p99Ms() / 1000);
-  gauge(registry, "sluice_database_connections", "Connections in use.", () => db.load().inUse);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes what a first call needs: the model `gpt-4o-mini` with its prices, a channel that serves it to group `default`, a
- * user with quota, and an API key. Safe to repeat: what is there stays, a key is only made when the user has none, and
+ * Makes what a first call needs: the model `gpt-4o-mini` with its prices, the names by which clients of the Messages
+ * route ask for it, a channel that serves it to group `default`, a user with quota, and an API key. Safe to repeat: what is there stays, a key is only made when the user has none, and
  * the channel follows the environment (the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL).
  * In development it also makes the first super-admin, when there is no admin yet. Progress goes to stderr; stdout gets one
  * JSON line: `{"ok":true,"apiKey":"sk-..."|null,"userEmail":"...","admin":{"username":"...","password":"..."}|null}`.
@@ -8,6 +8,7 @@
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { createFirstAdmin, findOrCreateUser } from "../accounts/service.ts";
 import { addGatewayUser, addModel, allowModel, createFirstApiKey, putChannel } from "../gateway/service.ts";
+import { seedModelMap } from "../messages-compat/service.ts";
 import { type Config, loadConfig } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
 import { openDatabase, type Transaction } from "../platform/db.ts";
@@ -40,6 +41,7 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
   const credential = isSandbox ? "sandbox" : providerKey;
   const channelId = await putChannel(tx, masterKey, { name: "first", baseUrl, credential: credential ?? null });
   await allowModel(tx, groupName, modelName, channelId);
+  say(`${await seedModelMap(tx, modelName)} names of the Messages route are answered by ${modelName}`);
   say(`channel first serves ${modelName} to group ${groupName} from ${isSandbox ? "the sandbox provider" : baseUrl}`);
 }
 

@@ -1,4 +1,4 @@
-import { AnswerCapture, type CaptureAllowance } from "./answer-capture.ts";
+import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture.ts";
 import type { CallReport, CallState, GatewayCall } from "./model.ts";
 
 export function newCallState(call: GatewayCall, captures: CaptureAllowance | null): CallState {

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { AnswerCapture } from "../platform/answer-capture.ts";
 import type { HttpClientError } from "../platform/http-client/model.ts";
-import type { AnswerCapture } from "./answer-capture.ts";
 import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
 
 /** A relayed call as the gateway gets it. Nothing of it was changed on the way from the client. */
@@ -23,7 +23,7 @@ export type GatewayCall = {
   readonly startedTick: number;
   /**
    * Reads the body; called at most once, and only after the key was found good.
-   * @throws AppError `request_too_large`, `request_timeout`
+   * @throws AppError `request_too_large`, `request_timeout`, or what a translated call is refused with; FreeAnswer
    */
   readBody(): Promise<Uint8Array>;
   /** What follows the last event of a stream, asked for once the call is over; for a relay of this deployment. */

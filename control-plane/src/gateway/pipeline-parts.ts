@@ -1,9 +1,9 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { HttpClient, HttpLimits } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
-import type { CaptureAllowance } from "./answer-capture.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
 import type { KeyDirectory } from "./keys/key-directory.ts";

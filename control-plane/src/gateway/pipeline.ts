@@ -13,6 +13,7 @@ import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { mayRetry } from "./dispatch/retry-policy.ts";
+import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
 import type { AdmittedCall, AttemptFailure, CallState, GatewayAnswer, GatewayCall, StreamEnding } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
@@ -57,6 +58,10 @@ export class Pipeline implements GatewayPort {
       }
       return await this.#dispatch(await this.#admit(state, surface), surface);
     } catch (thrown) {
+      if (thrown instanceof FreeAnswer) {
+        this.#ender.finishFree(state, thrown.answer.status);
+        return thrown.answer;
+      }
       const error = toAppError(thrown);
       if (error.code === "internal_error" || error.status >= 502) {
         const { code, internal } = error;

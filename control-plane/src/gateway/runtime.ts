@@ -1,5 +1,6 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, ReplicaId } from "@sluice/contracts/ids";
 import type { Registry } from "prom-client";
+import { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import { sha256Hex } from "../platform/crypto/digest.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
@@ -9,7 +10,6 @@ import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";
-import { CaptureAllowance } from "./answer-capture.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { ChannelLoads } from "./channels/channel-load.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";

@@ -31,3 +31,11 @@ export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Regis
 function json(status: number, value: unknown): Response {
   return Response.json(value, { status, headers: { "cache-control": "no-store" } });
 }
+
+/** In production the metrics tell nobody anything until somebody decides who may read them. */
+export function metricsAccess(token: string | undefined, environment: string): MetricsAccess {
+  if (token !== undefined) {
+    return { token };
+  }
+  return environment === "production" ? "closed" : "open";
+}

@@ -6,6 +6,8 @@ import { BodyReader } from "../platform/read-body.ts";
 import type { PayloadFate } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
 import { FrameCapture } from "./frame-capture.ts";
+import type { TranslatedCall, Translation } from "./model.ts";
+import { askWithEach, TranslatedBody, TranslatedBooks } from "./translated-call.ts";
 
 const userAgentLengthMax = 1_024;
 
@@ -25,10 +27,8 @@ type Said = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
 type CallDetails = {
   readonly clientIp: string;
   readonly read: () => Promise<Uint8Array>;
-  /** Asked when the call is over. */
-  readonly said: () => Said;
-  /** Called when the end of the answer is about to go out, with the bytes of the whole. */
-  readonly onOver?: (answerBytes: number) => void;
+  /** Called once, with what the gateway reports. */
+  readonly onReport: (call: GatewayCall, report: CallReport) => void;
 };
 
 const nothing = new Uint8Array();
@@ -63,12 +63,33 @@ export class RelayService {
     const reader = new BodyReader(request, this.#parts.bodyLimits);
     const call = this.#begin(request, target, {
       clientIp,
-      said: () => saidIn(reader.bytes),
       read: () => reader.read(),
-      onOver,
+      onReport: (over, report) => {
+        onOver(report.responseBytes);
+        this.#end(over, saidIn(reader.bytes), report);
+      },
     });
     const answer = await this.#parts.gateway.handle(call);
     return { ...answer, requestId: call.requestId };
+  }
+
+  /** A call in another dialect: the gateway is asked in its own, the trace shows what the client said and was told. */
+  translate(request: Request, target: string, clientIp: string, translation: Translation): TranslatedCall {
+    const { clock, gateway, bodyLimits } = this.#parts;
+    const body = new TranslatedBody(new BodyReader(request, bodyLimits), translation.toBody);
+    const books = new TranslatedBooks(clock, (told) => this.#end(call, saidIn(body.bytes), told));
+    const call = this.#begin(request, target, {
+      clientIp,
+      read: () => body.translate(),
+      onReport: (_call, report) => books.report(report),
+    });
+    const { method, path, headers } = translation;
+    return {
+      requestId: call.requestId,
+      answer: askWithEach(gateway, { ...call, method, path, query: "" }, headers),
+      readBody: () => body.read(),
+      tell: (told) => books.tell(told),
+    };
   }
 
   /** A session over a websocket: the same, but that what is said is known only at its end. */
@@ -78,7 +99,11 @@ export class RelayService {
     clientIp: string,
   ): Promise<RealtimeOpening & { requestId: RequestId }> {
     const capture = new FrameCapture();
-    const call = this.#begin(request, target, { clientIp, said: () => capture, read: () => Promise.resolve(nothing) });
+    const call = this.#begin(request, target, {
+      clientIp,
+      read: () => Promise.resolve(nothing),
+      onReport: (over, report) => this.#end(over, capture, report),
+    });
     const opening = await this.#parts.realtime.open(call);
     const { requestId } = call;
     if (opening.kind === "refused") {
@@ -114,14 +139,15 @@ export class RelayService {
       startedAtMs: clock.now(),
       startedTick: clock.tick(),
       readBody: more.read,
-      onReport: (report) => {
-        this.load.inFlight -= 1;
-        more.onOver?.(report.responseBytes);
-        this.#writeDown(call, more.said(), report);
-      },
+      onReport: (report) => more.onReport(call, report),
     };
     this.load.inFlight += 1;
     return call;
+  }
+
+  #end(call: GatewayCall, said: Said, report: CallReport): void {
+    this.load.inFlight -= 1;
+    this.#writeDown(call, said, report);
   }
 
   #writeDown(call: GatewayCall, said: Said, report: CallReport): void {

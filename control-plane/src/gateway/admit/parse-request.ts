@@ -1,19 +1,13 @@
-import { isAscii } from "node:buffer";
 import { AppError } from "../../platform/errors.ts";
+import { readJsonObject } from "../../platform/read-json.ts";
+import type { JsonShape } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
 import { passThroughBounds, readBounds, readFormBounds } from "./parse-request/read-bounds.ts";
 import type { JsonObject } from "./parse-request/read-count.ts";
 import { readForm } from "./parse-request/read-multipart.ts";
-import { type JsonShape, scanJson } from "./parse-request/scan-json.ts";
 
-/**
- * Far above the longest agent conversations. A text that is nothing but keys, values or brackets is refused before
- * anything is built of it.
- */
-const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const modelNameLengthMax = 256;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 const multipartType = /^multipart\/form-data\s*;/i;
 
@@ -58,8 +52,7 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
   if (surface.body === "none") {
     return { ...plain, model: null, bounds: passThroughBounds };
   }
-  const shape = scanJson(bytes, jsonLimits);
-  const fields = parseObject(bytes, shape);
+  const { fields, shape } = readJsonObject(bytes);
   for (const field of destinationFields) {
     if (field in fields) {
       throw new AppError("unknown_field", { message: `The field '${field}' is not known here.`, param: field });
@@ -75,26 +68,6 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
     bounds: readBounds(fields, surface.kind, bytes.length),
     body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : bytes,
   };
-}
-
-function parseObject(bytes: Buffer, shape: JsonShape): JsonObject {
-  if (shape.isOverLimit) {
-    throw new AppError("invalid_json", { message: "The JSON is nested too deep or has too many keys or values." });
-  }
-  let value: unknown;
-  try {
-    // Most bodies are ASCII, and those need no second form of their text.
-    value = JSON.parse(isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes));
-  } catch {
-    throw new AppError("invalid_json");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new AppError("invalid_json", { message: "The request body must be a JSON object." });
-  }
-  if (shape.hasDuplicateTopLevelKey) {
-    throw new AppError("invalid_json", { message: "A field occurs twice in the request body." });
-  }
-  return value as JsonObject;
 }
 
 function readModelName(value: unknown): string {

@@ -1,3 +1,4 @@
+import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import {
   type HttpClient,
@@ -8,8 +9,8 @@ import {
   type HttpResponse,
   type HttpResponseBody,
 } from "../../platform/http-client/model.ts";
-import type { CaptureAllowance } from "../answer-capture.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
+import { FreeAnswer } from "../errors.ts";
 import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, headerOf } from "../respond/compose-answer.ts";
@@ -58,6 +59,9 @@ const sentHeaders = [
 ];
 const passedHeaders = ["retry-after", "allow", "x-should-retry"];
 
+/** Whose call it is, as far as the gateway was asked before it got the call. */
+type Caller = { known: Partial<CallReport> | null };
+
 /** A gateway in another process, or any gateway that speaks the same API: the call goes there unchanged. */
 export class RemoteGateway implements GatewayPort {
   readonly #parts: RemoteGatewayParts;
@@ -68,33 +72,46 @@ export class RemoteGateway implements GatewayPort {
 
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
     const state = newCallState(call, this.#parts.captures);
+    const caller: Caller = { known: null };
     try {
       // Whatever else the gateway's process answers, such as its metrics, is not for those who call the relay.
       if (!isPlainPath(call.path)) {
         throw new AppError("not_found");
       }
-      return await this.#send(state);
+      return await this.#send(state, caller);
     } catch (thrown) {
+      if (thrown instanceof FreeAnswer) {
+        this.#report(state, caller.known, { status: thrown.answer.status, code: null });
+        return thrown.answer;
+      }
       const error = thrown instanceof HttpClientError ? toLinkError(thrown) : toAppError(thrown);
       const answer = writeError(error);
       keepPiece(state, answer.body as Uint8Array);
-      this.#report(state, null, { status: error.status, code: error.code });
+      this.#report(state, caller.known, { status: error.status, code: error.code });
       return answer;
     }
   }
 
-  async #send(state: CallState): Promise<GatewayAnswer> {
+  async #send(state: CallState, caller: Caller): Promise<GatewayAnswer> {
     const { call } = state;
     const hasBody = call.method !== "GET" && call.method !== "HEAD";
-    if (hasBody && !hasSmallBody(call.headers)) {
-      const models = await this.#request(call, { method: "GET", target: "/v1/models", body: null });
-      if (models.status >= 400) {
-        return await this.#collect(state, models);
-      }
-      await models.body.bytes(answerBytesMax);
+    const isKeyFirst = hasBody && !hasSmallBody(call.headers);
+    const refusal = isKeyFirst ? await this.#refuseKey(state, caller) : null;
+    if (refusal !== null) {
+      return refusal;
     }
     const target = `${call.path}${call.query}`;
-    const body = hasBody ? await call.readBody() : null;
+    let body: Uint8Array | null = null;
+    try {
+      body = hasBody ? await call.readBody() : null;
+    } catch (thrown) {
+      // What is wrong with a body is only told to somebody with a good key.
+      const answer = isKeyFirst ? null : await this.#refuseKey(state, caller);
+      if (answer !== null) {
+        return answer;
+      }
+      throw thrown;
+    }
     const response = await this.#request(call, { method: call.method, target, body });
     const isEvents = headerOf(response, "content-type")?.startsWith("text/event-stream") === true;
     const known = headerOf(response, reportHeader);
@@ -109,6 +126,22 @@ export class RemoteGateway implements GatewayPort {
       return { status: response.status, headers: passHeaders(response), body: stream };
     }
     return await this.#collect(state, response);
+  }
+
+  /** Asks the gateway about the key alone; null when it is good. */
+  async #refuseKey(state: CallState, caller: Caller): Promise<GatewayAnswer | null> {
+    const models = await this.#request(state.call, { method: "GET", target: "/v1/models", body: null });
+    if (models.status >= 400) {
+      return await this.#collect(state, models);
+    }
+    const told = headerOf(models, reportHeader);
+    const report = told === null ? null : decodeReport(told);
+    if (report !== null) {
+      const { userId, gatewayUserId, apiKeyId, isPayloadTraced } = report;
+      caller.known = { userId, gatewayUserId, apiKeyId, isPayloadTraced };
+    }
+    await models.body.bytes(answerBytesMax);
+    return null;
   }
 
   #request(call: GatewayCall, request: Pick<HttpRequest, "method" | "target" | "body">): Promise<HttpResponse> {

@@ -1,0 +1,43 @@
+import { messagesModelInput } from "@sluice/contracts/messages-models";
+import { z } from "zod";
+import type { Database } from "../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import type { MappedModel } from "./model.ts";
+import { listModelMap, saveModelMapEntry } from "./service.ts";
+
+/** What admins do with the model map. */
+export function modelMapEndpoints(db: Database): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/anthropic/model-map/list/",
+      access: "admin",
+      input: z.object({}),
+      summary: "The names that clients of the Messages route may ask for, and what answers each of them.",
+      handle: async () => ({ models: (await listModelMap(db)).map(describe) }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/anthropic/model-map/save/",
+      access: "admin",
+      input: messagesModelInput,
+      summary: "Adds a name to the model map, or changes what answers it if nobody else has changed it meanwhile.",
+      handle: async ({ input, admin, requestId, clientIp }) => {
+        const actor = { kind: "admin", id: admin.adminId, name: admin.username } as const;
+        return { model: describe(await saveModelMapEntry(db, input, { actor, requestId, ip: clientIp })) };
+      },
+    }),
+  ];
+}
+
+function describe(model: MappedModel) {
+  return {
+    name: model.name,
+    display_name: model.displayName,
+    upstream_model: model.upstreamModel,
+    flags: model.flags,
+    is_enabled: model.isEnabled,
+    released_at: model.releasedAt.toISOString(),
+    version: model.version,
+  };
+}

@@ -1,0 +1,291 @@
+import { badUpstreamAnswer, type MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { toMessagesErrorOfEvent } from "@sluice/messages-conversion/errors/to-messages-error";
+import { isJsonObject } from "@sluice/messages-conversion/json";
+import type { Message, MessagesEvent } from "@sluice/messages-conversion/messages";
+import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
+import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
+import { fromServerSentEvent, type StreamInput } from "@sluice/messages-conversion/stream/stream-input";
+import { SseLimitError } from "@sluice/sse/model";
+import { SseParser } from "@sluice/sse/parse";
+import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture.ts";
+import { DeadlineTicker, hasPassed, type Timed } from "../platform/deadline-ticker.ts";
+import type { Answering } from "./conversion.ts";
+
+/** What may wait for a slow client before the upstream is paused. */
+const waitingBytesMax = 65_536;
+const tickMs = 1_000;
+/** While only the end of the answer is held back, the client still has to hear something. */
+const pingMs = 10_000;
+/** Events at the head of every stream: message_start and the first ping. */
+const headEvents = 2;
+const ping: MessagesEvent = { type: "ping" };
+/** The gateway ends a stream in these words when the provider left it without an end. */
+const cutCodes: ReadonlySet<unknown> = new Set(["stream_interrupted"]);
+/** The same for one whose end was heard already, so that only the connection was left open. */
+const lateCutCodes: ReadonlySet<unknown> = new Set(["stream_interrupted", "upstream_timeout"]);
+
+/** One timer for all streams. */
+const ticker = new DeadlineTicker();
+
+export type AnswerStreamOptions = Answering & {
+  /** What the prompt is thought to measure until the upstream says. */
+  readonly inputTokens: number;
+  readonly captures: CaptureAllowance;
+  /** A client that reads nothing for this long is treated as gone. */
+  readonly stallTimeoutMs: number;
+  /** Called once, when nothing more is said; the end itself may still wait for the client. */
+  readonly onOver: (pieces: readonly Uint8Array[], bytes: number) => void;
+};
+
+/**
+ * The answer to a call that asked for a stream: the events of a message, made of whatever the gateway answers and of the
+ * time that passes meanwhile. The end of a good answer is only said once the gateway has said its own, because then the
+ * call is settled.
+ */
+export class AnswerStream implements Timed {
+  tickerSlot = -1;
+  /** Resolves with null once there is something for the client, or with the error that is its whole answer. */
+  readonly opened: Promise<MessagesError | null>;
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #options: AnswerStreamOptions;
+  readonly #machine: MessagesStream;
+  readonly #opening = Promise.withResolvers<MessagesError | null>();
+  readonly #capture: AnswerCapture;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #hangUp: () => void = () => undefined;
+  #bytes = 0;
+  /** The end of the answer, while it waits for the gateway's. */
+  #held: MessagesEvent[] | null = null;
+  #isOver = false;
+  #wanted: (() => void) | null = null;
+  #lastTickMs: number;
+  #lastWriteMs: number;
+  #fullSinceMs = 0;
+
+  constructor(options: AnswerStreamOptions) {
+    const { facts, ids, inputTokens } = options;
+    this.#options = options;
+    this.#capture = new AnswerCapture(options.captures);
+    this.opened = this.#opening.promise;
+    ticker.add(this);
+    this.#lastTickMs = ticker.nowMs;
+    this.#lastWriteMs = ticker.nowMs;
+    this.#machine = new MessagesStream({ facts, ids, inputTokens, nowMs: ticker.nowMs });
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#onWanted(),
+        cancel: () => this.#onGone(),
+      },
+      { highWaterMark: waitingBytesMax, size: (piece) => piece?.byteLength ?? 0 },
+    );
+  }
+
+  /** Whether the client has something of the stream already, so that an error can only be an event of it. */
+  get isOpen(): boolean {
+    return this.#machine.phase === "started";
+  }
+
+  /** Reads the gateway's stream to its end. Never rejects. */
+  async feed(upstream: ReadableStream<Uint8Array>): Promise<void> {
+    const reader = upstream.getReader();
+    this.#hangUp = () => {
+      reader.cancel().catch(() => undefined);
+    };
+    if (this.#isOver) {
+      this.#hangUp();
+      return;
+    }
+    const parser = new SseParser();
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        this.#takeEvents(parser.push(part.value));
+        if (!this.#isOver && (this.#controller?.desiredSize ?? 1) <= 0) {
+          await this.#untilWanted();
+        }
+      }
+      this.#takeEvents(parser.end());
+      this.#endOfFeed({ kind: "eof" });
+    } catch (error) {
+      const isTooLong = error instanceof SseLimitError;
+      this.#endOfFeed(isTooLong ? { kind: "failed", error: badUpstreamAnswer(error.message) } : { kind: "cut" });
+      this.#hangUp();
+    }
+  }
+
+  /** The gateway answered with an error, or with nothing that can be converted. */
+  fail(error: MessagesError): void {
+    this.#take({ kind: "failed", error });
+  }
+
+  /** The gateway answered in one piece. */
+  finish(message: Message): void {
+    if (this.#isOver) {
+      return;
+    }
+    this.#write(toMessageEvents(message).slice(this.isOpen ? headEvents : 0));
+    this.#opening.resolve(null);
+    this.#end();
+  }
+
+  onTick(nowMs: number): void {
+    if (nowMs - this.#lastTickMs < tickMs || this.#isOver) {
+      return;
+    }
+    this.#lastTickMs = nowMs;
+    if (this.#wanted !== null) {
+      if (hasPassed(this.#options.stallTimeoutMs, this.#fullSinceMs, nowMs)) {
+        this.#onGone();
+        this.#controller?.error(new Error("the client reads no more"));
+      }
+      return;
+    }
+    if (this.#held === null) {
+      this.#take({ kind: "tick" });
+    } else if (nowMs - this.#lastWriteMs >= pingMs) {
+      this.#write([ping]);
+    }
+  }
+
+  #takeEvents(events: readonly { readonly event: string; readonly data: string }[]): void {
+    for (const event of events) {
+      const input = fromServerSentEvent(event);
+      if (input !== null) {
+        this.#take(input);
+      }
+    }
+  }
+
+  #take(input: StreamInput): void {
+    if (this.#isOver) {
+      return;
+    }
+    if (this.#held !== null) {
+      this.#takeBehindEnd(input, this.#held);
+      return;
+    }
+    const code = errorCodeOf(input);
+    const events = this.#machine.reduce(cutCodes.has(code) ? { kind: "cut" } : input, ticker.nowMs);
+    const { phase, failure } = this.#machine;
+    if (phase === "refused") {
+      this.#isOver = true;
+      ticker.remove(this);
+      this.#opening.resolve(failure);
+      this.#hangUpUnless(code !== null);
+      return;
+    }
+    // By itself the machine ends as soon as it has heard everything; the gateway may still have to settle the call.
+    const isEarly = phase === "ended" && failure === null && (input.kind === "chunk" || input.kind === "tick");
+    const isSettled = !isEarly || cutCodes.has(code);
+    const endAt = isSettled ? -1 : events.findIndex(({ type }) => type === "message_delta");
+    this.#write(endAt === -1 ? events : events.slice(0, endAt));
+    this.#held = endAt === -1 ? null : events.slice(endAt);
+    if (phase !== "waiting") {
+      this.#opening.resolve(null);
+    }
+    if (phase === "ended" && this.#held === null) {
+      this.#end();
+      this.#hangUpUnless(failure === null || code !== null);
+    }
+  }
+
+  /** The answer is complete and its end waits: only the gateway's own end, or its failure, still matters. */
+  #takeBehindEnd(input: StreamInput, held: MessagesEvent[]): void {
+    const code = errorCodeOf(input);
+    if (code !== null && !lateCutCodes.has(code) && input.kind === "chunk") {
+      const { type, message } = toMessagesErrorOfEvent(input.chunk, this.#options.facts);
+      this.#write([{ type: "error", error: { type, message } }]);
+    } else if (code !== null || input.kind === "done" || input.kind === "eof") {
+      this.#write(held);
+    } else if (input.kind === "cut" || input.kind === "failed") {
+      const { type, message } = badUpstreamAnswer("upstream closed the stream early");
+      this.#write([{ type: "error", error: { type, message } }]);
+    } else {
+      return;
+    }
+    this.#end();
+  }
+
+  #endOfFeed(input: StreamInput): void {
+    this.#take(input);
+    if (!this.#isOver) {
+      // The machine says something to each of these ends; whatever it does, the client must not wait for ever.
+      this.#end();
+    }
+  }
+
+  #write(events: readonly MessagesEvent[]): void {
+    if (events.length === 0 || this.#isOver) {
+      return;
+    }
+    const piece = encodeEvents(events);
+    this.#bytes += piece.byteLength;
+    this.#capture.keep(piece);
+    this.#lastWriteMs = ticker.nowMs;
+    this.#controller?.enqueue(piece);
+  }
+
+  #end(): void {
+    if (!this.#isOver) {
+      this.#leave();
+      this.#controller?.close();
+    }
+  }
+
+  /** The client left or reads no more: the upstream is given up at once. */
+  #onGone(): void {
+    if (!this.#isOver) {
+      this.#leave();
+      this.#opening.resolve(null);
+      this.#hangUp();
+    }
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    ticker.remove(this);
+    this.#onWanted();
+    this.#options.onOver(this.#capture.pieces, this.#bytes);
+    this.#capture.release();
+  }
+
+  /** What the gateway ended by itself is read to its end, so that it can say how. */
+  #hangUpUnless(isEnded: boolean): void {
+    if (!isEnded) {
+      this.#hangUp();
+    }
+  }
+
+  #untilWanted(): Promise<void> {
+    this.#fullSinceMs = ticker.nowMs;
+    return new Promise((resolve) => {
+      this.#wanted = resolve;
+    });
+  }
+
+  #onWanted(): void {
+    const wanted = this.#wanted;
+    this.#wanted = null;
+    wanted?.();
+  }
+}
+
+/** Events as they go out; JSON has no line breaks, so that one line holds each. */
+export function encodeEvents(events: readonly MessagesEvent[]): Buffer {
+  let text = "";
+  for (const event of events) {
+    text += `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  }
+  return Buffer.from(text);
+}
+
+/** The code of an error that came where a chunk should be; null for everything else. */
+function errorCodeOf(input: StreamInput): string | null {
+  if (input.kind !== "chunk" || !isJsonObject(input.chunk["error"])) {
+    return null;
+  }
+  const { code } = input.chunk["error"];
+  return typeof code === "string" ? code : "";
+}

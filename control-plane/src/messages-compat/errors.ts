@@ -1,0 +1,53 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
+import { MessagesError, toMessagesErrorBody } from "@sluice/messages-conversion/errors/messages-error";
+import {
+  type ErrorFacts,
+  toMessagesError,
+  toMessagesErrorOfCode,
+} from "@sluice/messages-conversion/errors/to-messages-error";
+import type { GatewayAnswer } from "../gateway/model.ts";
+import { AppError, toAppError } from "../platform/errors.ts";
+import type { ClientAnswer } from "./model.ts";
+
+/** The error answer of a gateway, put into the words of the Messages API. */
+export function fromGatewayError(answer: GatewayAnswer, facts: ErrorFacts): MessagesError {
+  const { status, headers, body } = answer;
+  const text = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString() : "";
+  const error = toMessagesError({ status, body: text, headers, origin: "gateway" }, facts);
+  const more: Record<string, string> = { ...error.headers };
+  // After a body that nobody reads to its end, the connection can't be used again.
+  if (headers["connection"] !== undefined) {
+    more["connection"] = headers["connection"];
+  }
+  return new MessagesError(error.status, error.type, error.message, more);
+}
+
+/** Whatever was thrown on this side of the gateway. */
+export function toClientError(thrown: unknown): MessagesError {
+  if (thrown instanceof MessagesError) {
+    return thrown;
+  }
+  const error = toAppError(thrown);
+  return error.code === "internal_error"
+    ? toMessagesErrorOfCode("internal_error")
+    : toMessagesErrorOfCode(error.code, error.message);
+}
+
+/** The same error for the gateway, which writes the call down as refused. */
+export function toRefusal(error: MessagesError): AppError {
+  const code: ErrorCode = error.status === 404 ? "model_not_found" : "invalid_value";
+  return new AppError(code, { message: error.message, status: error.status, cause: error });
+}
+
+/** @param headers that belong to the answer beside those of the error itself */
+export function errorAnswer(
+  error: MessagesError,
+  requestId: string,
+  headers: Record<string, string> = {},
+): ClientAnswer & { readonly body: Uint8Array } {
+  return {
+    status: error.status,
+    headers: { ...headers, ...error.headers, "content-type": "application/json" },
+    body: Buffer.from(JSON.stringify(toMessagesErrorBody(error, requestId))),
+  };
+}

@@ -1,0 +1,130 @@
+import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
+import { isJsonObject } from "@sluice/messages-conversion/json";
+import {
+  findMessagesModel,
+  type ListedModel,
+  toMessagesModelPage,
+} from "@sluice/messages-conversion/models/to-messages-models";
+import { unknownModel } from "@sluice/messages-conversion/request/from-messages-request";
+import type { GatewayAnswer } from "../gateway/model.ts";
+import { AppError } from "../platform/errors.ts";
+import type { TranslatedCall } from "../relay/model.ts";
+import { Conversion } from "./conversion.ts";
+import { gatewayHeaders } from "./credentials.ts";
+import { errorAnswer, fromGatewayError, toClientError } from "./errors.ts";
+import type { ModelMap } from "./model-map.ts";
+import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteParts } from "./route-parts.ts";
+
+/** The answer's value, and what is known of the call besides. */
+type Made = { readonly value: unknown; readonly model?: string | null; readonly headers?: Record<string, string> };
+type Make = (call: TranslatedCall, upstreamModels: ReadonlySet<string>) => Made | Promise<Made>;
+
+const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
+const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
+
+/** `GET /msgcompat/v1/models`. */
+export function answerModelList(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
+  return answerFree(parts, incoming, (_call, upstreamModels) => {
+    const query = new URLSearchParams(incoming.target.split("?")[1] ?? "");
+    const page = { limit: query.get("limit"), afterId: query.get("after_id"), beforeId: query.get("before_id") };
+    return { value: toMessagesModelPage(listed(parts.models, upstreamModels), page) };
+  });
+}
+
+/** `GET /msgcompat/v1/models/{id}`. @param encodedName as it stood in the path */
+export function answerModel(parts: RouteParts, incoming: Incoming, encodedName: string): Promise<IdentifiedAnswer> {
+  return answerFree(parts, incoming, (_call, upstreamModels) => {
+    const name = decodeName(encodedName);
+    return { value: findMessagesModel(listed(parts.models, upstreamModels), name), model: name };
+  });
+}
+
+/** `POST /msgcompat/v1/messages/count_tokens`: an estimate over what would go upstream. */
+export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
+  const { headers } = incoming.request;
+  const conversion = new Conversion(parts.models, headers.get("x-compat-strict") === "true");
+  return answerFree(parts, incoming, async (call, upstreamModels) => {
+    checkBodyHeaders(headers);
+    const { body } = conversion.convert(await call.readBody(), false);
+    if (!upstreamModels.has(body.model)) {
+      throw unknownModel(conversion.model ?? "");
+    }
+    const value = { input_tokens: estimateInputTokens(body) };
+    return { value, model: conversion.model, headers: conversion.headers };
+  });
+}
+
+/**
+ * A call that needs no provider. The gateway is asked which models the key may use: by that it says whether the key is
+ * good at all, and writes the call down.
+ */
+async function answerFree(parts: RouteParts, incoming: Incoming, make: Make): Promise<IdentifiedAnswer> {
+  const { request, target, clientIp } = incoming;
+  const call = parts.relay.translate(request, target, clientIp, {
+    method: "GET",
+    path: "/v1/models",
+    headers: gatewayHeaders(request.headers),
+    toBody: (bytes) => bytes,
+  });
+  const { requestId } = call;
+  let model: string | null = null;
+  let answer: { readonly status: number; readonly headers: Record<string, string>; readonly body: Uint8Array };
+  try {
+    const made = await make(call, upstreamModelsOf(await call.answer));
+    model = made.model ?? null;
+    const headers = { ...made.headers, "content-type": "application/json" };
+    answer = { status: 200, headers, body: Buffer.from(JSON.stringify(made.value)) };
+  } catch (thrown) {
+    const error = toClientError(thrown);
+    if (error.status === 500) {
+      parts.log.error("messages.failed", { requestId, error: thrown });
+    }
+    answer = errorAnswer(error, clientRequestId(requestId));
+  }
+  const { status, body } = answer;
+  call.tell({ httpStatus: status, pieces: [body], bytes: body.byteLength, model });
+  incoming.onOver(body.byteLength);
+  return { ...answer, requestId };
+}
+
+/** @throws MessagesError when the gateway refused */
+function upstreamModelsOf(answer: GatewayAnswer): ReadonlySet<string> {
+  if (answer.status >= 400) {
+    throw fromGatewayError(answer, noFacts);
+  }
+  const { body } = answer;
+  const list: unknown = body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString()) : null;
+  if (!isJsonObject(list) || !Array.isArray(list["data"])) {
+    throw badUpstreamAnswer("The gateway did not list its models.");
+  }
+  return new Set(list["data"].map((entry: unknown) => (isJsonObject(entry) ? String(entry["id"]) : "")));
+}
+
+function listed(models: ModelMap, upstreamModels: ReadonlySet<string>): ListedModel[] {
+  return models.list(upstreamModels).map(({ name, displayName, releasedAt, flags }) => ({
+    name,
+    displayName,
+    createdAt: releasedAt,
+    outputTokensMax: flags.max_output,
+  }));
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new MessagesError(404, "not_found_error", `model: ${text}`);
+  }
+}
+
+/** The gateway never sees this body, so that nobody else looks at what it is called. */
+function checkBodyHeaders(headers: Headers): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    throw new AppError("unsupported_encoding");
+  }
+  if (!jsonType.test(headers.get("content-type") ?? "")) {
+    throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
+  }
+}

@@ -1,0 +1,176 @@
+import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
+import type { Message } from "@sluice/messages-conversion/messages";
+import type { ConvertedRequest } from "@sluice/messages-conversion/request/from-messages-request";
+import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
+import { toEmptyMessage, toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
+import { FreeAnswer } from "../gateway/errors.ts";
+import type { GatewayAnswer } from "../gateway/model.ts";
+import type { TranslatedCall } from "../relay/model.ts";
+import { AnswerStream, encodeEvents } from "./answer-stream.ts";
+import { Conversion, makeAnswerIds } from "./conversion.ts";
+import { gatewayHeaders } from "./credentials.ts";
+import { errorAnswer, fromGatewayError, toClientError, toRefusal } from "./errors.ts";
+import type { ClientAnswer } from "./model.ts";
+import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteParts } from "./route-parts.ts";
+
+const streamHeaders = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+};
+
+/** `POST /msgcompat/v1/messages`. */
+export async function answerMessages(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
+  const call = new MessagesCall(parts, incoming);
+  return { ...(await call.answer), requestId: call.requestId };
+}
+
+/** One call, from the client's request to the first bytes of its answer; a stream goes on by itself after that. */
+class MessagesCall {
+  /** Resolves as soon as it is known whether the answer is a stream, a message or an error. */
+  readonly answer: Promise<ClientAnswer>;
+  readonly #parts: RouteParts;
+  readonly #incoming: Incoming;
+  readonly #conversion: Conversion;
+  readonly #ids = makeAnswerIds();
+  readonly #call: TranslatedCall;
+  readonly #answering = Promise.withResolvers<ClientAnswer>();
+  #stream: AnswerStream | null = null;
+
+  constructor(parts: RouteParts, incoming: Incoming) {
+    const { headers } = incoming.request;
+    this.#parts = parts;
+    this.#incoming = incoming;
+    this.#conversion = new Conversion(parts.models, headers.get("x-compat-strict") === "true");
+    this.answer = this.#answering.promise;
+    this.#call = parts.relay.translate(incoming.request, incoming.target, incoming.clientIp, {
+      method: "POST",
+      path: "/v1/chat/completions",
+      headers: gatewayHeaders(headers),
+      toBody: (body) => this.#toBody(body),
+    });
+    void this.#call.answer.then((answer) => this.#take(answer));
+  }
+
+  get requestId(): string {
+    return this.#call.requestId;
+  }
+
+  #toBody(bytes: Uint8Array): Uint8Array {
+    let converted: ConvertedRequest;
+    try {
+      converted = this.#conversion.convert(bytes, true);
+    } catch (error) {
+      throw error instanceof MessagesError ? toRefusal(error) : error;
+    }
+    if (converted.isPreWarm) {
+      throw new FreeAnswer({ status: 200, headers: {}, body: null });
+    }
+    if (converted.facts.isStream) {
+      this.#beginStream(converted);
+    }
+    return Buffer.from(JSON.stringify(converted.body));
+  }
+
+  #beginStream({ facts, body }: ConvertedRequest): void {
+    const stream = new AnswerStream({
+      facts,
+      ids: this.#ids,
+      inputTokens: estimateInputTokens(body),
+      captures: this.#parts.captures,
+      stallTimeoutMs: this.#parts.stallTimeoutMs,
+      onOver: (pieces, bytes) => this.#tell(200, pieces, bytes),
+    });
+    this.#stream = stream;
+    void stream.opened.then((failure) => {
+      if (failure === null) {
+        const headers = { ...this.#conversion.headers, ...streamHeaders };
+        this.#answering.resolve({ status: 200, headers, body: stream.body });
+      } else {
+        this.#refuse(failure);
+      }
+    });
+  }
+
+  #take(answer: GatewayAnswer): void {
+    try {
+      if (answer.status >= 400) {
+        this.#fail(this.#errorOf(answer));
+        return;
+      }
+      this.#convert(answer);
+    } catch (thrown) {
+      if (!(thrown instanceof MessagesError)) {
+        this.#parts.log.error("messages.failed", { requestId: this.#call.requestId, error: thrown });
+      }
+      this.#fail(toClientError(thrown));
+    }
+  }
+
+  /** The gateway repeats what the conversion said; of the two, the first one's words are the client's. */
+  #errorOf(answer: GatewayAnswer): MessagesError {
+    const { refusal, errorFacts } = this.#conversion;
+    return refusal?.status === answer.status ? refusal : fromGatewayError(answer, errorFacts);
+  }
+
+  #convert({ body }: GatewayAnswer): void {
+    const { converted } = this.#conversion;
+    if (converted === null) {
+      throw new Error("the gateway answered a call that was not converted");
+    }
+    const { facts, isPreWarm } = converted;
+    if (isPreWarm) {
+      this.#answerWhole(toEmptyMessage(facts, this.#ids), facts.isStream);
+      return;
+    }
+    if (body instanceof ReadableStream) {
+      if (this.#stream === null) {
+        void body.cancel();
+        throw badUpstreamAnswer("The upstream sent a stream that was not asked for.");
+      }
+      void this.#stream.feed(body);
+      return;
+    }
+    const message = toMessagesResponse(parseJson(body), facts, this.#ids);
+    if (this.#stream === null) {
+      this.#answerWhole(message, false);
+    } else {
+      this.#stream.finish(message);
+    }
+  }
+
+  #answerWhole(message: Message, isStream: boolean): void {
+    const body = isStream ? encodeEvents(toMessageEvents(message)) : Buffer.from(JSON.stringify(message));
+    const type = isStream ? streamHeaders : { "content-type": "application/json" };
+    this.#tell(200, [body], body.byteLength);
+    this.#answering.resolve({ status: 200, headers: { ...this.#conversion.headers, ...type }, body });
+  }
+
+  #fail(error: MessagesError): void {
+    if (this.#stream === null) {
+      this.#refuse(error);
+    } else {
+      this.#stream.fail(error);
+    }
+  }
+
+  #refuse(error: MessagesError): void {
+    const answer = errorAnswer(error, clientRequestId(this.#call.requestId), this.#conversion.headers);
+    this.#tell(answer.status, [answer.body], answer.body.byteLength);
+    this.#answering.resolve(answer);
+  }
+
+  #tell(httpStatus: number, pieces: readonly Uint8Array[], bytes: number): void {
+    this.#incoming.onOver(bytes);
+    this.#call.tell({ httpStatus, pieces, bytes, model: this.#conversion.model });
+  }
+}
+
+function parseJson(body: Uint8Array | null): unknown {
+  try {
+    return body === null ? null : JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,67 @@
+import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
+import type { Database } from "../platform/db.ts";
+import type { Notifications } from "../platform/db-notifications.ts";
+import type { Log } from "../platform/log.ts";
+import type { UsableModel } from "./model.ts";
+import { listMappedModels } from "./store.ts";
+
+const tableName = "messages_model";
+/** Should an announcement get lost, the map is no older than this. */
+const reloadMs = 30_000;
+
+/** The model map in the memory of this process, as the database announces it. */
+export class ModelMap {
+  readonly #db: Database;
+  readonly #log: Log;
+  #models: ReadonlyMap<string, UsableModel> = new Map();
+  #reload: Promise<void> = Promise.resolve();
+  #timer: Timer | null = null;
+
+  constructor(db: Database, log: Log) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** Loads the map and follows its changes from then on. */
+  async start(notifications: Notifications): Promise<void> {
+    notifications.listen("catalog_changed", (table) => {
+      if (table === tableName) {
+        void this.reload();
+      }
+    });
+    notifications.onGap(() => void this.reload());
+    await this.reload();
+    this.#timer = setInterval(() => void this.reload(), reloadMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer ?? undefined);
+  }
+
+  /** Loads the map again; one that can't be loaded stays as it is. */
+  reload(): Promise<void> {
+    this.#reload = this.#reload.then(async () => {
+      try {
+        const models = await listMappedModels(this.#db);
+        this.#models = new Map(
+          models
+            .filter(({ isEnabled }) => isEnabled)
+            .map((model) => [model.name, { ...model, flags: completeModelFlags(model.flags) }]),
+        );
+      } catch (error) {
+        this.#log.warn("messages.map_load_failed", { error });
+      }
+    });
+    return this.#reload;
+  }
+
+  find(name: string): UsableModel | null {
+    return this.#models.get(name) ?? null;
+  }
+
+  /** Entries that can be used, of which the upstream model is one of these. */
+  list(upstreamModels: ReadonlySet<string>): UsableModel[] {
+    return [...this.#models.values()].filter(({ upstreamModel }) => upstreamModels.has(upstreamModel));
+  }
+}

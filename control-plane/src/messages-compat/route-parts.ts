@@ -1,0 +1,34 @@
+import type { CaptureAllowance } from "../platform/answer-capture.ts";
+import type { EdgeSettings } from "../platform/client-address.ts";
+import type { Log } from "../platform/log.ts";
+import type { RelayService } from "../relay/service.ts";
+import type { ClientAnswer } from "./model.ts";
+import type { ModelMap } from "./model-map.ts";
+
+/** What the routes stand on. */
+export type RouteParts = {
+  readonly relay: RelayService;
+  readonly models: ModelMap;
+  readonly captures: CaptureAllowance;
+  readonly edge: EdgeSettings;
+  readonly stallTimeoutMs: number;
+  readonly log: Log;
+};
+
+/** A request as it came in. */
+export type Incoming = {
+  readonly request: Request;
+  /** Path and query as they stood on the request line. */
+  readonly target: string;
+  readonly clientIp: string;
+  /** Called when the end of the answer is about to go out, with the bytes of the whole. */
+  readonly onOver: (bytes: number) => void;
+};
+
+/** An answer with the id under which the call is written down. */
+export type IdentifiedAnswer = ClientAnswer & { readonly requestId: string };
+
+/** The id in the form in which clients of the Messages API expect one. */
+export function clientRequestId(requestId: string): string {
+  return `req_${requestId.replaceAll("-", "")}`;
+}

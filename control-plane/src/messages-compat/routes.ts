@@ -1,0 +1,94 @@
+import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-messages-error";
+import { clientAddress } from "../platform/client-address.ts";
+import { limitReading } from "../platform/stalled-reader.ts";
+import { errorAnswer, toClientError } from "./errors.ts";
+import { answerModel, answerModelList, answerTokenCount } from "./free-calls.ts";
+import { answerMessages } from "./messages-call.ts";
+import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteParts } from "./route-parts.ts";
+
+type Answerer = (incoming: Incoming) => Promise<IdentifiedAnswer>;
+type Route = { readonly methods: readonly string[]; readonly answer: Answerer };
+
+const prefix = "/msgcompat";
+const modelPrefix = "/v1/models/";
+
+/**
+ * Everything under `/msgcompat`, as the Messages API would answer it. A path means the same with a slash at its end and
+ * with any query, because clients send both.
+ */
+export function messagesHandler(
+  parts: RouteParts,
+): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
+  const routes = new Map<string, Route>([
+    ["", { methods: ["HEAD"], answer: answerPresence }],
+    ["/v1/messages", { methods: ["POST"], answer: (incoming) => answerMessages(parts, incoming) }],
+    ["/v1/messages/count_tokens", { methods: ["POST"], answer: (incoming) => answerTokenCount(parts, incoming) }],
+    ["/v1/models", { methods: ["GET"], answer: (incoming) => answerModelList(parts, incoming) }],
+  ]);
+  const find = (path: string): Route | null => {
+    const name = path.startsWith(modelPrefix) ? path.slice(modelPrefix.length) : "";
+    return name === ""
+      ? (routes.get(path) ?? null)
+      : { methods: ["GET"], answer: (incoming) => answerModel(parts, incoming, name) };
+  };
+  return async (request, server) => {
+    const peer = server.requestIP(request)?.address ?? "0.0.0.0";
+    const target = rawTarget(request.url);
+    try {
+      const answer = await answerAt(find(pathOf(target)), {
+        request,
+        target,
+        clientIp: clientAddress(request.headers, peer, parts.edge),
+        onOver: (bytes) => limitReading(server, request, { bytes, stallTimeoutMs: parts.stallTimeoutMs }),
+      });
+      return toResponse(answer);
+    } catch (thrown) {
+      const requestId = Bun.randomUUIDv7();
+      parts.log.error("messages.failed", { requestId, error: thrown });
+      return toResponse({ ...errorAnswer(toClientError(thrown), clientRequestId(requestId)), requestId });
+    }
+  };
+}
+
+async function answerAt(route: Route | null, incoming: Incoming): Promise<IdentifiedAnswer> {
+  if (route?.methods.includes(incoming.request.method) === true) {
+    return await route.answer(incoming);
+  }
+  const requestId = Bun.randomUUIDv7();
+  if (route === null) {
+    return { ...errorAnswer(toMessagesErrorOfCode("not_found"), clientRequestId(requestId)), requestId };
+  }
+  const { status, type, message } = toMessagesErrorOfCode("method_not_allowed");
+  const error = new MessagesError(status, type, message, { allow: route.methods.join(", ") });
+  return { ...errorAnswer(error, clientRequestId(requestId)), requestId };
+}
+
+/** Some clients look whether there is anything at all before their first call. */
+function answerPresence(): Promise<IdentifiedAnswer> {
+  return Promise.resolve({ status: 200, headers: {}, body: null, requestId: Bun.randomUUIDv7() });
+}
+
+function toResponse({ status, headers, body, requestId }: IdentifiedAnswer): Response {
+  return new Response(body, {
+    status,
+    headers: {
+      "cache-control": "no-store",
+      ...headers,
+      "request-id": clientRequestId(requestId),
+      "x-request-id": requestId,
+    },
+  });
+}
+
+/** The path below the prefix, without query and without a slash at its end. */
+function pathOf(target: string): string {
+  const mark = target.indexOf("?");
+  const path = target.slice(prefix.length, mark === -1 ? undefined : mark);
+  return path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+/** Path and query as they stood on the request line; the address is not parsed, so that nothing of it is normalised. */
+function rawTarget(url: string): string {
+  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
+}

@@ -1,0 +1,72 @@
+import type { MessagesModelInput } from "@sluice/contracts/messages-models";
+import type { Actor } from "../audit/model.ts";
+import { writeAudit } from "../audit/service.ts";
+import type { Database, Queryable, Transaction } from "../platform/db.ts";
+import { AppError } from "../platform/errors.ts";
+import { firstModels } from "./first-models.ts";
+import type { MappedModel } from "./model.ts";
+import { insertMappedModel, listMappedModels, lockMappedModel, updateMappedModel } from "./store.ts";
+
+/** Who changes the map, and by which request. */
+export type MapChange = { readonly actor: Actor; readonly requestId?: string; readonly ip?: string };
+
+/** The whole map, newest models first. */
+export function listModelMap(db: Queryable): Promise<MappedModel[]> {
+  return listMappedModels(db);
+}
+
+/**
+ * Adds a name to the map or changes what answers it. Every replica answers by it within a second.
+ * @throws AppError `conflict` when the entry is not the one that was loaded
+ */
+export async function saveModelMapEntry(
+  db: Database,
+  input: MessagesModelInput,
+  change: MapChange,
+): Promise<MappedModel> {
+  return await db.withTransaction(async (tx) => {
+    const before = await lockMappedModel(tx, input.name);
+    if ((before?.version ?? 0) !== input.version) {
+      throw new AppError("conflict");
+    }
+    const after = await writeEntry(tx, input, before !== null);
+    await writeAudit(tx, {
+      ...change,
+      action: before === null ? "messages_model.add" : "messages_model.change",
+      subjectKind: "messages_model",
+      subjectId: input.name,
+      before,
+      after,
+    });
+    return after;
+  });
+}
+
+async function writeEntry(tx: Transaction, input: MessagesModelInput, isThere: boolean): Promise<MappedModel> {
+  const model = {
+    name: input.name,
+    displayName: input.display_name,
+    upstreamModel: input.upstream_model,
+    flags: input.flags as MappedModel["flags"],
+    isEnabled: input.is_enabled,
+    releasedAt: new Date(input.released_at),
+  };
+  const written = isThere ? await updateMappedModel(tx, model) : await insertMappedModel(tx, model);
+  if (written === null) {
+    throw new AppError("conflict");
+  }
+  return written;
+}
+
+/** Puts the names that current clients ask for into the map; what is there stays. Returns how many were added. */
+export async function seedModelMap(tx: Transaction, upstreamModel: string): Promise<number> {
+  let added = 0;
+  for (const { name, displayName, releasedAt } of firstModels) {
+    const model = { name, displayName, upstreamModel, flags: firstFlags, isEnabled: true, releasedAt };
+    added += (await insertMappedModel(tx, model)) === null ? 0 : 1;
+  }
+  return added;
+}
+
+/** What is known of `gpt-4o-mini`: clients ask for longer answers than it gives, and for more stop sequences. */
+const firstFlags: MappedModel["flags"] = { max_output: 16_384, stop_limit: 4 };

@@ -1,0 +1,38 @@
+import { isAscii } from "node:buffer";
+import { AppError } from "./errors.ts";
+import { type JsonShape, scanJson } from "./scan-json.ts";
+
+/**
+ * Far above the longest agent conversations. A text that is nothing but keys, values or brackets is refused before
+ * anything is built of it.
+ */
+const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A JSON object whose fields nobody has looked at yet, and where they stand in its text. */
+export type ReadObject = { readonly fields: Record<string, unknown>; readonly shape: JsonShape };
+
+/**
+ * Reads the body of a call.
+ * @throws AppError `invalid_json` for what is no JSON object, names a field twice, or is beyond the limits
+ */
+export function readJsonObject(bytes: Buffer): ReadObject {
+  const shape = scanJson(bytes, jsonLimits);
+  if (shape.isOverLimit) {
+    throw new AppError("invalid_json", { message: "The JSON is nested too deep or has too many keys or values." });
+  }
+  let value: unknown;
+  try {
+    // Most bodies are ASCII, and those need no second form of their text.
+    value = JSON.parse(isAscii(bytes) ? bytes.toString("latin1") : utf8.decode(bytes));
+  } catch {
+    throw new AppError("invalid_json");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("invalid_json", { message: "The request body must be a JSON object." });
+  }
+  if (shape.hasDuplicateTopLevelKey) {
+    throw new AppError("invalid_json", { message: "A field occurs twice in the request body." });
+  }
+  return { fields: value as Record<string, unknown>, shape };
+}

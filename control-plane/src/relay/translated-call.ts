@@ -1,0 +1,107 @@
+import type { CallReport, GatewayAnswer, GatewayCall } from "../gateway/model.ts";
+import type { GatewayPort } from "../gateway/port.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { BodyReader } from "../platform/read-body.ts";
+import type { ToldAnswer, Translation } from "./model.ts";
+
+/** The client's body and what the gateway gets for it, each made once however often it is asked for. */
+export class TranslatedBody {
+  readonly #reader: BodyReader;
+  readonly #toBody: Translation["toBody"];
+  #reading: Promise<Uint8Array> | null = null;
+  #translating: Promise<Uint8Array> | null = null;
+
+  constructor(reader: BodyReader, toBody: Translation["toBody"]) {
+    this.#reader = reader;
+    this.#toBody = toBody;
+  }
+
+  /** What the client sent, as far as it was read. */
+  get bytes(): Uint8Array | null {
+    return this.#reader.bytes;
+  }
+
+  read(): Promise<Uint8Array> {
+    this.#reading ??= this.#reader.read();
+    return this.#reading;
+  }
+
+  translate(): Promise<Uint8Array> {
+    this.#translating ??= this.read().then(this.#toBody);
+    return this.#translating;
+  }
+}
+
+/**
+ * Waits for both ends of a translated call: what the gateway says of it, which comes first, and what the client was told.
+ * Then the call is written down as the client saw it.
+ */
+export class TranslatedBooks {
+  readonly #clock: Clock;
+  readonly #write: (report: CallReport) => void;
+  #report: { readonly said: CallReport; readonly tick: number } | null = null;
+  #told: ToldAnswer | null = null;
+  #isWritten = false;
+
+  constructor(clock: Clock, write: (report: CallReport) => void) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  report(said: CallReport): void {
+    this.#report = { said, tick: this.#clock.tick() };
+    this.#writeOnce();
+  }
+
+  tell(told: ToldAnswer): void {
+    this.#told ??= told;
+    this.#writeOnce();
+  }
+
+  #writeOnce(): void {
+    if (this.#report === null || this.#told === null || this.#isWritten) {
+      return;
+    }
+    this.#isWritten = true;
+    const { said, tick } = this.#report;
+    const { httpStatus, pieces, bytes, model } = this.#told;
+    this.#write({
+      ...said,
+      model: said.model ?? model?.slice(0, modelLengthMax) ?? null,
+      httpStatus: said.outcome === "aborted" ? said.httpStatus : httpStatus,
+      durationMs: said.durationMs + Math.round(this.#clock.tick() - tick),
+      responsePieces: pieces,
+      responseBytes: bytes,
+    });
+  }
+}
+
+const modelLengthMax = 256;
+
+/**
+ * Asks with one set of headers after the other until one is not refused for its credential. Only the last refusal
+ * counts: the others were never the client's answer.
+ */
+export async function askWithEach(
+  gateway: GatewayPort,
+  call: GatewayCall,
+  candidates: readonly Headers[],
+): Promise<GatewayAnswer> {
+  for (const headers of candidates.slice(0, -1)) {
+    let isRefused = false;
+    const onReport = (report: CallReport): void => {
+      isRefused = report.httpStatus === unauthorized;
+      if (!isRefused) {
+        call.onReport(report);
+      }
+    };
+    const answer = await gateway.handle({ ...call, headers, onReport });
+    if (!isRefused) {
+      return answer;
+    }
+  }
+  return await gateway.handle({ ...call, headers: candidates.at(-1) ?? call.headers });
+}
+
+/** A provider's own 401 never becomes one of ours. */
+const unauthorized = 401;

@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+/** The model map of the Messages route, as admins send it. */
+
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+const count = z.int().min(0).max(100_000_000);
+
+/** What an upstream model can and can't do; what is left out keeps its default. */
+export const messagesModelFlags = z.strictObject({
+  token_param: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+  max_output: count.min(1).nullable().optional(),
+  reasoning: z.boolean().optional(),
+  reasoning_efforts: z.array(z.enum(efforts)).min(1).max(efforts.length).optional(),
+  effort_with_tools: z.boolean().optional(),
+  sampling: z.boolean().optional(),
+  vision: z.boolean().optional(),
+  files: z.boolean().optional(),
+  mid_system: z.enum(["keep", "user", "hoist", "refuse"]).optional(),
+  reasoning_history: z.enum(["drop", "keep"]).optional(),
+  top_k: z.enum(["drop", "send"]).optional(),
+  stop_limit: z.int().min(0).max(1_000).nullable().optional(),
+  parallel_flag: z.boolean().optional(),
+  user_field: z.enum(["drop", "user", "safety_identifier"]).optional(),
+  service_tier: z.boolean().optional(),
+  json_schema: z.boolean().optional(),
+  include_usage: z.boolean().optional(),
+  empty_content: z.enum(["null", "empty_string"]).optional(),
+  merge: z.boolean().optional(),
+  lenient_eof: z.boolean().optional(),
+  split_think: z.boolean().optional(),
+});
+
+/** Names travel in addresses and headers. */
+const name = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[A-Za-z0-9._:@/-]+$/, "Use letters, digits and . _ : @ / -");
+
+/** One name that clients may ask for, and what answers it. */
+export const messagesModelInput = z.strictObject({
+  name,
+  display_name: z.string().trim().min(1).max(256),
+  upstream_model: z.string().min(1).max(256),
+  flags: messagesModelFlags.default({}),
+  is_enabled: z.boolean().default(true),
+  /** When the model came out: RFC 3339. Clients sort by it. */
+  released_at: z.iso.datetime({ offset: true }),
+  /** The version that was loaded; 0 for a name that is new. */
+  version: z.int().min(0),
+});
+
+export type MessagesModelInput = z.output<typeof messagesModelInput>;
