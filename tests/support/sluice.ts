@@ -21,7 +21,8 @@ export type Arrangement = "one-process" | "split";
 export const arrangements: readonly Arrangement[] =
   process.env["TEST_FULL"] === "1" || process.env["TEST_SPLIT"] === "1" ? ["one-process", "split"] : ["one-process"];
 
-const masterKeyBytes = new Bun.CryptoHasher("sha256").update("the master key of tests").digest();
+/** The master key of every process that a rig starts. */
+export const masterKeyBytes = new Bun.CryptoHasher("sha256").update("the master key of tests").digest();
 const mainFile = join(import.meta.dir, "../../control-plane/src/main.ts");
 const readyMsMax = 20_000;
 

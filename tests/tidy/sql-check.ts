@@ -4,7 +4,7 @@ import type { SourceFile } from "./tree.ts";
 
 /** Stores, schema and driver. */
 const sqlPlaces = /(^|\/)(store|[\w-]+-store)\.ts$|^control-plane\/src\/(db\/|platform\/db[./-])/;
-const sqlFreeFeature = /^control-plane\/src\/(relay|messages-compat|pages)\//;
+const sqlFreeFeature = /^control-plane\/src\/(relay|pages)\//;
 const driver = /^(postgres|drizzle-orm|bun:sqlite)$/;
 const sqlTag = /^(sql|tx|transaction)$/;
 const sqlStart =

@@ -11,21 +11,24 @@ import {
   unknownModel,
 } from "@sluice/messages-conversion/request/from-messages-request";
 import { sha256Hex } from "../platform/crypto/digest.ts";
+import { AppError } from "../platform/errors.ts";
 import { readJsonObject } from "../platform/read-json.ts";
 import type { ModelMap } from "./model-map.ts";
+
+const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 
 /** One request on its way into the other format, and what of it the answer needs. */
 export class Conversion {
   readonly #models: ModelMap;
-  readonly #isStrict: boolean;
+  readonly #headers: Headers;
   #request: MessagesRequest | null = null;
   #converted: ConvertedRequest | null = null;
   #refusal: MessagesError | null = null;
 
-  /** @param isStrict refuses what could otherwise be left out */
-  constructor(models: ModelMap, isStrict: boolean) {
+  /** @param headers of the client: they say what the body is, and may refuse what could otherwise be left out */
+  constructor(models: ModelMap, headers: Headers) {
     this.#models = models;
-    this.#isStrict = isStrict;
+    this.#headers = headers;
   }
 
   /** Why the request was not converted; null while nothing speaks against it. */
@@ -54,9 +57,11 @@ export class Conversion {
 
   /**
    * Converts the client's body.
-   * @throws MessagesError, which is kept as the refusal, or AppError `invalid_json`
+   * @throws MessagesError, which is kept as the refusal, or AppError `invalid_json`, `unsupported_media_type`,
+   *   `unsupported_encoding`
    */
   convert(bytes: Uint8Array, needsMaxTokens: boolean): ConvertedRequest {
+    checkBodyHeaders(this.#headers);
     try {
       const { fields } = readJsonObject(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       const request = readMessagesRequest(fields, needsMaxTokens);
@@ -66,7 +71,8 @@ export class Conversion {
         throw unknownModel(request.model);
       }
       const { upstreamModel, flags } = model;
-      this.#converted = fromMessagesRequest(request, { upstreamModel, flags, sha256Hex, isStrict: this.#isStrict });
+      const isStrict = this.#headers.get("x-compat-strict") === "true";
+      this.#converted = fromMessagesRequest(request, { upstreamModel, flags, sha256Hex, isStrict });
       return this.#converted;
     } catch (error) {
       if (error instanceof MessagesError) {
@@ -74,6 +80,17 @@ export class Conversion {
       }
       throw error;
     }
+  }
+}
+
+/** What goes on to the gateway is always JSON, so that nobody else looks at what the client calls its body. */
+function checkBodyHeaders(headers: Headers): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    throw new AppError("unsupported_encoding");
+  }
+  if (!jsonType.test(headers.get("content-type") ?? "")) {
+    throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
   }
 }
 

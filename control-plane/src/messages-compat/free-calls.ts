@@ -8,7 +8,6 @@ import {
 } from "@sluice/messages-conversion/models/to-messages-models";
 import { unknownModel } from "@sluice/messages-conversion/request/from-messages-request";
 import type { GatewayAnswer } from "../gateway/model.ts";
-import { AppError } from "../platform/errors.ts";
 import type { TranslatedCall } from "../relay/model.ts";
 import { Conversion } from "./conversion.ts";
 import { gatewayHeaders } from "./credentials.ts";
@@ -21,7 +20,6 @@ type Made = { readonly value: unknown; readonly model?: string | null; readonly 
 type Make = (call: TranslatedCall, upstreamModels: ReadonlySet<string>) => Made | Promise<Made>;
 
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
-const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 
 /** `GET /msgcompat/v1/models`. */
 export function answerModelList(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
@@ -42,10 +40,8 @@ export function answerModel(parts: RouteParts, incoming: Incoming, encodedName: 
 
 /** `POST /msgcompat/v1/messages/count_tokens`: an estimate over what would go upstream. */
 export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
-  const { headers } = incoming.request;
-  const conversion = new Conversion(parts.models, headers.get("x-compat-strict") === "true");
+  const conversion = new Conversion(parts.models, incoming.request.headers);
   return answerFree(parts, incoming, async (call, upstreamModels) => {
-    checkBodyHeaders(headers);
     const { body } = conversion.convert(await call.readBody(), false);
     if (!upstreamModels.has(body.model)) {
       throw unknownModel(conversion.model ?? "");
@@ -115,16 +111,5 @@ function decodeName(text: string): string {
     return decodeURIComponent(text);
   } catch {
     throw new MessagesError(404, "not_found_error", `model: ${text}`);
-  }
-}
-
-/** The gateway never sees this body, so that nobody else looks at what it is called. */
-function checkBodyHeaders(headers: Headers): void {
-  const encoding = headers.get("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    throw new AppError("unsupported_encoding");
-  }
-  if (!jsonType.test(headers.get("content-type") ?? "")) {
-    throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
   }
 }

@@ -42,7 +42,7 @@ class MessagesCall {
     const { headers } = incoming.request;
     this.#parts = parts;
     this.#incoming = incoming;
-    this.#conversion = new Conversion(parts.models, headers.get("x-compat-strict") === "true");
+    this.#conversion = new Conversion(parts.models, headers);
     this.answer = this.#answering.promise;
     this.#call = parts.relay.translate(incoming.request, incoming.target, incoming.clientIp, {
       method: "POST",

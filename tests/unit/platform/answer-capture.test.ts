@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { AnswerCapture, CaptureAllowance } from "@sluice/control-plane/gateway/answer-capture.ts";
+import { AnswerCapture, CaptureAllowance } from "@sluice/control-plane/platform/answer-capture.ts";
 import fc from "fast-check";
 
 const own = 65_536;
