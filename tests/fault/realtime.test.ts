@@ -327,8 +327,7 @@ async function talkUntilCut(client: RealtimeClient): Promise<void> {
 test("after kill -9 there is one row for each response whose end was delivered, and the money adds up", async () => {
   const scene = await start({ prepare: (made) => made.addFlatPriceModel("flat", 1_000n) });
   const { rig, provider } = scene;
-  const granted = 1_000_000n;
-  const user = await rig.addUser(granted);
+  const user = await rig.addUser();
   let sluice = scene.sluice;
   let delivered = 0;
   for (let round = 0; round < killRounds; round += 1) {

@@ -1,4 +1,5 @@
 import type { Socket } from "bun";
+import { setReceiveBuffer } from "./receive-buffer.ts";
 
 /** How the peer ended the connection: by FIN, or by RST. */
 export type ConnectionEnd = "fin" | "rst";
@@ -28,7 +29,10 @@ type Wish = { readonly isMet: () => boolean; readonly grant: () => void; readonl
 const waitMsMax = 5_000;
 
 /** Opens a TCP connection to 127.0.0.1 that shows exactly which bytes came, in which pieces, and how it ended. */
-export async function connectRaw(port: number): Promise<RawConnection> {
+export async function connectRaw(
+  port: number,
+  options: { readonly receiveBufferBytes?: number } = {},
+): Promise<RawConnection> {
   const pieces: Uint8Array[] = [];
   let byteCount = 0;
   let wishes: Wish[] = [];
@@ -70,6 +74,9 @@ export async function connectRaw(port: number): Promise<RawConnection> {
       error: () => over("rst"),
     },
   });
+  if (options.receiveBufferBytes !== undefined) {
+    setReceiveBuffer((socket as Socket<undefined> & { readonly fd: number }).fd, options.receiveBufferBytes);
+  }
   return {
     received,
     receivedBytes: () => byteCount,

@@ -66,7 +66,8 @@ export class SluiceRig {
 
   /** @param upstreamUrl the address of a provider without its `/v1` */
   static async create(upstreamUrl: string, database?: TestDatabase): Promise<SluiceRig> {
-    const root = await mkdtemp(join(tmpdir(), "sluice-test-"));
+    // Not the prefix of the test clusters: those who start one remove what others seem to have left behind.
+    const root = await mkdtemp(join(tmpdir(), "sluice-rig-"));
     const rig = new SluiceRig(database ?? (await createTestDatabase()), upstreamUrl, root);
     await rig.#seed();
     return rig;
