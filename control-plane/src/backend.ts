@@ -1,15 +1,20 @@
 import type { AnyElysia } from "elysia";
 import { buildAccounts } from "./accounts/accounts.ts";
+import { GatewayNotices } from "./checkout/notices.ts";
+import { checkoutEndpoints } from "./checkout/routes.ts";
+import { CheckoutService } from "./checkout/service.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
 import type { Job } from "./jobs/schedule.ts";
 import { MailService } from "./mail/service.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
+import { openPayments, paymentFallbacks } from "./payments/service.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
 import type { Database } from "./platform/db.ts";
 import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
+import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
 import type { Log } from "./platform/log.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
 import { SecretReader } from "./secrets/service.ts";
@@ -28,13 +33,20 @@ export function buildBackend({ config, db, masterKey, log }: BackendParts): Back
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const accounts = buildAccounts({ db, isDevelopment: config.NODE_ENV === "development" });
   const endpoints: EndpointParts = { callers: accounts.callers, edge, log };
-  const secrets = new SecretReader({ db, masterKey, clock: systemClock });
+  const fallbacks = paymentFallbacks(config, masterKey);
+  const secrets = new SecretReader({ db, masterKey, clock: systemClock, fallbacks });
   const secretParts = { db, masterKey, onChange: () => secrets.forget() };
   const mail = new MailService({ masterKey, clock: systemClock });
-  void mail;
+  const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
+  const billing = { db, log, mail };
+  const checkout = {
+    checkout: new CheckoutService(billing, payments),
+    notices: new GatewayNotices(billing, payments),
+  };
   const routes = [
     endpointRoutes("accounts", accounts.endpoints, endpoints),
     endpointRoutes("keys", keyEndpoints(new KeyService(db)), endpoints),
+    endpointRoutes("checkout", checkoutEndpoints(checkout), endpoints),
     endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
     endpointRoutes("messages-model-map", modelMapEndpoints(db), endpoints),
   ];

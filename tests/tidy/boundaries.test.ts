@@ -60,6 +60,8 @@ const features = {
   payments: [...leaf, "secrets"],
   // A paid order grants quota.
   billing: [...leaf, "accounts", "audit", "ledger", "payments", "gateway", "mail"],
+  // Where orders and gateways meet: neither of the two knows the other.
+  checkout: [...leaf, "billing", "payments"],
   // Turns usage into ledger entries, off the hot path.
   "usage-settlement": [...leaf, "gateway", "ledger", "billing"],
   // The hot path has no SQL and posts no money.
@@ -192,6 +194,7 @@ describe("inside the control plane", () => {
     ["the relay does not know billing", "relay/service.ts", "../billing/model.ts"],
     ["the messages route keeps no trace by itself", "messages-compat/routes.ts", "../trace/service.ts"],
     ["payments do not know orders", "payments/service.ts", "../billing/service.ts"],
+    ["billing does not know the checkout", "billing/service.ts", "../checkout/service.ts"],
     ["pages have no database", "pages/routes.ts", "../db/columns.ts"],
     ["operations know no feature", "operations/routes.ts", "../gateway/service.ts"],
   ])("%s", (_rule, path, specifier) => {

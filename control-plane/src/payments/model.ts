@@ -47,7 +47,7 @@ export type PaidFacts = {
 export type NoticeMeaning =
   | { readonly kind: "paid"; readonly paid: PaidFacts }
   /** Money went back or is being fought over: a person has to look. */
-  | { readonly kind: "reversal" }
+  | { readonly kind: "reversal"; readonly transactionId: string | null; readonly isDispute: boolean }
   /** Of the wrong mode: play money at a live account, or the other way round. */
   | { readonly kind: "wrong_mode" }
   | { readonly kind: "other" };

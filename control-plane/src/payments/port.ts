@@ -11,21 +11,21 @@ import type {
 
 /** A payment to be given back at the gateway that took it, whole or in part. */
 export type RefundRequest = {
-  readonly gateway: "walletpay" | "cardpay";
-  /** Which of our accounts took it. */
-  readonly account: string;
-  readonly transactionId: string;
   /** Ours; the same number never gives money back twice. */
   readonly refundNo: string;
   readonly orderNo: string;
+  /** Which of our accounts took it. */
+  readonly account: string;
+  readonly transactionId: string;
   readonly amountUsd: Decimal;
   readonly currency: string;
 };
 
-/** `pending`: the gateway took it and will do it. `failed`: it refused for good, with its words. */
-export type RefundOutcome =
-  | { readonly status: "done" | "pending"; readonly gatewayRefundId: string }
-  | { readonly status: "failed"; readonly error: string };
+/** `pending`: the gateway took it and will do it; ask again later. `failed`: it refused for good, with its words. */
+export type RefundAnswer =
+  | { readonly kind: "done"; readonly gatewayRefundId: string }
+  | { readonly kind: "failed"; readonly error: string }
+  | { readonly kind: "pending" };
 
 export interface RefundGateway {
   /**
@@ -33,15 +33,17 @@ export interface RefundGateway {
    * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund number;
    * `gateway_not_configured`
    */
-  refund(request: RefundRequest): Promise<RefundOutcome>;
+  refund(request: RefundRequest): Promise<RefundAnswer>;
 }
 
 /** What the gateway says when it is asked, as against what a message said. */
 export type Confirmation = "agrees" | "differs" | "not_asked";
 
-export interface WalletGateway {
+export interface WalletGateway extends RefundGateway {
   /** Whether the vendor is one of those that the operator lists. */
   offers(vendor: string): boolean;
+  /** @throws AppError `gateway_not_configured` when a checkout could not be opened, or for a dry run not be signed */
+  requireReady(isDryRun: boolean): Promise<void>;
   /** @throws AppError `gateway_not_configured` */
   describeCheckout(request: WalletCheckoutRequest): Promise<DryRun>;
   /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
@@ -52,7 +54,9 @@ export interface WalletGateway {
   confirm(paid: PaidFacts): Promise<Confirmation>;
 }
 
-export interface CardGateway {
+export interface CardGateway extends RefundGateway {
+  /** @throws AppError `gateway_not_configured` when a checkout could not be opened */
+  requireReady(sender: CardSender): Promise<void>;
   describeCheckout(request: CardCheckoutRequest): DryRun;
   /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
   openCheckout(request: CardCheckoutRequest): Promise<Checkout>;

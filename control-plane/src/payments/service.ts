@@ -9,7 +9,7 @@ import type { HttpClient } from "../platform/http-client/model.ts";
 import type { SecretReader } from "../secrets/service.ts";
 import { CardPay, cardSecretNames } from "./cardpay/card-pay.ts";
 import type { GatewayNotice, NoticeResult } from "./model.ts";
-import type { CardGateway, RefundGateway, RefundOutcome, RefundRequest, WalletGateway } from "./port.ts";
+import type { CardGateway, WalletGateway } from "./port.ts";
 import { findNotice, insertNotice, updateNoticeResult } from "./store.ts";
 import { WalletPay, walletSecrets } from "./walletpay/wallet-pay.ts";
 
@@ -21,7 +21,7 @@ export type PaymentParts = {
 };
 
 /** Both gateways, as configured. */
-export type Payments = { readonly wallet: WalletGateway; readonly card: CardGateway; readonly refunds: RefundGateway };
+export type Payments = { readonly wallet: WalletGateway; readonly card: CardGateway };
 
 export function openPayments({ config, secrets, http, clock }: PaymentParts): Payments {
   const base = publicBaseUrl(config);
@@ -49,18 +49,7 @@ export function openPayments({ config, secrets, http, clock }: PaymentParts): Pa
     secrets,
     clock,
   );
-  return { wallet, card, refunds: { refund: (request) => refundAt(wallet, card, request) } };
-}
-
-async function refundAt(wallet: WalletPay, card: CardPay, request: RefundRequest): Promise<RefundOutcome> {
-  if (request.gateway === "walletpay") {
-    return await wallet.refund(request);
-  }
-  const sender = cardSenders.find((each) => each === request.account);
-  if (sender === undefined) {
-    throw new AppError("gateway_not_configured", { internal: { account: request.account } });
-  }
-  return await card.refund(sender, request);
+  return { wallet, card };
 }
 
 /**

@@ -35,3 +35,9 @@ export const createCardPaymentInput = z.strictObject({
   dry_run: dryRun,
   email,
 });
+
+/** Chosen by the caller: the same key with the same content gives the same order. */
+export const paymentIdempotencyHeader = z
+  .string()
+  .regex(/^[\x21-\x7e]{8,200}$/)
+  .nullable();

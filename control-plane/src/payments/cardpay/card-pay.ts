@@ -1,10 +1,10 @@
-import type { CardSender } from "@sluice/contracts/payments";
+import { type CardSender, cardSenders } from "@sluice/contracts/payments";
 import { Stripe } from "stripe";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { SecretReader } from "../../secrets/service.ts";
 import { type CardCheckoutRequest, type Checkout, type DryRun, type GatewayNotice, toCents } from "../model.ts";
-import type { CardGateway, RefundOutcome, RefundRequest } from "../port.ts";
+import type { CardGateway, RefundAnswer, RefundRequest } from "../port.ts";
 import { checkoutKey, checkoutParams, encodeBracketForm } from "./checkout.ts";
 import { readCardNotice } from "./notice.ts";
 import { readSignedEvent } from "./signed-event.ts";
@@ -29,6 +29,10 @@ const keyPattern = /^(?:sk|rk)_(live|test)_[A-Za-z0-9]{8,}$/;
 /** A shorter secret could be guessed, and with it every event. */
 const webhookSecretLengthMin = 24;
 
+/** A payment has fewer refunds than this. */
+const refundsMax = 100;
+const wordsMax = 300;
+
 type Account = { readonly key: string; readonly isLive: boolean };
 
 export class CardPay implements CardGateway {
@@ -40,6 +44,10 @@ export class CardPay implements CardGateway {
     this.#settings = settings;
     this.#secrets = secrets;
     this.#clock = clock;
+  }
+
+  async requireReady(sender: CardSender): Promise<void> {
+    await this.#account(sender);
   }
 
   describeCheckout(request: CardCheckoutRequest): DryRun {
@@ -56,11 +64,12 @@ export class CardPay implements CardGateway {
   async openCheckout(request: CardCheckoutRequest): Promise<Checkout> {
     const account = await this.#account(request.sender);
     const params = checkoutParams(request, this.#settings.publicBaseUrl);
-    const session = await answerOf(
-      this.#client(account).checkout.sessions.create(params, {
-        idempotencyKey: checkoutKey(request.order.orderNo),
-      }),
-    );
+    const options = { idempotencyKey: checkoutKey(request.order.orderNo) };
+    const session = await this.#client(account)
+      .checkout.sessions.create(params, options)
+      .catch((error: unknown) => {
+        throw failureOf(error);
+      });
     if (session.url === null || !URL.canParse(session.url)) {
       throw new AppError("payment_gateway_failed", { internal: { gateway: "cardpay", reason: "no address" } });
     }
@@ -78,25 +87,22 @@ export class CardPay implements CardGateway {
     return readCardNotice(event, sender, isLive);
   }
 
-  /** See `RefundGateway`. */
-  async refund(sender: CardSender, request: RefundRequest): Promise<RefundOutcome> {
-    const account = await this.#account(sender);
+  /**
+   * The gateway forgets an idempotency key after a day, and a second part of a payment can be given back as well as the
+   * first. So what was done under this number is looked for before anything is asked.
+   */
+  async refund(request: RefundRequest): Promise<RefundAnswer> {
+    const sender = cardSenders.find((each) => each === request.account);
+    if (sender === undefined) {
+      throw new AppError("gateway_not_configured", { internal: { account: request.account } });
+    }
+    const client = this.#client(await this.#account(sender));
     try {
-      const refund = await this.#client(account).refunds.create(
-        {
-          payment_intent: request.transactionId,
-          amount: toCents(request.amountUsd),
-          metadata: { refund_no: request.refundNo, trade_no: request.orderNo },
-        },
-        { idempotencyKey: `refund:${request.refundNo}` },
-      );
-      if (refund.status === "failed" || refund.status === "canceled") {
-        return { status: "failed", error: refund.failure_reason ?? refund.status };
-      }
-      return { status: refund.status === "succeeded" ? "done" : "pending", gatewayRefundId: refund.id };
+      const known = await findRefund(client, request);
+      return answerOf(known ?? (await createRefund(client, request)));
     } catch (error) {
       if (error instanceof Stripe.errors.StripeInvalidRequestError) {
-        return { status: "failed", error: (error.code ?? error.message).slice(0, 300) };
+        return { kind: "failed", error: (error.code ?? error.message).slice(0, wordsMax) };
       }
       throw failureOf(error);
     }
@@ -135,12 +141,25 @@ function notConfigured(sender: CardSender, missing: string): AppError {
   return new AppError("gateway_not_configured", { internal: { gateway: "cardpay", sender, missing } });
 }
 
-async function answerOf<T>(asking: Promise<T>): Promise<T> {
-  try {
-    return await asking;
-  } catch (error) {
-    throw failureOf(error);
+async function findRefund(client: Stripe, { transactionId, refundNo }: RefundRequest): Promise<Stripe.Refund | null> {
+  const { data } = await client.refunds.list({ payment_intent: transactionId, limit: refundsMax });
+  return data.find(({ metadata }) => metadata?.["refund_no"] === refundNo) ?? null;
+}
+
+async function createRefund(client: Stripe, request: RefundRequest): Promise<Stripe.Refund> {
+  const { transactionId, refundNo, orderNo, amountUsd } = request;
+  const metadata = { refund_no: refundNo, trade_no: orderNo };
+  return await client.refunds.create(
+    { payment_intent: transactionId, amount: toCents(amountUsd), metadata },
+    { idempotencyKey: `refund:${refundNo}` },
+  );
+}
+
+function answerOf({ id, status, failure_reason: reason }: Stripe.Refund): RefundAnswer {
+  if (status === "failed" || status === "canceled") {
+    return { kind: "failed", error: (reason ?? status).slice(0, wordsMax) };
   }
+  return status === "succeeded" ? { kind: "done", gatewayRefundId: id } : { kind: "pending" };
 }
 
 /** Codes and ids for the log; the words of the gateway may quote what was sent. */

@@ -5,7 +5,8 @@ import { fromCents, type GatewayNotice, type NoticeMeaning, type PaidFacts } fro
 import type { CardEvent } from "./signed-event.ts";
 
 const paidKind = "payment_intent.succeeded";
-const reversalKinds = /^(charge\.refund|charge\.dispute|refund\.|radar\.early_fraud_warning)/;
+const refundKinds = /^(charge\.refund|refund\.)/;
+const disputeKinds = /^(charge\.dispute\.|radar\.early_fraud_warning\.)/;
 const idPattern = /^[A-Za-z0-9_.-]{1,255}$/;
 const orderPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const currencyPattern = /^[a-z]{3}$/i;
@@ -38,8 +39,10 @@ function hashOf(event: CardEvent): Uint8Array {
 }
 
 function meaningOf(event: CardEvent): NoticeMeaning {
-  if (reversalKinds.test(event.type)) {
-    return { kind: "reversal" };
+  if (refundKinds.test(event.type) || disputeKinds.test(event.type)) {
+    const { payment_intent: payment } = event.data.object;
+    const isDispute = !refundKinds.test(event.type);
+    return { kind: "reversal", transactionId: typeof payment === "string" ? payment : null, isDispute };
   }
   if (event.type !== paidKind) {
     return { kind: "other" };

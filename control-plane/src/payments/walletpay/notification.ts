@@ -40,7 +40,7 @@ function meaningOf(
   ids: { readonly transactionId: string; readonly orderNo: string },
 ): NoticeMeaning {
   if (status === "reversed") {
-    return { kind: "reversal" };
+    return { kind: "reversal", transactionId: ids.transactionId, isDispute: false };
   }
   if (status !== "success") {
     return { kind: "other" };

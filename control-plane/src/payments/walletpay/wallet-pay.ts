@@ -10,7 +10,7 @@ import {
   readAmount,
   type WalletCheckoutRequest,
 } from "../model.ts";
-import type { Confirmation, RefundOutcome, RefundRequest, WalletGateway } from "../port.ts";
+import type { Confirmation, RefundAnswer, RefundRequest, WalletGateway } from "../port.ts";
 import { readWalletNotice } from "./notification.ts";
 import { readWalletFields } from "./read-fields.ts";
 import { checkoutFields, queryFields, refundFields, type WalletCredentials, walletPaths } from "./requests.ts";
@@ -60,6 +60,13 @@ export class WalletPay implements WalletGateway {
 
   offers(vendor: string): boolean {
     return this.#settings.vendors.includes(vendor);
+  }
+
+  async requireReady(isDryRun: boolean): Promise<void> {
+    await this.#credentials();
+    if (!isDryRun) {
+      this.#client();
+    }
   }
 
   async describeCheckout(request: WalletCheckoutRequest): Promise<DryRun> {
@@ -114,8 +121,7 @@ export class WalletPay implements WalletGateway {
     return agrees ? "agrees" : "differs";
   }
 
-  /** See `RefundGateway`. */
-  async refund(request: RefundRequest): Promise<RefundOutcome> {
+  async refund(request: RefundRequest): Promise<RefundAnswer> {
     const credentials = await this.#credentials();
     const fields = withWalletSignature(refundFields(credentials, request), credentials.token);
     const answer = await this.#client().post(walletPaths.refund, fields);
@@ -124,10 +130,10 @@ export class WalletPay implements WalletGateway {
       if (answer.code === "000000" || answer.code === "000080") {
         throw refusalOf(answer);
       }
-      return { status: "failed", error: `${answer.code} ${answer.message}`.slice(0, 300) };
+      return { kind: "failed", error: `${answer.code} ${answer.message}`.slice(0, 300) };
     }
     const result = refundResult.safeParse(answer.result);
-    return { status: "done", gatewayRefundId: result.success ? result.data.refundTransactionNo : request.refundNo };
+    return { kind: "done", gatewayRefundId: result.success ? result.data.refundTransactionNo : request.refundNo };
   }
 
   async #signedCheckout(request: WalletCheckoutRequest): Promise<Record<string, string>> {

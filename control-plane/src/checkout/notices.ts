@@ -1,0 +1,119 @@
+import type { CardSender } from "@sluice/contracts/payments";
+import type { BillingParts } from "../billing/port.ts";
+import { settlePaid } from "../billing/service.ts";
+import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts } from "../payments/model.ts";
+import { closeNotice, type Payments, recordNotice } from "../payments/service.ts";
+import { isDatabaseOutage } from "../platform/db-errors.ts";
+import { AppError } from "../platform/errors.ts";
+import { flagReversal } from "./store.ts";
+
+/**
+ * What gateways say. A message with a good signature is written down, dealt with, and only then answered; each of these
+ * steps is a transaction of its own, and a message that comes again goes on where the one before it ended.
+ */
+export class GatewayNotices {
+  readonly #billing: BillingParts;
+  readonly #payments: Payments;
+
+  constructor(billing: BillingParts, payments: Payments) {
+    this.#billing = billing;
+    this.#payments = payments;
+  }
+
+  /**
+   * @throws AppError for a message that is refused; `order_not_found` and `payment_unconfirmed` for one that may be right
+   * later; `temporarily_unavailable` when it has to come again
+   */
+  async takeWalletNotice(bytes: Uint8Array, contentType: string | null): Promise<NoticeResult> {
+    const result = await this.#take(() => this.#payments.wallet.readNotice(bytes, contentType));
+    if (result === "unknown_order") {
+      throw new AppError("order_not_found");
+    }
+    if (result === "unconfirmed") {
+      throw new AppError("payment_unconfirmed");
+    }
+    return result;
+  }
+
+  /** @throws AppError for a message that is refused; `temporarily_unavailable` when it has to come again */
+  async takeCardNotice(sender: CardSender, bytes: Uint8Array, signature: string | null): Promise<NoticeResult> {
+    return await this.#take(() => this.#payments.card.readNotice(sender, bytes, signature));
+  }
+
+  async #take(read: () => Promise<GatewayNotice>): Promise<NoticeResult> {
+    try {
+      return await this.#deal(await read());
+    } catch (error) {
+      throw isDatabaseOutage(error) ? new AppError("temporarily_unavailable", { cause: error }) : error;
+    }
+  }
+
+  async #deal(notice: GatewayNotice): Promise<NoticeResult> {
+    const { db } = this.#billing;
+    const known = await recordNotice(db, notice).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === "event_conflict") {
+        this.#alarm("event_conflict", notice);
+      }
+      throw error;
+    });
+    if (isFinished(known.result)) {
+      return known.result;
+    }
+    const result = await this.#effectOf(notice);
+    await closeNotice(db, known.id, result);
+    return result;
+  }
+
+  async #effectOf(notice: GatewayNotice): Promise<NoticeResult> {
+    const { meaning } = notice;
+    switch (meaning.kind) {
+      case "other":
+        return "ignored";
+      case "wrong_mode":
+        this.#alarm("wrong_mode", notice);
+        return "wrong_mode";
+      case "reversal":
+        return await this.#flag(notice, meaning);
+      case "paid":
+        return await this.#settle(notice, meaning.paid);
+    }
+  }
+
+  async #flag(
+    notice: GatewayNotice,
+    meaning: { readonly transactionId: string | null; readonly isDispute: boolean },
+  ): Promise<NoticeResult> {
+    const { gateway, orderNo, eventKind } = notice;
+    const reason = `gateway_reversal: ${eventKind}`;
+    const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, ...meaning, reason });
+    if (flagged !== null || meaning.isDispute) {
+      this.#alarm("reversal", notice);
+    }
+    return "flagged";
+  }
+
+  async #settle(notice: GatewayNotice, paid: PaidFacts): Promise<NoticeResult> {
+    if (notice.gateway === "walletpay" && !(await this.#isConfirmed(paid))) {
+      this.#alarm("unconfirmed", notice);
+      return "unconfirmed";
+    }
+    const { gateway, account } = notice;
+    return await settlePaid(this.#billing, { gateway, account, ...paid });
+  }
+
+  /** Outside of any transaction: it waits for a server of others. */
+  async #isConfirmed(paid: PaidFacts): Promise<boolean> {
+    try {
+      return (await this.#payments.wallet.confirm(paid)) !== "differs";
+    } catch (error) {
+      if (error instanceof AppError && error.code === "payment_gateway_failed") {
+        throw new AppError("temporarily_unavailable", { cause: error, internal: error.internal });
+      }
+      throw error;
+    }
+  }
+
+  #alarm(reason: string, { gateway, account, eventId, eventKind, orderNo }: GatewayNotice): void {
+    this.#billing.log.error("payments.alarm", { reason, gateway, account, eventId, eventKind, orderNo });
+  }
+}

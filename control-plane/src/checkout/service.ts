@@ -1,0 +1,83 @@
+import type { UserId } from "@sluice/contracts/ids";
+import type { CardSender, CardVendor } from "@sluice/contracts/payments";
+import type { Order } from "../billing/model.ts";
+import type { BillingParts } from "../billing/port.ts";
+import { createOrder, type OrderRequest, type PlacedOrder } from "../billing/service.ts";
+import type { Checkout, DryRun } from "../payments/model.ts";
+import type { Payments } from "../payments/service.ts";
+import { AppError } from "../platform/errors.ts";
+import { setGatewayReference } from "./store.ts";
+
+/** Who buys what. */
+export type Purchase = {
+  readonly planCode: string;
+  readonly userId: UserId | null;
+  readonly email: string | null;
+  readonly idempotencyKey: string | null;
+  /** Describes the request to the gateway instead of sending it. */
+  readonly isDryRun: boolean;
+};
+
+export type OpenedCheckout = {
+  readonly placed: PlacedOrder;
+  /** One of the two. */
+  readonly request: DryRun | null;
+  readonly checkout: Checkout | null;
+};
+
+/** Places orders and opens their payment at a gateway. The order is committed before the gateway hears of it. */
+export class CheckoutService {
+  readonly #billing: BillingParts;
+  readonly #payments: Payments;
+
+  constructor(billing: BillingParts, payments: Payments) {
+    this.#billing = billing;
+    this.#payments = payments;
+  }
+
+  /** @throws AppError `invalid_value`, `not_found`, `conflict`, `gateway_not_configured`, `payment_gateway_failed` */
+  async openWallet(purchase: Purchase, vendor: string): Promise<OpenedCheckout> {
+    const { wallet } = this.#payments;
+    if (!wallet.offers(vendor)) {
+      throw new AppError("invalid_value", { fields: { vendor: "not one of the vendors that are offered" } });
+    }
+    await wallet.requireReady(purchase.isDryRun);
+    const placed = await this.#place(purchase, { payChannel: "walletpay", sender: null, vendor });
+    const request = { order: placed.order, vendor };
+    return purchase.isDryRun
+      ? { placed, request: await wallet.describeCheckout(request), checkout: null }
+      : { placed, request: null, checkout: await this.#open(placed.order, () => wallet.openCheckout(request)) };
+  }
+
+  /** The same at the card gateway, through one of our accounts there. */
+  async openCard(purchase: Purchase, sender: CardSender, vendor: CardVendor): Promise<OpenedCheckout> {
+    const { card } = this.#payments;
+    if (!purchase.isDryRun) {
+      await card.requireReady(sender);
+    }
+    const placed = await this.#place(purchase, { payChannel: "cardpay", sender, vendor });
+    const request = { order: placed.order, sender, vendor };
+    return purchase.isDryRun
+      ? { placed, request: card.describeCheckout(request), checkout: null }
+      : { placed, request: null, checkout: await this.#open(placed.order, () => card.openCheckout(request)) };
+  }
+
+  async #place(
+    { planCode, userId, email, idempotencyKey }: Purchase,
+    way: Pick<OrderRequest, "payChannel" | "sender" | "vendor">,
+  ): Promise<PlacedOrder> {
+    const order = { planCode, userId, email: userId === null ? email : null, idempotencyKey, ...way };
+    const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, order));
+    // An order that an idempotency key gave back may be paid already, and must not be paid twice.
+    if (placed.order.status !== "pending") {
+      throw new AppError("conflict", { message: "This order is not waiting for a payment any more." });
+    }
+    return placed;
+  }
+
+  async #open(order: Order, open: () => Promise<Checkout>): Promise<Checkout> {
+    const checkout = await open();
+    await setGatewayReference(this.#billing.db, order.orderNo, checkout.reference);
+    return checkout;
+  }
+}

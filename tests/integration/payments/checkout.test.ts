@@ -1,0 +1,390 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { parseDecimal } from "@sluice/contracts/money";
+import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
+import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
+import { signLikeWallet } from "../../support/payments/wallet-gateway.ts";
+
+let scene: PaymentScene;
+
+beforeAll(async () => {
+  scene = await PaymentScene.create();
+});
+
+afterEach(async () => {
+  scene.wallet.override = null;
+  scene.card.override = null;
+  expect(await scene.billing.checkMoney()).toEqual([]);
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+type Created = {
+  readonly ok: boolean;
+  readonly order: Record<string, unknown> & { readonly order_no: string; readonly status: string };
+  readonly claim_code: string | null;
+  readonly dry_run: boolean;
+  readonly request: { readonly path: string; readonly fields: Record<string, unknown>; readonly body: string } | null;
+  readonly checkout_url: string | null;
+};
+
+const walletPath = "/backend/payment/walletpay/create/";
+const cardPath = "/backend/payment/cardpay/create/";
+const created = async (answer: Response): Promise<Created> => {
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Created;
+};
+const orders = async (): Promise<bigint> => {
+  const [row] = await scene.billing.db.sql<{ count: bigint }>`select count(*) from sales_order`;
+  return row?.count ?? -1n;
+};
+
+describe("at the wallet gateway", () => {
+  test("a dry run places a pending order and shows the signed request without sending it", async () => {
+    const sent = scene.wallet.requests.length;
+    const shown = await created(
+      await scene.postJson(walletPath, { plan_code: "credit", vendor: "alipay", dry_run: true }),
+    );
+    expect(shown).toMatchObject({
+      ok: true,
+      dry_run: true,
+      checkout_url: null,
+      order: { status: "pending", pay_channel: "walletpay", vendor: "alipay", amount_usd: "10.00", currency: "USD" },
+    });
+    const fields = {
+      merchantNo: "200043",
+      storeNo: "300014",
+      amount: "10.00",
+      currency: "USD",
+      settleCurrency: "USD",
+      vendor: "alipay",
+      terminal: "ONLINE",
+      reference: shown.order.order_no,
+      ipnUrl: "https://sluice.example/backend/payment/walletpay/ipn/",
+      callbackUrl: `https://sluice.example/console/billing/?order_no=${shown.order.order_no}`,
+      description: "Credit",
+    };
+    expect(shown.request?.fields).toEqual(signLikeWallet(fields));
+    expect(Object.fromEntries(new URLSearchParams(shown.request?.body))).toEqual(signLikeWallet(fields));
+    expect(scene.wallet.requests).toHaveLength(sent);
+  });
+
+  test("an order is opened there, and the payer goes on to its page", async () => {
+    const opened = await created(await scene.postJson(walletPath, { plan_code: "credit", vendor: "wechatpay" }));
+    expect(opened.checkout_url).toBe(`${scene.wallet.url}/cashier/${opened.order.order_no}`);
+    expect(scene.wallet.requests.at(-1)).toMatchObject({
+      path: "/online/v3/secure-pay",
+      fields: { reference: opened.order.order_no, vendor: "wechatpay" },
+    });
+  });
+
+  test("the same idempotency key gives the same order", async () => {
+    const order = { plan_code: "credit", vendor: "alipay", dry_run: true };
+    const headers = { "idempotency-key": "checkout-key-1" };
+    const first = await created(await scene.postJson(walletPath, order, headers));
+    const again = await created(await scene.postJson(walletPath, order, headers));
+    expect(again.order.order_no).toBe(first.order.order_no);
+    expect(again.claim_code).toBeNull();
+    const other = await scene.postJson(walletPath, { ...order, vendor: "paypal" }, headers);
+    expect(other.status).toBe(409);
+  });
+
+  test.each([
+    ["refuses", (): Response => Response.json({ ret_code: "000022", ret_msg: "no" })],
+    ["answers without an address", (): Response => Response.json({ ret_code: "000100", result: {} })],
+    [
+      "answers with a script for an address",
+      (): Response => Response.json({ ret_code: "000100", result: { cashierUrl: "javascript:alert(1)" } }),
+    ],
+    ["fails", (): Response => new Response("oops", { status: 500 })],
+    ["redirects", (): Response => new Response(null, { status: 302, headers: { location: "http://127.0.0.1:9/" } })],
+    ["answers a page", (): Response => new Response("<html></html>")],
+    ["is silent", (): Promise<Response> => new Promise(() => undefined)],
+  ])("a gateway that %s is reported, and the order stays pending", async (_what, override) => {
+    scene.wallet.override = override;
+    const failed = await scene.postJson(walletPath, { plan_code: "credit", vendor: "alipay" });
+    expect(failed.status).toBe(502);
+    expect(await failed.json()).toMatchObject({ ok: false, error: { code: "payment_gateway_failed" } });
+    const reference = scene.wallet.requests.at(-1)?.fields["reference"] ?? "";
+    expect(await scene.billing.order(reference)).toMatchObject({ status: "pending" });
+  });
+
+  test.each([
+    ["a vendor that is not offered", { plan_code: "credit", vendor: "applepay" }, 400, "invalid_value"],
+    ["a plan that is not there", { plan_code: "nothing", vendor: "alipay" }, 404, "not_found"],
+    ["no plan", { vendor: "alipay" }, 400, "invalid_value"],
+    ["a field of its own", { plan_code: "credit", vendor: "alipay", amount: "0.01" }, 400, "invalid_value"],
+    ["a dry run that is a text", { plan_code: "credit", vendor: "alipay", dry_run: "no" }, 400, "invalid_value"],
+    [
+      "an address that is none",
+      { plan_code: "credit", vendor: "alipay", email: "a@b\r\nBcc: c" },
+      400,
+      "invalid_value",
+    ],
+  ])("%s places no order", async (_what, body, status, code) => {
+    const before = await orders();
+    const refused = await scene.postJson(walletPath, body);
+    expect(refused.status).toBe(status);
+    expect(await refused.json()).toMatchObject({ ok: false, error: { code } });
+    expect(await orders()).toBe(before);
+  });
+
+  test("without a token nothing is placed, not even to look at", async () => {
+    const before = await orders();
+    const order = { plan_code: "credit", vendor: "alipay", dry_run: true };
+    const refused = await scene.withSecrets({ "walletpay.token": undefined }, () => scene.postJson(walletPath, order));
+    expect(refused.status).toBe(503);
+    expect(await orders()).toBe(before);
+  });
+});
+
+describe("at the card gateway", () => {
+  test("a dry run needs no credentials and is what the gateway gets when it is called", async () => {
+    const sent = scene.card.requests.length;
+    const body = { plan_code: "monthly", vendor: "cardpay_wechat_pay", sender: "account_a" };
+    const secrets = { "cardpay.account_a.secret_key": undefined };
+    const shown = await created(
+      await scene.withSecrets(secrets, () => scene.postJson(cardPath, { ...body, dry_run: true })),
+    );
+    expect(scene.card.requests).toHaveLength(sent);
+    expect(shown.order).toMatchObject({ status: "pending", pay_channel: "cardpay", sender: "account_a" });
+    expect(shown.request?.path).toBe("/v1/checkout/sessions");
+    const opened = await created(await scene.postJson(cardPath, body));
+    const request = scene.card.requests.at(-1);
+    const comparable = (fields: Record<string, string>, orderNo: string): Record<string, string> =>
+      Object.fromEntries(
+        Object.entries(fields)
+          .filter(([name]) => name !== "expires_at")
+          .map(([name, value]) => [name, value.replaceAll(orderNo, "order")]),
+      );
+    const form = Object.fromEntries(new URLSearchParams(shown.request?.body));
+    expect(comparable(form, shown.order.order_no)).toEqual(comparable(request?.fields ?? {}, opened.order.order_no));
+    expect(request).toMatchObject({
+      path: "/v1/checkout/sessions",
+      authorization: "Bearer sk_test_accounta0123456789",
+      idempotencyKey: `checkout:${opened.order.order_no}:1`,
+      fields: {
+        "line_items[0][price_data][unit_amount]": "2000",
+        "allowed_payment_method_types[0]": "wechat_pay",
+        "payment_method_options[wechat_pay][client]": "web",
+        "metadata[trade_no]": opened.order.order_no,
+        "payment_intent_data[metadata][trade_no]": opened.order.order_no,
+        "payment_intent_data[metadata][svc_sender]": "account_a",
+        "payment_intent_data[metadata][svc_vendor]": "cardpay_wechat_pay",
+        "payment_intent_data[metadata][product_id]": "monthly",
+        "payment_intent_data[metadata][svc_product_id]": "monthly",
+      },
+    });
+    expect(opened.checkout_url).toBe(`${scene.card.url}/pay/cs_test_${opened.order.order_no}`);
+  });
+
+  test("the sender is the default account unless it is named", async () => {
+    const shown = await created(
+      await scene.postJson(cardPath, { plan_code: "credit", vendor: "cardpay_card", dry_run: true }),
+    );
+    expect(shown.order).toMatchObject({ sender: "default", vendor: "cardpay_card" });
+  });
+
+  test.each([
+    ["refuses the key", 401, { error: { type: "invalid_request_error", message: "Invalid API Key: sk_test_defa" } }],
+    ["refuses the request", 400, { error: { type: "invalid_request_error", param: "line_items", message: "bad" } }],
+    ["is overloaded", 429, { error: { type: "rate_limit_error", message: "slow down" } }],
+    ["fails", 500, { error: { type: "api_error", message: "oops" } }],
+    ["answers without an address", 200, { id: "cs_1", object: "checkout.session", url: null }],
+  ])("a gateway that %s is reported without its words", async (_what, status, body) => {
+    scene.card.override = () => Response.json(body, { status });
+    const failed = await scene.postJson(cardPath, { plan_code: "credit", vendor: "cardpay_card" });
+    expect(failed.status).toBe(502);
+    const text = await failed.text();
+    expect(JSON.parse(text)).toMatchObject({ error: { code: "payment_gateway_failed" } });
+    expect(text).not.toContain("sk_test");
+    const orderNo = scene.card.requests.at(-1)?.fields["client_reference_id"] ?? "";
+    expect(await scene.billing.order(orderNo)).toMatchObject({ status: "pending" });
+  });
+
+  test("an account without a key takes no orders", async () => {
+    const before = await orders();
+    for (const key of [undefined, "", "pk_test_0123456789", "sk_test_"]) {
+      const refused = await scene.withSecrets({ "cardpay.default.secret_key": key }, () =>
+        scene.postJson(cardPath, { plan_code: "credit", vendor: "cardpay_card" }),
+      );
+      expect(refused.status).toBe(503);
+    }
+    expect(await orders()).toBe(before);
+  });
+
+  test.each([
+    ["an unknown vendor", { plan_code: "credit", vendor: "cardpay_gold" }],
+    ["an unknown sender", { plan_code: "credit", vendor: "cardpay_card", sender: "account_c" }],
+    ["no vendor", { plan_code: "credit" }],
+  ])("%s places no order", async (_what, body) => {
+    const before = await orders();
+    expect((await scene.postJson(cardPath, body)).status).toBe(400);
+    expect(await orders()).toBe(before);
+  });
+});
+
+describe("a payment", () => {
+  test("at the wallet gateway arrives once, however often the gateway says so", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const order = await scene.billing.placeFor(buyer);
+    const notice = scene.wallet.pay(order.orderNo);
+    for (let delivery = 0; delivery < 3; delivery += 1) {
+      const answer = await scene.postNotice(notice);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("content-type")).toStartWith("text/plain");
+      expect(await answer.text()).toBe("success");
+    }
+    const asJson = await scene.post("/backend/payment/walletpay/ipn/", JSON.stringify(notice), {
+      "content-type": "application/json",
+    });
+    expect(await asJson.text()).toBe("success");
+    expect(await scene.billing.order(order.orderNo)).toMatchObject({ status: "settled" });
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+    const events = await scene.billing.db.sql`
+      select kind, result from gateway_event where order_no = ${order.orderNo}`;
+    expect([...events]).toEqual([{ kind: "success", result: "settled" }]);
+  });
+
+  test("at the card gateway arrives once, through the account that took it", async () => {
+    for (const account of ["default", "account_a"] as const) {
+      const buyer = await scene.billing.addBuyer();
+      const { order } = await scene.billing.place({ userId: buyer.userId, payChannel: "cardpay", sender: account });
+      const body = cardEventBody({ orderNo: order.orderNo });
+      for (const result of ["settled", "settled", "settled"]) {
+        const signature = signLikeCard(body, cardSecrets[account]);
+        const answer = await scene.postEvent(body, signature, account === "default" ? "" : account);
+        expect(answer.status).toBe(200);
+        expect(await answer.json()).toMatchObject({ ok: true, received: true, result });
+      }
+      expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+    }
+  });
+
+  test("is settled with any of the signatures that a change of the secret brings, and at the edges of the time", async () => {
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    for (const [at, more] of [
+      [nowSeconds - 295, ""],
+      [nowSeconds + 295, `,v1=${"0".repeat(64)},v0=abc`],
+    ] as const) {
+      const buyer = await scene.billing.addBuyer();
+      const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
+      const body = cardEventBody({ orderNo: order.orderNo });
+      const [time, good] = signLikeCard(body, cardSecrets.default, at).split(",");
+      const answer = await scene.postEvent(body, `${time}${more},${good}`);
+      expect(answer.status).toBe(200);
+      expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+    }
+  });
+
+  test("that is told 24 times at once is credited once", async () => {
+    const buyers = [await scene.billing.addBuyer(), await scene.billing.addBuyer()] as const;
+    const wallet = await scene.billing.placeFor(buyers[0]);
+    const card = await scene.billing.placeFor(buyers[1], "credit", "cardpay");
+    const notice = scene.wallet.pay(wallet.orderNo);
+    const body = cardEventBody({ orderNo: card.orderNo });
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        index % 2 === 0 ? scene.postNotice(notice) : scene.postEvent(body, signLikeCard(body, cardSecrets.default)),
+      ),
+    );
+    // One that waited too long for the lock is told to come again; none is told a lie.
+    expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+    expect(await scene.billing.balance(buyers[0])).toBe(5_000_000n);
+    expect(await scene.billing.balance(buyers[1])).toBe(5_000_000n);
+  });
+
+  test("is settled by a later delivery when the gateway could not confirm the first", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const order = await scene.billing.placeFor(buyer);
+    const notice = scene.wallet.pay(order.orderNo);
+    const known = scene.wallet.transactions.get(order.orderNo);
+    scene.wallet.transactions.delete(order.orderNo);
+    expect((await scene.postNotice(notice)).status).toBe(400);
+    scene.wallet.override = () => new Response("busy", { status: 500 });
+    expect((await scene.postNotice(notice)).status).toBe(503);
+    scene.wallet.override = null;
+    if (known !== undefined) {
+      scene.wallet.transactions.set(order.orderNo, known);
+    }
+    expect(await (await scene.postNotice(notice)).text()).toBe("success");
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+    const events = await scene.billing.db.sql`
+      select result from gateway_event where order_no = ${order.orderNo}`;
+    expect([...events]).toEqual([{ result: "settled" }]);
+  });
+
+  test("that goes back at the gateway is flagged and changes no balance", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
+    const paid = cardEventBody({ orderNo: order.orderNo, paymentId: `pi_${order.orderNo}` });
+    await scene.postEvent(paid, signLikeCard(paid, cardSecrets.default));
+    const dispute = cardEventBody({
+      orderNo: "",
+      type: "charge.dispute.created",
+      intent: { object: "dispute", payment_intent: `pi_${order.orderNo}`, metadata: {} },
+    });
+    const answer = await scene.postEvent(dispute, signLikeCard(dispute, cardSecrets.default));
+    expect(await answer.json()).toMatchObject({ received: true, result: "flagged" });
+    expect(await scene.billing.order(order.orderNo)).toMatchObject({
+      status: "settled",
+      review_reason: "gateway_reversal: charge.dispute.created",
+    });
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+    expect(scene.billing.lines.filter((line) => line.includes('"reason":"reversal"'))).toHaveLength(1);
+  });
+});
+
+describe("a refund", () => {
+  const request = {
+    refundNo: "R1",
+    orderNo: "S1",
+    account: "default",
+    transactionId: "pi_1",
+    amountUsd: parseDecimal("4.50"),
+    currency: "USD",
+  };
+
+  test("at the card gateway is asked for once under its number, whatever was lost on the way", async () => {
+    expect(await scene.payments.card.refund(request)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
+    expect(scene.card.requests.at(-1)).toMatchObject({ idempotencyKey: "refund:R1", fields: { amount: "450" } });
+    expect(await scene.payments.card.refund(request)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
+    expect(await scene.payments.card.refund({ ...request, refundNo: "R2" })).toEqual({
+      kind: "done",
+      gatewayRefundId: "re_pi_1_2",
+    });
+    expect(scene.card.refunds.get("pi_1")).toHaveLength(2);
+  });
+
+  test("at the card gateway can be pending, refused, or of unknown end", async () => {
+    scene.card.refundStatus = "pending";
+    expect(await scene.payments.card.refund({ ...request, transactionId: "pi_2" })).toEqual({ kind: "pending" });
+    scene.card.refundStatus = "succeeded";
+    scene.card.override = ({ method }) =>
+      method === "GET"
+        ? Response.json({ object: "list", data: [], has_more: false, url: "/v1/refunds" })
+        : Response.json(
+            { error: { type: "invalid_request_error", code: "charge_already_refunded", message: "no" } },
+            { status: 400 },
+          );
+    expect(await scene.payments.card.refund({ ...request, transactionId: "pi_3" })).toEqual({
+      kind: "failed",
+      error: "charge_already_refunded",
+    });
+    scene.card.override = () => new Response("oops", { status: 500 });
+    const unknown = scene.payments.card.refund({ ...request, transactionId: "pi_4" });
+    await expect(unknown).rejects.toMatchObject({ code: "payment_gateway_failed" });
+  });
+
+  test("at the wallet gateway carries our number and is signed", async () => {
+    const { transactionNo = "" } = scene.wallet.pay("S-refunded");
+    const asked = { ...request, transactionId: transactionNo };
+    expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "done", gatewayRefundId: "refund-of-R1" });
+    expect(scene.wallet.refunds.get("R1")).toMatchObject({ refundAmount: "4.50", transactionNo });
+    expect(await scene.payments.wallet.refund({ ...request, transactionId: "0" })).toMatchObject({ kind: "failed" });
+    scene.wallet.override = () => new Promise(() => undefined);
+    const unknown = scene.payments.wallet.refund(asked);
+    await expect(unknown).rejects.toMatchObject({ code: "payment_gateway_failed" });
+  });
+});

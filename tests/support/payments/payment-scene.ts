@@ -1,0 +1,130 @@
+import { GatewayNotices } from "@sluice/control-plane/checkout/notices.ts";
+import { checkoutEndpoints } from "@sluice/control-plane/checkout/routes.ts";
+import { CheckoutService } from "@sluice/control-plane/checkout/service.ts";
+import { openPayments, type Payments } from "@sluice/control-plane/payments/service.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { loadConfig } from "@sluice/control-plane/platform/config.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { FetchHttpClient } from "@sluice/control-plane/platform/http-client/fetch-client.ts";
+import { SecretReader } from "@sluice/control-plane/secrets/service.ts";
+import { BillingScene } from "../billing-scene.ts";
+import { type EndpointServer, serveEndpoints } from "../endpoint-server.ts";
+import { LocalCardGateway } from "./card-gateway.ts";
+import { LocalWalletGateway, signLikeWallet, type WalletFields, walletToken } from "./wallet-gateway.ts";
+
+export const cardSecrets = {
+  default: "whsec_default_0123456789abcdef",
+  account_a: "whsec_account_a_0123456789abcdef",
+  account_b: "whsec_account_b_0123456789abcdef",
+} as const;
+
+/** What the secret store holds in these tests; a test may change it and must call `forgetSecrets`. */
+const usualSecrets: Readonly<Record<string, string | undefined>> = {
+  "walletpay.merchant_no": "200043",
+  "walletpay.store_no": "300014",
+  "walletpay.token": walletToken,
+  "cardpay.default.secret_key": "sk_test_default0123456789",
+  "cardpay.default.webhook_secret": cardSecrets.default,
+  "cardpay.account_a.secret_key": "sk_test_accounta0123456789",
+  "cardpay.account_a.webhook_secret": cardSecrets.account_a,
+  "cardpay.account_b.secret_key": "sk_live_accountb0123456789",
+  "cardpay.account_b.webhook_secret": cardSecrets.account_b,
+};
+
+/** Checkout over HTTP, both gateways, and a database. */
+export class PaymentScene implements AsyncDisposable {
+  readonly billing: BillingScene;
+  readonly wallet = new LocalWalletGateway();
+  readonly card = new LocalCardGateway();
+  readonly payments: Payments;
+  readonly #fallbacks: Record<string, string | undefined> = { ...usualSecrets };
+  readonly #secrets: SecretReader;
+  readonly #server: EndpointServer;
+
+  private constructor(billing: BillingScene, env: Record<string, string>) {
+    this.billing = billing;
+    const masterKey = new MasterKey(new Bun.CryptoHasher("sha256").update("the master key of tests").digest());
+    const { db } = billing;
+    this.#secrets = new SecretReader({ db, masterKey, clock: systemClock, fallbacks: this.#fallbacks });
+    const config = loadConfig({
+      NODE_ENV: "test",
+      DATABASE_URL: billing.url,
+      PUBLIC_BASE_URL: "https://sluice.example",
+      WALLETPAY_BASE_URL: this.wallet.url,
+      WALLETPAY_TIMEOUT_MS: "500",
+      CARDPAY_API_URL: this.card.url,
+      CARDPAY_TIMEOUT_MS: "500",
+      CARDPAY_RETRIES_MAX: "0",
+      ...env,
+    });
+    const http = new FetchHttpClient();
+    this.payments = openPayments({ config, secrets: this.#secrets, http, clock: systemClock });
+    this.#server = serveEndpoints(
+      checkoutEndpoints({
+        checkout: new CheckoutService(billing.parts, this.payments),
+        notices: new GatewayNotices(billing.parts, this.payments),
+      }),
+    );
+  }
+
+  static async create(env: Record<string, string> = {}): Promise<PaymentScene> {
+    return new PaymentScene(await BillingScene.create(), env);
+  }
+
+  /** Changes secrets for as long as the work takes; undefined takes one away. */
+  async withSecrets<T>(changes: Readonly<Record<string, string | undefined>>, work: () => Promise<T>): Promise<T> {
+    Object.assign(this.#fallbacks, changes);
+    this.#secrets.forget();
+    try {
+      return await work();
+    } finally {
+      Object.assign(this.#fallbacks, usualSecrets);
+      this.#secrets.forget();
+    }
+  }
+
+  post(path: string, body: string | Uint8Array | null, headers: Record<string, string> = {}): Promise<Response> {
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    return fetch(`${this.#server.url}${path}`, {
+      method: "POST",
+      body: bytes as Uint8Array<ArrayBuffer> | null,
+      headers,
+    });
+  }
+
+  get(path: string): Promise<Response> {
+    return fetch(`${this.#server.url}${path}`);
+  }
+
+  postJson(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return this.post(path, JSON.stringify(body), { "content-type": "application/json", ...headers });
+  }
+
+  /** A notification of the wallet gateway; fields are sent as they are. */
+  postNotice(fields: WalletFields): Promise<Response> {
+    return this.postForm(new URLSearchParams(fields).toString());
+  }
+
+  postForm(text: string | Uint8Array): Promise<Response> {
+    return this.post("/backend/payment/walletpay/ipn/", text, { "content-type": "application/x-www-form-urlencoded" });
+  }
+
+  /** Signs and sends what the wallet gateway would never say, or not of this order. */
+  postSigned(fields: WalletFields, token?: string): Promise<Response> {
+    return this.postNotice(signLikeWallet(fields, token));
+  }
+
+  /** An event of the card gateway to one of the webhooks. */
+  postEvent(body: string | Uint8Array, signature: string | null, account = ""): Promise<Response> {
+    const headers = signature === null ? {} : { "stripe-signature": signature };
+    const path = `/backend/payment/cardpay/${account === "" ? "" : `${account}/`}webhook/`;
+    return this.post(path, body, { "content-type": "application/json", ...headers });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.stop();
+    await this.wallet.stop();
+    await this.card.stop();
+    await this.billing[Symbol.asyncDispose]();
+  }
+}
