@@ -5,6 +5,8 @@ import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
+import { usageEndpoints } from "./gateway/usage-views/routes.ts";
+import { UsageViews } from "./gateway/usage-views/service.ts";
 import type { Job } from "./jobs/schedule.ts";
 import { MailService } from "./mail/service.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
@@ -47,6 +49,7 @@ export function buildBackend({ config, db, masterKey, log }: BackendParts): Back
     endpointRoutes("accounts", accounts.endpoints, endpoints),
     endpointRoutes("keys", keyEndpoints(new KeyService(db)), endpoints),
     endpointRoutes("checkout", checkoutEndpoints(checkout), endpoints),
+    endpointRoutes("usage", usageEndpoints(new UsageViews(db, systemClock)), endpoints),
     endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
     endpointRoutes("messages-model-map", modelMapEndpoints(db), endpoints),
   ];

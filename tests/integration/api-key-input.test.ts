@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { codeOf, findKey, type Key, type KeyScene, listKeys, makeKey, startKeyScene } from "../support/key-scene.ts";
+import { codeOf } from "../support/console-client.ts";
+import { findKey, type Key, type KeyScene, listKeys, makeKey, startKeyScene } from "../support/key-scene.ts";
 
 let scene: KeyScene;
 
@@ -11,7 +12,7 @@ afterAll(() => scene?.close());
 
 describe("what is refused", () => {
   test("everything without a login", async () => {
-    const nobody = scene.as(null);
+    const { nobody } = scene;
     expect(codeOf(await nobody.get("/backend/keys/list/"))).toEqual([401, "not_logged_in"]);
     for (const action of ["create", "save", "disable", "enable", "rotate", "revoke"]) {
       expect(codeOf(await nobody.post(`/backend/keys/${action}/`, { key_id: 1 }))).toEqual([401, "not_logged_in"]);
@@ -105,7 +106,7 @@ test("the list goes through all keys page by page, newest first, each once", asy
     "three",
     "\u202egnp.exe",
     "<img onerror=alert(1)>",
-    expect.stringMatching(/^key \d+$/),
+    expect.stringMatching(/^first key$/),
   ]);
   const ids = seen.map(({ key_id }) => key_id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { codeOf } from "../support/console-client.ts";
 import {
-  codeOf,
   effectMsMax,
   findKey,
   type Key,

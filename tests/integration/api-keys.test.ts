@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import { markUse } from "@sluice/control-plane/gateway/keys/store.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
+import { codeOf } from "../support/console-client.ts";
 import {
   chatBody,
-  codeOf,
   effectMsMax,
   findKey,
   type KeyScene,
@@ -99,14 +99,14 @@ describe("a new key", () => {
   });
 
   test("tells when it was used last", async () => {
-    const { as, user } = await scene.enter();
+    const { as } = await scene.enter();
     const { key } = await makeKey(as);
     await markUse(scene.rig.db, [BigInt(key.key_id) as ApiKeyId]);
     const first = Date.parse((await findKey(as, key.key_id))["last_used_at"] as string);
     await markUse(scene.rig.db, [BigInt(key.key_id) as ApiKeyId, (2n ** 60n) as ApiKeyId]);
     const second = Date.parse((await findKey(as, key.key_id))["last_used_at"] as string);
     expect([Date.now() - second < 60_000, second > first]).toEqual([true, true]);
-    const others = (await listKeys(scene.as(user))).filter(({ key_id }) => key_id !== key.key_id);
+    const others = (await listKeys(as)).filter(({ key_id }) => key_id !== key.key_id);
     expect(others.map(({ last_used_at }) => last_used_at)).toEqual([null]);
   });
 

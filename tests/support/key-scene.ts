@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
-import { keyEndpoints } from "@sluice/control-plane/gateway/keys/routes.ts";
-import { KeyService } from "@sluice/control-plane/gateway/keys/service.ts";
+import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
+import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat, type SeenCall } from "./chat-call.ts";
-import { type Answer, type ConsoleClient, serveEndpoints } from "./console-client.ts";
+import { type ConsoleClient, consoleClient } from "./console-client.ts";
+import { loginUser } from "./logins.ts";
 import { waitUntil } from "./relay-scene.ts";
-import { type SluiceProcess, SluiceRig, type TestUser } from "./sluice.ts";
+import { type SluiceProcess, SluiceRig } from "./sluice.ts";
 
 /** What one call costs. */
 export const price = 1_000;
@@ -16,14 +17,18 @@ export const effectMsMax = 1_000;
 export type Key = Record<string, unknown> & { key_id: number; updated_at: string; status: string };
 export type Made = { readonly secret: string; readonly key: Key };
 
+/** A user who is logged in, with a key that was not made in the console. */
+export type KeyUser = { readonly gatewayUserId: GatewayUserId; readonly budgetId: BudgetId; readonly apiKey: string };
+
 /** The console's page of keys, and two replicas that let calls in. */
 export type KeyScene = {
   readonly provider: SandboxProvider;
   readonly rig: SluiceRig;
   readonly replicas: readonly SluiceProcess[];
-  as(user: TestUser | null): ConsoleClient;
   /** A new user with quota for many calls, and the console as that user sees it. */
-  enter(): Promise<{ user: TestUser; as: ConsoleClient }>;
+  enter(): Promise<{ user: KeyUser; as: ConsoleClient }>;
+  /** The console without a login. */
+  readonly nobody: ConsoleClient;
   call(apiKey: string, replica?: number): Promise<SeenCall>;
   /** The time from now on until both replicas answer calls of this key with the status. */
   msUntilBoth(apiKey: string, status: number): Promise<number>;
@@ -38,19 +43,22 @@ export async function startKeyScene(): Promise<KeyScene> {
   const rig = await SluiceRig.create(provider.url);
   await rig.addFlatPriceModel("flat", BigInt(price));
   const replicas = await Promise.all([rig.startProcess(), rig.startProcess()]);
-  const served = serveEndpoints(keyEndpoints(new KeyService(rig.db)));
+  const url = replicas[0]?.url ?? "";
   const call = (apiKey: string, replica = 0) => chat({ url: replicas[replica]?.url ?? "", apiKey }, chatBody);
-  const as = (user: TestUser | null) => served.as(user?.gatewayUserId ?? null);
   return {
     provider,
     rig,
     replicas,
-    as,
     call,
     enter: async () => {
-      const user = await rig.addUser();
-      return { user, as: as(user) };
+      const { cookie, gatewayUserId } = await loginUser(rig, { quota: 1_000_000_000n });
+      const apiKey = await createApiKey(rig.db, gatewayUserId, "first key");
+      const [row] = await rig.db.sql<{ id: BudgetId }>`
+        select id from budget where gateway_user_id = ${gatewayUserId}::bigint`;
+      const user = { gatewayUserId, apiKey, budgetId: row?.id ?? (0n as BudgetId) };
+      return { user, as: consoleClient(url, cookie) };
     },
+    nobody: consoleClient(url, null),
     msUntilBoth: async (apiKey, status) => {
       const startedAt = performance.now();
       await waitUntil(async () => {
@@ -68,7 +76,6 @@ export async function startKeyScene(): Promise<KeyScene> {
     },
     expectMoneyRight: async () => expect(await rig.checkMoney()).toEqual([]),
     close: async () => {
-      await served.stop();
       await rig.close();
       await provider.stop();
     },
@@ -99,8 +106,4 @@ export async function saveKey(as: ConsoleClient, key: Key, changes: object): Pro
   const answer = await as.post("/backend/keys/save/", { key_id, updated_at, ...changes });
   expect(answer.body).toMatchObject({ ok: true });
   return answer.body["key"] as Key;
-}
-
-export function codeOf(answer: Answer): [number, unknown] {
-  return [answer.status, (answer.body["error"] as { code?: string } | undefined)?.code];
 }

@@ -31,6 +31,14 @@ export function decimalToScaled(decimal: Decimal, scale: number): bigint {
   return BigInt(whole + significant.padEnd(scale, "0"));
 }
 
+/** The decimal text of a whole number of units of 10^-scale, without zeros at its end. */
+export function scaledToDecimal(scaled: bigint, scale: number): Decimal {
+  const digits = scaled.toString().padStart(scale + 1, "0");
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, "");
+  const whole = digits.slice(0, digits.length - scale);
+  return (fraction === "" ? whole : `${whole}.${fraction}`) as Decimal;
+}
+
 /** Integer division that rounds up; both operands must not be negative and the divisor must be positive. */
 export function ceilDivide(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;

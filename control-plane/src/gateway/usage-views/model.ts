@@ -1,0 +1,90 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { type UsageSummary, type UsageSummaryInput, type UsageSums, usageDaysMax } from "@sluice/contracts/usage";
+
+/** Which calls of one user are meant: those that began on these days of the zone. */
+export type UsageFilter = {
+  readonly gatewayUserId: GatewayUserId;
+  readonly fromDay: string;
+  readonly toDay: string;
+  readonly zone: string;
+  readonly keyId: bigint | null;
+  readonly model: string | null;
+  readonly outcome: string | null;
+};
+
+const dayMs = 86_400_000;
+const daysShown = 30;
+
+/** The day that is so many days later. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+}
+
+/** The days from the first to the last, both included; empty when they are the wrong way round. */
+export function daysBetween(fromDay: string, toDay: string): number {
+  return Math.round((Date.parse(`${toDay}T00:00:00Z`) - Date.parse(`${fromDay}T00:00:00Z`)) / dayMs) + 1;
+}
+
+/**
+ * The filter that a request asks for. Without days it is about the last 30 of its zone.
+ * @returns the name of the field that is wrong instead, when the days are
+ */
+export function toFilter(
+  gatewayUserId: GatewayUserId,
+  input: UsageSummaryInput,
+  nowMs: number,
+): UsageFilter | { readonly wrongField: "from_day"; readonly sentence: string } {
+  const { zone } = input;
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(nowMs);
+  const toDay = input.to_day ?? (input.from_day === undefined ? today : laterOf(today, input.from_day));
+  const fromDay = input.from_day ?? addDays(toDay, 1 - daysShown);
+  const days = daysBetween(fromDay, toDay);
+  if (days < 1 || days > usageDaysMax) {
+    return { wrongField: "from_day", sentence: `Ask for 1 to ${usageDaysMax} days.` };
+  }
+  const { key_id: keyId = null, model = null, outcome = null } = input;
+  return { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome };
+}
+
+const laterOf = (first: string, second: string): string => (first > second ? first : second);
+
+type Part = UsageSums & { readonly day: string; readonly model: string | null };
+
+const nothing: UsageSums = {
+  calls: 0n,
+  completed_calls: 0n,
+  input_tokens: 0n,
+  output_tokens: 0n,
+  cache_read_tokens: 0n,
+  cache_write_tokens: 0n,
+  reasoning_tokens: 0n,
+  quota: 0n,
+  settled_quota: 0n,
+};
+
+function sum(parts: readonly UsageSums[]): UsageSums {
+  const total: Record<keyof UsageSums, bigint> = { ...nothing };
+  for (const part of parts) {
+    for (const name of Object.keys(nothing) as (keyof UsageSums)[]) {
+      total[name] += part[name];
+    }
+  }
+  return total;
+}
+
+/** All sums out of the same parts, so that bars add up to the total. */
+export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly Part[]): UsageSummary {
+  const ofDay = Map.groupBy(parts, ({ day }) => day);
+  const ofModel = Map.groupBy(parts, ({ model }) => model);
+  const days = Array.from({ length: daysBetween(fromDay, toDay) }, (_, index) => addDays(fromDay, index));
+  const byModel = [...ofModel].map(([model, those]) => ({ model, ...sum(those) }));
+  return {
+    zone,
+    from_day: fromDay,
+    to_day: toDay,
+    total: sum(parts),
+    by_day: days.map((day) => ({ day, ...sum(ofDay.get(day) ?? []) })),
+    by_model: byModel.sort((a, b) => Number(b.settled_quota - a.settled_quota) || Number(b.calls - a.calls)),
+    by_day_and_model: parts,
+  };
+}

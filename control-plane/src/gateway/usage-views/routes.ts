@@ -1,0 +1,56 @@
+import { usageListInput, usageReceiptInput, usageSummaryInput } from "@sluice/contracts/usage";
+import { z } from "zod";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { UsageViews } from "./service.ts";
+
+/** The endpoints of the console's page of usage. Every one sees only the calls of the user who is logged in. */
+export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
+  const method = "GET";
+  const access = "user";
+  return [
+    endpoint({
+      method,
+      path: "/backend/usage/list/",
+      access,
+      input: usageListInput,
+      summary: "The user's calls, newest first.",
+      handle: async ({ user, input }) => {
+        const { rows, nextCursor } = await views.list(user.gatewayUserId, input);
+        return { rows, next_cursor: nextCursor };
+      },
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/summary/",
+      access,
+      input: usageSummaryInput,
+      summary: "Sums of the user's calls by day of a time zone and by model.",
+      handle: async ({ user, input }) => ({ ...(await views.summary(user.gatewayUserId, input)) }),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/receipt/",
+      access,
+      input: usageReceiptInput,
+      summary: "How the cost of one call came about, line by line.",
+      handle: async ({ user, input: { day, request_id: requestId } }) => ({
+        receipt: await views.receipt(user.gatewayUserId, requestId, day ?? null),
+      }),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/receipt/:request_id/",
+      access,
+      input: z.strictObject({}),
+      summary: "The same by the path alone.",
+      handle: async ({ user, params }) => {
+        const { success, data } = usageReceiptInput.safeParse(params);
+        if (!success) {
+          throw new AppError("not_found", { message: "There is no such call." });
+        }
+        return { receipt: await views.receipt(user.gatewayUserId, data.request_id, null) };
+      },
+    }),
+  ];
+}

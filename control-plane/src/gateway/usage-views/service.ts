@@ -1,0 +1,90 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { UsageListInput, UsageReceipt, UsageSummary, UsageSummaryInput, UsageView } from "@sluice/contracts/usage";
+import { type Clock, utcDay } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import { addDays, toFilter, toSummary, type UsageFilter } from "./model.ts";
+import { toReceipt } from "./receipt.ts";
+import { findPricedCall, listUsage, sumUsage } from "./store.ts";
+
+const invalidParameterValue = "22023";
+
+/** What users may see of their calls: never more than their own. */
+export class UsageViews {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** A page of calls, newest first. @throws AppError `invalid_value`, `temporarily_unavailable` */
+  async list(
+    gatewayUserId: GatewayUserId,
+    input: UsageListInput,
+  ): Promise<{ rows: UsageView[]; nextCursor: string | null }> {
+    const { cursor = null, limit } = input;
+    const filter = this.#filter(gatewayUserId, input);
+    const rows = await inBounds(() => listUsage(this.#db, filter, { cursor, limit: limit + 1 }));
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      rows: shown,
+      nextCursor: rows.length > limit && last !== undefined ? `${last.day}_${last.request_id}` : null,
+    };
+  }
+
+  /** Sums by day of a zone and by model. @throws AppError `invalid_value`, `temporarily_unavailable` */
+  async summary(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<UsageSummary> {
+    const filter = this.#filter(gatewayUserId, input);
+    return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
+  }
+
+  /**
+   * How the cost of one call came about.
+   * @param day in UTC; null when only the request id is known, which tells it
+   * @throws AppError `not_found` for a call that is not there or not of this user
+   */
+  async receipt(gatewayUserId: GatewayUserId, requestId: string, day: string | null): Promise<UsageReceipt> {
+    const days = day === null ? daysOf(requestId) : [day];
+    const call = await findPricedCall(this.#db, gatewayUserId, requestId, days);
+    if (call === null) {
+      throw new AppError("not_found", { message: "There is no such call." });
+    }
+    return toReceipt(call);
+  }
+
+  #filter(gatewayUserId: GatewayUserId, input: UsageSummaryInput): UsageFilter {
+    const filter = toFilter(gatewayUserId, input, this.#clock.now());
+    if ("wrongField" in filter) {
+      throw new AppError("invalid_value", { fields: { [filter.wrongField]: filter.sentence } });
+    }
+    return filter;
+  }
+}
+
+/** The first 48 bits of a request id are its moment; the day of the call may have been told by another clock. */
+function daysOf(requestId: string): string[] {
+  const momentMs = Number.parseInt(requestId.replaceAll("-", "").slice(0, 12), 16);
+  const day = utcDay(Math.min(momentMs, Date.parse("9999-01-01T00:00:00Z")));
+  return [addDays(day, -1), day, addDays(day, 1)];
+}
+
+async function inBounds<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof DatabaseTimeoutError) {
+      throw new AppError("temporarily_unavailable", {
+        message: "That is too much to add up at once. Ask for fewer days.",
+        cause: error,
+      });
+    }
+    if (sqlStateOf(error) === invalidParameterValue) {
+      throw new AppError("invalid_value", { fields: { zone: "This time zone is not known." }, cause: error });
+    }
+    throw error;
+  }
+}

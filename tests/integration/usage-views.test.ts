@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ApiKeyId, BudgetId, RequestId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { insertUsageRows } from "@sluice/control-plane/gateway/usage-log/store.ts";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { chat } from "../support/chat-call.ts";
+import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
+import { loginUser } from "../support/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { type Customer, encoded, usageRow } from "../support/usage-rows.ts";
+
+type Row = Record<string, unknown> & { request_id: string; day: string };
+type Sums = Record<string, number> & { day?: string; model?: string | null };
+
+let provider: ReturnType<typeof startSandboxProvider>;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  sluice = await rig.startProcess();
+}, 40_000);
+
+afterAll(async () => {
+  await rig?.close();
+  await provider?.stop();
+});
+
+type Somebody = { readonly as: ConsoleClient; readonly customer: Customer; readonly apiKey: string };
+
+async function enter(): Promise<Somebody> {
+  const { cookie, gatewayUserId } = await loginUser(rig, { quota: 1_000_000_000n });
+  const apiKey = await createApiKey(rig.db, gatewayUserId, "mine");
+  const [row] = await rig.db.sql<{ key_id: ApiKeyId; budget_id: BudgetId }>`
+    select k.id as key_id, b.id as budget_id from api_key k join budget b using (gateway_user_id)
+    where gateway_user_id = ${gatewayUserId}::bigint`;
+  const { key_id, budget_id } = row ?? { key_id: 0n as ApiKeyId, budget_id: 0n as BudgetId };
+  const customer = { gatewayUserId, apiKeyId: key_id, userBudgetId: budget_id, keyBudgetId: budget_id };
+  return { as: consoleClient(sluice.url, cookie), customer, apiKey };
+}
+
+/** A request id of this moment, as the relay makes them. */
+function requestIdAt(atMs: number): RequestId {
+  const { randomUUIDv7 } = Bun;
+  return randomUUIDv7("hex", atMs) as RequestId;
+}
+
+async function log(customer: Customer, rows: readonly Partial<UsageRow>[]): Promise<UsageRow[]> {
+  const whole = rows.map((row) => {
+    const startedAtMs = row.startedAtMs ?? Date.now();
+    const { keyBudgetId: _, ...owner } = customer;
+    return usageRow(
+      { ...owner, keyBudgetId: null as never },
+      { requestId: requestIdAt(startedAtMs), startedAtMs, ...row },
+    );
+  });
+  await createMissingPartitions(rig.db, "usage_log", new Set(whole.map(({ day }) => day)));
+  await insertUsageRows(rig.db, encoded(...whole));
+  return whole;
+}
+
+async function pages(as: ConsoleClient, query: Record<string, string>): Promise<Row[]> {
+  const seen: Row[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const { status, body } = await as.get("/backend/usage/list/", { ...query, ...(cursor === "" ? {} : { cursor }) });
+    expect(status).toBe(200);
+    seen.push(...(body["rows"] as Row[]));
+    cursor = body["next_cursor"] as string | null;
+  }
+  return seen;
+}
+
+const dayMs = 86_400_000;
+const noon = new Date(new Date().setUTCHours(12, 0, 0, 0)).getTime();
+const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const quota = (amount: bigint): Quota => amount as Quota;
+
+describe("the list of calls", () => {
+  test("goes through all of them page by page over the days, newest first, each once", async () => {
+    const { as, customer } = await enter();
+    const rows = await log(
+      customer,
+      Array.from({ length: 23 }, (_, index) => ({ startedAtMs: noon - index * 7 * 3_600_000 })),
+    );
+    await log((await enter()).customer, [{}, { startedAtMs: noon - dayMs }]);
+    const seen = await pages(as, { limit: "4" });
+    expect(seen.map(({ request_id }) => request_id)).toEqual(rows.map(({ requestId }) => requestId as string));
+  });
+
+  test("reads no more partitions than a page needs, and sorts nothing", async () => {
+    const { customer } = await enter();
+    await log(customer, [{ startedAtMs: noon }, { startedAtMs: noon - dayMs }, { startedAtMs: noon - 2 * dayMs }]);
+    const plan = await rig.db.sql<{ "QUERY PLAN": string }>`
+      explain select * from usage_log u where u.gateway_user_id = ${customer.gatewayUserId}::bigint
+        and u.day between ${dayAt(noon - 2 * dayMs)}::date and ${dayAt(noon)}::date
+        and (u.day, u.request_id) < ('9999-12-31'::date, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+      order by u.day desc, u.request_id desc limit 25`;
+    const text = plan.map((line) => line["QUERY PLAN"]).join("\n");
+    expect(text).toContain("Append");
+    expect(text).not.toMatch(/Sort|Merge Append/);
+  });
+
+  test("is filtered by key, model, outcome and day, and shows what each call used and cost", async () => {
+    const { as, customer } = await enter();
+    await createApiKey(rig.db, customer.gatewayUserId, "second");
+    const [second] = await rig.db.sql<{ id: ApiKeyId }>`
+      select id from api_key where gateway_user_id = ${customer.gatewayUserId}::bigint and name = 'second'`;
+    const [plain, other, failed, older] = await log(customer, [
+      { startedAtMs: noon, quota: quota(10n), rateMultiplier: "1.2500" as Decimal },
+      { startedAtMs: noon - 1, apiKeyId: second?.id ?? (0n as ApiKeyId), model: "other" },
+      { startedAtMs: noon - 2, outcome: "failed", httpStatus: 502, errorCode: "upstream_error", quota: quota(0n) },
+      { startedAtMs: noon - 3 * dayMs },
+    ]);
+    const ids = async (query: Record<string, string>) => (await pages(as, query)).map(({ request_id }) => request_id);
+    expect(await ids({ key_id: String(second?.id) })).toEqual([other?.requestId ?? ""]);
+    expect(await ids({ model: "other" })).toEqual([other?.requestId ?? ""]);
+    expect(await ids({ outcome: "failed" })).toEqual([failed?.requestId ?? ""]);
+    const day = dayAt(noon - 3 * dayMs);
+    expect(await ids({ from_day: day, to_day: day })).toEqual([older?.requestId ?? ""]);
+    const [first] = await pages(as, {});
+    expect(first).toMatchObject({
+      request_id: plain?.requestId,
+      model: "gpt-4o-mini",
+      key_name: "mine",
+      input_tokens: 1_200,
+      output_tokens: 340,
+      quota: 10,
+      rate_multiplier: "1.2500",
+      settled_quota: 13,
+      outcome: "completed",
+      http_status: 200,
+      duration_ms: 540,
+      first_byte_ms: 120,
+    });
+    expect(JSON.stringify(await as.get("/backend/usage/list/"))).not.toContain("primary");
+  });
+
+  test.each([
+    [{ cursor: "x" }, "cursor"],
+    [{ cursor: "2026-13-01_00000000-0000-0000-0000-000000000000" }, "cursor"],
+    [{ limit: "101" }, "limit"],
+    [{ key_id: "1'--" }, "key_id"],
+    [{ outcome: "good" }, "outcome"],
+    [{ from_day: "2026-02-30" }, "from_day"],
+    [{ from_day: "2026-01-02", to_day: "2026-01-01" }, "from_day"],
+    [{ from_day: "2020-01-01", to_day: "2026-01-01" }, "from_day"],
+    [{ zone: "Mars/Olympus" }, "zone"],
+    [{ zone: "+05:30" }, "zone"],
+    [{ zone: "UTC'; select 1" }, "zone"],
+    [{ sort: "quota" }, "body"],
+  ])("refuses %p", async (query, field) => {
+    const { as } = await enter();
+    const answer = await as.get("/backend/usage/list/", query as Record<string, string>);
+    expect(codeOf(answer)).toEqual([400, "invalid_value"]);
+    expect(Object.keys((answer.body["error"] as { fields: object }).fields)).toContain(field);
+  });
+});
+
+describe("the summary", () => {
+  const zones = ["UTC", "Asia/Shanghai", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati"];
+
+  test.each(zones)("adds up in %s, each call on the day on which it began there", async (zone) => {
+    const { as, customer } = await enter();
+    const rows = await log(
+      customer,
+      Array.from({ length: 60 }, (_, index) => ({
+        startedAtMs: noon - index * 3_601_000 * 2,
+        model: ["gpt-4o-mini", "other", null][index % 3] ?? null,
+        quota: quota(BigInt(index * 7)),
+        rateMultiplier: (index % 2 === 0 ? "1.0001" : "0.5000") as Decimal,
+      })),
+    );
+    const [from, to] = [dayAt(noon - 3 * dayMs), dayAt(noon - dayMs)];
+    const { body } = await as.get("/backend/usage/summary/", { from_day: from, to_day: to, zone });
+    const format = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
+    const meant = rows.filter(({ startedAtMs }) => {
+      const day = format.format(startedAtMs);
+      return day >= from && day <= to;
+    });
+    const total = body["total"] as Sums;
+    expect(total["calls"]).toBe(meant.length);
+    expect(total["quota"]).toBe(meant.reduce((sum, row) => sum + Number(row.quota), 0));
+    const settled = meant.reduce((sum, { quota: base, rateMultiplier }) => {
+      const exact = base * BigInt(rateMultiplier.replace(".", ""));
+      return sum + Number((exact + 9_999n) / 10_000n);
+    }, 0);
+    expect(total["settled_quota"]).toBe(settled);
+    for (const part of ["by_day", "by_model", "by_day_and_model"]) {
+      for (const name of Object.keys(total)) {
+        const sum = (body[part] as Sums[]).reduce((most, each) => most + (each[name] ?? 0), 0);
+        expect([part, name, sum]).toEqual([part, name, total[name] ?? 0]);
+      }
+    }
+    const ofFirst = meant.filter(({ startedAtMs }) => format.format(startedAtMs) === from);
+    expect((body["by_day"] as Sums[])[0]).toMatchObject({ day: from, calls: ofFirst.length });
+    expect((body["by_day"] as Sums[]).map(({ day }) => day)).toEqual([from, dayAt(noon - 2 * dayMs), to]);
+  });
+
+  test("shows every day of the range, also those without a call", async () => {
+    const { as } = await enter();
+    const { body } = await as.get("/backend/usage/summary/", { zone: "Asia/Tokyo" });
+    expect(body["by_day"] as Sums[]).toHaveLength(30);
+    expect(body["total"]).toMatchObject({ calls: 0, quota: 0 });
+  });
+});
+
+describe("a receipt", () => {
+  test("explains a real call line by line, and comes to what the call was charged", async () => {
+    const { as, customer, apiKey } = await enter();
+    const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Explain the price." }], max_tokens: 50 };
+    const seen = await chat({ url: sluice.url, apiKey }, body);
+    expect(seen.isWhole).toBe(true);
+    const [row] = await waitForRows(as, 1);
+    const request_id = seen.requestId ?? "";
+    expect(row?.request_id).toBe(request_id);
+    const { body: answer } = await as.get("/backend/usage/receipt/", { request_id });
+    const receipt = answer["receipt"] as Row & { lines: Record<string, unknown>[]; attempts: object[] };
+    expect(receipt).toMatchObject({ request_id, price_version: 1, recomputed_quota: row?.["quota"] as number });
+    expect(receipt.lines.map(({ unit }) => unit)).toEqual(expect.arrayContaining(["input", "output"]));
+    expect(receipt.lines).toContainEqual(expect.objectContaining({ unit: "output", price_usd: "0.6" }));
+    const cents = receipt.lines.reduce((sum, { amount_usd }) => sum + scaled(amount_usd as string), 0n);
+    expect(cents).toBe(scaled(receipt["sum_usd"] as string));
+    expect(receipt.attempts).toEqual([
+      { started_at_ms: expect.any(Number), duration_ms: expect.any(Number), status: 200, result: "answered" },
+    ]);
+    const withDay = await as.get("/backend/usage/receipt/", { request_id, day: row?.day ?? "" });
+    const byPath = await as.get(`/backend/usage/receipt/${request_id}`);
+    expect([withDay.body["receipt"], byPath.body["receipt"]]).toEqual([receipt, receipt]);
+    const [budget] = await rig.db.sql<{ used: bigint }>`
+      select used from budget where gateway_user_id = ${customer.gatewayUserId}::bigint`;
+    expect(budget?.used).toBe(BigInt(receipt["quota"] as number));
+  });
+
+  test("says nothing of the operator's channels and credentials", async () => {
+    const { as, customer } = await enter();
+    const attempt = { channelId: "77", channel: "secret-channel", startedAtMs: 1, durationMs: 2 };
+    const [row] = await log(customer, [
+      {
+        startedAtMs: noon,
+        attempts: [
+          { ...attempt, status: 401, result: "credential_refused" },
+          { ...attempt, status: 503, result: "status_503" },
+        ],
+      },
+    ]);
+    const { body } = await as.get("/backend/usage/receipt/", { request_id: row?.requestId ?? "" });
+    expect((body["receipt"] as { attempts: object[] }).attempts).toEqual([
+      { started_at_ms: 1, duration_ms: 2, status: null, result: "failed" },
+      { started_at_ms: 1, duration_ms: 2, status: 503, result: "status_503" },
+    ]);
+    expect(JSON.stringify(body)).not.toContain("secret-channel");
+  });
+
+  test("of somebody else and of no call are one answer", async () => {
+    const { customer } = await enter();
+    const [row] = await log(customer, [{ startedAtMs: noon }]);
+    const { as: thief } = await enter();
+    for (const request_id of [row?.requestId ?? "", requestIdAt(noon), crypto.randomUUID()]) {
+      const answer = await thief.get("/backend/usage/receipt/", { request_id });
+      expect(codeOf(answer)).toEqual([404, "not_found"]);
+    }
+    expect(await pages(thief, { key_id: String(customer.apiKeyId) })).toEqual([]);
+    expect(codeOf(await thief.get("/backend/usage/receipt/1'--/"))).toEqual([404, "not_found"]);
+    expect(codeOf(await thief.get("/backend/usage/receipt/", { request_id: "1 or 1" }))).toEqual([
+      400,
+      "invalid_value",
+    ]);
+  });
+});
+
+test("nothing is shown without a login", async () => {
+  const nobody = consoleClient(sluice.url, null);
+  for (const name of ["list", "summary", "receipt"]) {
+    expect(codeOf(await nobody.get(`/backend/usage/${name}/`))).toEqual([401, "not_logged_in"]);
+  }
+});
+
+async function waitForRows(as: ConsoleClient, count: number): Promise<Row[]> {
+  for (let rows = await pages(as, {}); ; rows = await pages(as, {})) {
+    if (rows.length >= count) {
+      return rows;
+    }
+    await Bun.sleep(20);
+  }
+}
+
+/** A decimal in units of 10^-14. */
+function scaled(text: string): bigint {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(14, "0"));
+}
