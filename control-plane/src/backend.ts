@@ -1,5 +1,7 @@
+import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import { buildAccounts } from "./accounts/accounts.ts";
+import { setVerificationMail } from "./accounts/store.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
@@ -8,13 +10,15 @@ import { KeyService } from "./gateway/keys/service.ts";
 import { usageEndpoints } from "./gateway/usage-views/routes.ts";
 import { UsageViews } from "./gateway/usage-views/service.ts";
 import type { Job } from "./jobs/schedule.ts";
-import { MailService } from "./mail/service.ts";
+import { buildMail, type Mail } from "./mail/mail.ts";
+import { mailSecretFallbacks } from "./mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
 import { openPayments, paymentFallbacks } from "./payments/service.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
 import type { Database } from "./platform/db.ts";
+import type { Notifications } from "./platform/db-notifications.ts";
 import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
 import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
 import type { Log } from "./platform/log.ts";
@@ -26,33 +30,63 @@ export type BackendParts = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly log: Log;
+  readonly notifications: Notifications;
 };
 
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
-export type Backend = { readonly routes: readonly AnyElysia[]; readonly jobs: readonly Job[] };
+export type Backend = {
+  readonly routes: readonly AnyElysia[];
+  readonly jobs: readonly Job[];
+  /** Begins what does not wait for a call or a time; where the jobs run. */
+  readonly start: () => void;
+  /** Lets what is in hand end, up to the time limit in milliseconds. */
+  readonly stop: (timeoutMs: number) => Promise<void>;
+};
 
-export function buildBackend({ config, db, masterKey, log }: BackendParts): Backend {
+export function buildBackend(parts: BackendParts): Backend {
+  const { config, db, masterKey, log } = parts;
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const accounts = buildAccounts({ db, isDevelopment: config.NODE_ENV === "development" });
   const endpoints: EndpointParts = { callers: accounts.callers, edge, log };
-  const fallbacks = paymentFallbacks(config, masterKey);
+  const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
   const secrets = new SecretReader({ db, masterKey, clock: systemClock, fallbacks });
   const secretParts = { db, masterKey, onChange: () => secrets.forget() };
-  const mail = new MailService({ masterKey, clock: systemClock });
+  const mail = openMail(parts, secrets);
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
-  const billing = { db, log, mail };
+  const billing = { db, log, mail: mail.queue };
   const checkout = {
     checkout: new CheckoutService(billing, payments),
     notices: new GatewayNotices(billing, payments),
   };
   const routes = [
     endpointRoutes("accounts", accounts.endpoints, endpoints),
+    endpointRoutes("mail", mail.endpoints, endpoints),
     endpointRoutes("keys", keyEndpoints(new KeyService(db)), endpoints),
     endpointRoutes("checkout", checkoutEndpoints(checkout), endpoints),
     endpointRoutes("usage", usageEndpoints(new UsageViews(db, systemClock)), endpoints),
     endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
     endpointRoutes("messages-model-map", modelMapEndpoints(db), endpoints),
   ];
-  const jobs: Job[] = [{ name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp }];
-  return { routes, jobs };
+  const jobs: Job[] = [
+    { name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp },
+    // For retries, and for what a message about a new mail did not reach.
+    { name: "mail", pattern: "*/15 * * * * *", run: mail.deliver, isPerReplica: true },
+    { name: "quota-low", pattern: "20 */5 * * * *", run: mail.tellLowQuota },
+    { name: "dead-mails", pattern: "40 23 * * * *", run: mail.forgetDead },
+  ];
+  return { routes, jobs, start: mail.start, stop: mail.stop };
+}
+
+function openMail(parts: BackendParts, secrets: SecretReader): Mail {
+  return buildMail({
+    ...parts,
+    clock: systemClock,
+    readSecret: (name) => secrets.read(name),
+    // Accounts know mail, and mail knows no accounts.
+    onOutcome: async (tx, { template, userId, at, error }) => {
+      if (template === "email_verify" && userId !== null) {
+        await setVerificationMail(tx, userId as UserId, { sentAt: error === null ? at : null, error });
+      }
+    },
+  });
 }

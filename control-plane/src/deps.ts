@@ -304,6 +304,9 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const backend = buildBackend(base);
   const work = [...jobs(base, stopping.signal), ...backend.jobs];
   const scheduled = config.ROLES.includes("jobs") ? startJobs(work, db, log) : null;
+  if (scheduled !== null) {
+    backend.start();
+  }
   const routes: AnyElysia[] = [
     operationsRoutes(
       () => unreadyReasons(base, gateway, stopping.signal),
@@ -335,7 +338,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     close: async () => {
       scheduled?.stop();
       models.stop();
-      await realtime.close();
+      await Promise.all([backend.stop(flushMs), realtime.close()]);
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
       await trace.close(flushMs);

@@ -1,5 +1,5 @@
 import { createApp } from "@sluice/control-plane/app.ts";
-import type { AnyEndpoint, CallerReader } from "@sluice/control-plane/platform/endpoint/model.ts";
+import type { AnyEndpoint, CallerReader, UserCaller } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { endpointRoutes } from "@sluice/control-plane/platform/endpoint/routes.ts";
 import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
 
@@ -10,15 +10,25 @@ export type EndpointServer = {
   stop(): Promise<void>;
 };
 
-/** Who calls stands in a header of the test: `x-test-admin: super`, `x-test-admin: plain`. */
+/** Who calls stands in a header of the test: `x-test-admin: super`, `x-test-admin: plain`, `x-test-user: 17`. */
 const callersOfHeaders: CallerReader = {
-  readUser: () => Promise.resolve(null),
+  readUser: (request) => {
+    const userId = request.headers.get("x-test-user");
+    return Promise.resolve(userId === null ? null : userOf(BigInt(userId)));
+  },
   readAdmin: (request) => {
     const kind = request.headers.get("x-test-admin");
     const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, isSuper: kind === "super" };
     return Promise.resolve(kind === null ? null : admin);
   },
 };
+
+const userOf = (id: bigint): UserCaller => ({
+  sessionId: 1n,
+  userId: id as UserCaller["userId"],
+  gatewayUserId: id as UserCaller["gatewayUserId"],
+  email: `user-${id}@example.com`,
+});
 
 /** Endpoints behind a real server, without the rest of the program. */
 export function serveEndpoints(endpoints: readonly AnyEndpoint[]): EndpointServer {

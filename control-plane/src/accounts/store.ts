@@ -24,3 +24,16 @@ export async function insertActiveProfile(
   }
   return row.id as UserId;
 }
+
+/** What became of the mail with the link: when it went out, or why it did not. */
+export async function setVerificationMail(
+  db: Queryable,
+  userId: UserId,
+  outcome: { readonly sentAt: Date | null; readonly error: string | null },
+): Promise<void> {
+  await db.sql`
+    update user_profile
+    set verification_email_sent_at = coalesce(${outcome.sentAt}::timestamptz, verification_email_sent_at),
+      verification_email_error = ${outcome.error}
+    where id = ${userId}::bigint`;
+}

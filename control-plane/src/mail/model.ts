@@ -1,9 +1,5 @@
+import { type MailLocale, mailLocales } from "@sluice/contracts/mail";
 import type { Transaction } from "../platform/db.ts";
-
-/** The languages of the pages and the mails. */
-export const mailLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
-
-export type MailLocale = (typeof mailLocales)[number];
 
 /**
  * What each mail has to be told; all texts. `link`s are whole addresses; `valid_minutes` is a count; amounts are decimals
@@ -58,3 +54,15 @@ export function mailLocaleOf(tag: string): MailLocale {
   const [language = ""] = tag.trim().toLowerCase().split(/[-_]/);
   return mailLocales.find((locale) => locale === language) ?? "en";
 }
+
+/** What became of an attempt to send a mail. */
+export type MailOutcome = {
+  readonly template: MailTemplateName;
+  readonly userId: bigint | null;
+  readonly at: Date;
+  /** Null when it was sent; else one line without secrets. */
+  readonly error: string | null;
+};
+
+/** Told of every outcome, in the transaction that writes it down. */
+export type MailHook = (tx: Transaction, outcome: MailOutcome) => Promise<void>;

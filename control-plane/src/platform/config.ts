@@ -25,6 +25,19 @@ const schema = z.object({
     .transform((text) => new URL(text).origin)
     .optional(),
   UPSTREAM_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MAIL_ADAPTER: z.enum(["log", "http", "smtp"]).default("log"),
+  MAIL_FROM: z.string().min(3).max(320).default("Sluice <no-reply@localhost>"),
+  MAIL_SOURCE: z
+    .string()
+    .regex(/^[a-z0-9._-]{1,64}$/, "must be a short word of small letters, digits and .-_")
+    .default("sluice"),
+  MAIL_CONCURRENCY: count(1, 50).default(4),
+  MAIL_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MAIL_GATEWAY_KEY: z.string().min(16).optional(),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, "must be a smtp:// or smtps:// address")
+    .optional(),
   MASTER_KEY: z.string().optional(),
   MASTER_KEY_FILE: z.string().optional(),
   PROVIDER_API_KEY: z.string().min(1).optional(),

@@ -5,7 +5,7 @@ import { MailService } from "@sluice/control-plane/mail/service.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
-import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
 
 const service = new MailService({ masterKey: new MasterKey(randomBytes(32)), clock: systemClock });
 let server: TestDatabase;

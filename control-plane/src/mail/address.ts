@@ -1,0 +1,22 @@
+/**
+ * The addresses that mails go to: plain local part, host name in ASCII. Quoted local parts, comments and lists are how one
+ * address has been read as another, so there is no such thing here.
+ */
+const addressPattern =
+  /^[A-Za-z0-9!#$%&*+/=?^_{|}~-]+(?:\.[A-Za-z0-9!#$%&*+/=?^_{|}~-]+)*@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*$/;
+const addressLengthMax = 254;
+const localPartLengthMax = 64;
+
+export function isMailAddress(text: string): boolean {
+  return text.length <= addressLengthMax && text.indexOf("@") <= localPartLengthMax && addressPattern.test(text);
+}
+
+/** Who mails come from. */
+export type MailFrom = { readonly name: string; readonly address: string };
+
+/** Reads `Name <address>`, or an address alone, which then is the name as well. Null when it is neither. */
+export function parseMailFrom(text: string): MailFrom | null {
+  const match = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text.trim());
+  const address = match?.[2]?.trim() ?? text.trim();
+  return isMailAddress(address) ? { name: match?.[1]?.trim() || address, address } : null;
+}

@@ -1,0 +1,106 @@
+import type { MailLocale } from "@sluice/contracts/mail";
+import { type Queryable, rowsWritten, type Transaction } from "../../platform/db.ts";
+import type { MailTemplateName } from "../model.ts";
+
+/** A mail that this process holds until its lease ends. */
+export type ClaimedMail = {
+  readonly id: bigint;
+  readonly dedupeKey: string;
+  readonly template: MailTemplateName;
+  readonly locale: MailLocale;
+  readonly userId: bigint | null;
+  readonly to: string;
+  readonly variablesSealed: Uint8Array | null;
+  /** Counts the claims. Whoever holds the mail knows the number; an earlier holder has another one. */
+  readonly attempts: number;
+  readonly expiresAt: Date | null;
+};
+
+type Row = {
+  id: bigint;
+  dedupe_key: string;
+  template: string;
+  locale: string;
+  user_id: bigint | null;
+  to_address: string;
+  variables_sealed: Uint8Array | null;
+  attempts: number;
+  expires_at: Date | null;
+};
+
+/**
+ * Takes the mail that is due for the longest time, or one whose holder has not come back. While a mail is held, its next
+ * attempt is due at the end of the lease, so that one condition finds both.
+ */
+export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): Promise<ClaimedMail | null> {
+  const [row] = await db.sql<Row>`
+    update mail_log set status = 'sending', attempts = attempts + 1, lease_until = ${leaseUntil},
+      next_attempt_at = ${leaseUntil}, updated_at = now()
+    where id = (select id from mail_log where status in ('queued', 'sending') and next_attempt_at <= ${now}
+      order by next_attempt_at limit 1 for update skip locked)
+    returning id, dedupe_key, template, locale, user_id, to_address, variables_sealed, attempts, expires_at`;
+  if (row === undefined) {
+    return null;
+  }
+  return {
+    id: row.id,
+    dedupeKey: row.dedupe_key,
+    template: row.template as MailTemplateName,
+    locale: row.locale as MailLocale,
+    userId: row.user_id,
+    to: row.to_address,
+    variablesSealed: row.variables_sealed,
+    attempts: row.attempts,
+    expiresAt: row.expires_at,
+  };
+}
+
+/** What became of an attempt, as it is written down. */
+export type Mark =
+  | { readonly status: "sent"; readonly at: Date; readonly subject: string; readonly providerId: string | null }
+  | { readonly status: "queued"; readonly nextAttemptAt: Date; readonly error: string }
+  | { readonly status: "dead"; readonly error: string }
+  | { readonly status: "dropped"; readonly error: string };
+
+/** @returns false when somebody else holds the mail by now; nothing was written then */
+export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): Promise<boolean> {
+  const isSent = mark.status === "sent";
+  // A dead mail can be sent again by an admin, so it keeps what it says for a while.
+  const isDone = isSent || mark.status === "dropped";
+  const result = await tx.sql`
+    update mail_log set status = ${mark.status}, lease_until = null, updated_at = now(),
+      next_attempt_at = coalesce(${mark.status === "queued" ? mark.nextAttemptAt : null}::timestamptz, next_attempt_at),
+      variables_sealed = case when ${isDone} then null else variables_sealed end,
+      subject = coalesce(${isSent ? mark.subject : null}, subject),
+      provider_id = coalesce(${isSent ? mark.providerId : null}, provider_id),
+      sent_at = coalesce(${isSent ? mark.at : null}::timestamptz, sent_at),
+      last_error = ${isSent ? null : mark.error}
+    where id = ${mail.id}::bigint and status = 'sending' and attempts = ${mail.attempts}::int`;
+  return rowsWritten(result) > 0;
+}
+
+/** What the user sees in the console: the subject, which never holds a link. */
+export async function insertInboxRecord(
+  tx: Transaction,
+  record: {
+    readonly mailId: bigint;
+    readonly userId: bigint;
+    readonly template: string;
+    readonly subject: string;
+    readonly at: Date;
+  },
+): Promise<void> {
+  await tx.sql`
+    insert into mail_inbox (user_id, mail_id, template, subject, created_at)
+    values (${record.userId}::bigint, ${record.mailId}::bigint, ${record.template}, ${record.subject}, ${record.at})
+    on conflict (mail_id) do nothing`;
+}
+
+/** Empties dead mails that are over, or that nobody has sent again for so long; a token must not lie about for ever. */
+export async function forgetDeadVariables(db: Queryable, now: Date, before: Date): Promise<number> {
+  return rowsWritten(
+    await db.sql`
+      update mail_log set variables_sealed = null, updated_at = now()
+      where status = 'dead' and variables_sealed is not null and (expires_at <= ${now} or updated_at < ${before})`,
+  );
+}

@@ -1,0 +1,15 @@
+const firstDelayMs = 30_000;
+const delayMsMax = 3_600_000;
+const retryAfterMsMax = 24 * 3_600_000;
+
+/**
+ * How long to wait after an attempt that failed, in milliseconds: 30 s, doubled with each, at most an hour, less a random
+ * fifth, so that mails that failed together do not come back together. A server that asks for more time gets it, up to a
+ * day.
+ * @param attempts how many there were, from 1
+ */
+export function retryDelayMs(attempts: number, retryAfterMs: number | null, random: number): number {
+  const doubled = Math.min(delayMsMax, firstDelayMs * 2 ** (attempts - 1));
+  const asked = Math.min(retryAfterMsMax, retryAfterMs ?? 0);
+  return Math.max(asked, Math.round(doubled * (1 - random / 5)));
+}

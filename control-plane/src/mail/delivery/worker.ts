@@ -1,0 +1,242 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import type { Database } from "../../platform/db.ts";
+import type { Log } from "../../platform/log.ts";
+import { isMailAddress } from "../address.ts";
+import type { MailHook } from "../model.ts";
+import { type RenderedMail, renderMail } from "../render.ts";
+import type { MailSender, SendResult } from "../senders/model.ts";
+import { builtInTemplate } from "../templates/layout.ts";
+import type { SharedValues } from "../templates/show-values.ts";
+import { findTemplate } from "../templates/template-store.ts";
+import { openVariables } from "../variables-seal.ts";
+import {
+  type ClaimedMail,
+  claimDueMail,
+  forgetDeadVariables,
+  insertInboxRecord,
+  type Mark,
+  markMail,
+} from "./delivery-store.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+
+export type MailWorkerParts = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly sender: MailSender;
+  readonly shared: SharedValues;
+  /** The part behind the @ of every Message-ID. */
+  readonly messageIdDomain: string;
+  /** Runs in the transaction that writes down what became of a mail. */
+  readonly onOutcome: MailHook;
+  /** Mails that this process sends at the same time. */
+  readonly concurrency: number;
+  /** From 0 up to 1. */
+  readonly random?: () => number;
+  readonly sendMsMax?: number;
+};
+
+const attemptsMax = 8;
+const sendMsMaxDefault = 60_000;
+/** A holder that is still at work after this is believed dead; each of its steps is cut off well before. */
+const leaseMs = 180_000;
+const deadKeptMs = 7 * 86_400_000;
+
+/**
+ * Sends what is due. Any number of processes may do so: a mail is held by one at a time, sent outside of any transaction
+ * and then written down, so that a mail is sent again, under the same Message-ID, rather than lost.
+ */
+export class MailWorker {
+  readonly #parts: MailWorkerParts;
+  readonly #cutOff = new AbortController();
+  #lanes = 0;
+  #pokes = 0;
+  #isStopping = false;
+  #idle = Promise.withResolvers<void>();
+
+  constructor(parts: MailWorkerParts) {
+    this.#parts = parts;
+  }
+
+  /** There may be something to send. */
+  poke(): void {
+    this.#pokes += 1;
+    this.#startLane();
+  }
+
+  /** Sends until nothing is due. */
+  async runDue(): Promise<void> {
+    this.poke();
+    if (this.#lanes > 0) {
+      await this.#idle.promise;
+    }
+  }
+
+  /** Takes no more mails, lets those in hand end, and cuts them off after `timeoutMs`. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#isStopping = true;
+    const timer = setTimeout(() => this.#cutOff.abort(), timeoutMs);
+    if (this.#lanes > 0) {
+      await this.#idle.promise;
+    }
+    clearTimeout(timer);
+    this.#parts.sender.close();
+  }
+
+  /** Empties dead mails that nobody will send again. */
+  async forgetDead(): Promise<number> {
+    const now = this.#parts.clock.now();
+    return await forgetDeadVariables(this.#parts.db, new Date(now), new Date(now - deadKeptMs));
+  }
+
+  #startLane(): void {
+    if (this.#isStopping || this.#lanes >= this.#parts.concurrency) {
+      return;
+    }
+    if (this.#lanes === 0) {
+      this.#idle = Promise.withResolvers();
+    }
+    this.#lanes += 1;
+    void this.#runLane();
+  }
+
+  async #runLane(): Promise<void> {
+    try {
+      let pokes: number;
+      let isBusy: boolean;
+      do {
+        pokes = this.#pokes;
+        isBusy = !this.#isStopping && (await this.#sendNext());
+        // A poke that came while nothing was found may be about a mail that was committed a moment later.
+      } while (isBusy || (!this.#isStopping && pokes !== this.#pokes));
+    } catch (error) {
+      // Whatever was in hand is due again when its lease ends; the job looks.
+      this.#parts.log.warn("mail.delivery_failed", { error });
+    } finally {
+      this.#lanes -= 1;
+      if (this.#lanes === 0) {
+        this.#idle.resolve();
+      }
+    }
+  }
+
+  async #sendNext(): Promise<boolean> {
+    const { db, clock } = this.#parts;
+    const now = clock.now();
+    const mail = await claimDueMail(db, new Date(now), new Date(now + leaseMs));
+    if (mail === null) {
+      return false;
+    }
+    // Where there is one there may be more.
+    this.#startLane();
+    const rendered = await this.#prepare(mail);
+    if ("status" in rendered) {
+      await this.#write(mail, rendered);
+      return true;
+    }
+    await this.#write(mail, this.#judge(mail, rendered, await this.#send(mail, rendered)));
+    return true;
+  }
+
+  /** The mail as it will be read, or why it is not sent at all. */
+  async #prepare(mail: ClaimedMail): Promise<RenderedMail | Mark> {
+    const { masterKey, clock, log } = this.#parts;
+    if (mail.expiresAt !== null && mail.expiresAt.getTime() <= clock.now()) {
+      return { status: "dropped", error: "it had expired before it could be sent" };
+    }
+    if (mail.attempts > attemptsMax) {
+      return { status: "dead", error: "every attempt ended without an answer" };
+    }
+    if (!isMailAddress(mail.to)) {
+      return { status: "dead", error: "the address can't be sent to" };
+    }
+    try {
+      const sealed = mail.variablesSealed;
+      if (sealed === null) {
+        return { status: "dead", error: "what it says is not kept any more" };
+      }
+      return await this.#render(mail, openVariables(masterKey, mail, sealed));
+    } catch (error) {
+      // The message of the error could quote a variable.
+      log.error("mail.not_composed", { mailId: mail.id, template: mail.template, reason: nameOf(error) });
+      return { status: "dead", error: `it could not be put together (${nameOf(error)})` };
+    }
+  }
+
+  async #render(mail: ClaimedMail, variables: Readonly<Record<string, string>>): Promise<RenderedMail> {
+    const { db, shared, log } = this.#parts;
+    const { template, locale } = mail;
+    const saved = await findTemplate(db, template, locale);
+    if (saved !== null) {
+      try {
+        return renderMail(saved, { template, locale, variables }, shared);
+      } catch (error) {
+        log.error("mail.template_unfit", { template, locale, version: saved.version, reason: nameOf(error) });
+      }
+    }
+    return renderMail(builtInTemplate(template, locale), { template, locale, variables }, shared);
+  }
+
+  async #send(mail: ClaimedMail, rendered: RenderedMail): Promise<SendResult> {
+    const { sender, messageIdDomain, sendMsMax = sendMsMaxDefault } = this.#parts;
+    const { id, dedupeKey, template, locale, to } = mail;
+    const messageId = messageIdOf(dedupeKey, messageIdDomain);
+    const signal = AbortSignal.any([this.#cutOff.signal, AbortSignal.timeout(sendMsMax)]);
+    return await sender.send({ ...rendered, id, dedupeKey, messageId, template, locale, to }, signal);
+  }
+
+  #judge(mail: ClaimedMail, { subject }: RenderedMail, result: SendResult): Mark {
+    const { clock, random = Math.random } = this.#parts;
+    const now = clock.now();
+    switch (result.kind) {
+      case "sent":
+        return { status: "sent", at: new Date(now), subject, providerId: result.providerId };
+      case "refused":
+        return { status: "dead", error: result.error };
+      case "retry": {
+        if (this.#cutOff.signal.aborted) {
+          return { status: "queued", nextAttemptAt: new Date(now), error: "the program stopped meanwhile" };
+        }
+        if (mail.attempts >= attemptsMax) {
+          return { status: "dead", error: result.error };
+        }
+        const delayMs = retryDelayMs(mail.attempts, result.retryAfterMs, random());
+        return { status: "queued", nextAttemptAt: new Date(now + delayMs), error: result.error };
+      }
+    }
+  }
+
+  async #write(mail: ClaimedMail, mark: Mark): Promise<void> {
+    const { db, clock, log, onOutcome } = this.#parts;
+    const at = new Date(clock.now());
+    const error = mark.status === "sent" ? null : mark.error;
+    const isHeld = await db.withTransaction(async (tx) => {
+      if (!(await markMail(tx, mail, mark))) {
+        return false;
+      }
+      if (mark.status === "sent" && mail.userId !== null) {
+        const { id: mailId, userId, template } = mail;
+        await insertInboxRecord(tx, { mailId, userId, template, subject: mark.subject, at });
+      }
+      await onOutcome(tx, { template: mail.template, userId: mail.userId, at, error });
+      return true;
+    });
+    if (!isHeld) {
+      log.warn("mail.lease_lost", { mailId: mail.id, attempts: mail.attempts });
+    } else if (mark.status !== "sent") {
+      const { id: mailId, template, attempts } = mail;
+      log.warn("mail.not_sent", { mailId, template, attempts, status: mark.status, error });
+    }
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}
+
+/** Made of nothing but the key of the mail: every process gives it the same one, at every attempt. */
+function messageIdOf(dedupeKey: string, domain: string): string {
+  return `<${new Bun.CryptoHasher("sha256").update(`mail ${dedupeKey}`).digest("hex").slice(0, 40)}@${domain}>`;
+}

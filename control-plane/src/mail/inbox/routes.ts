@@ -1,0 +1,34 @@
+import { inboxInput, readInboxInput } from "@sluice/contracts/mail";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { nextCursor } from "../page.ts";
+import { countUnread, listInbox, markRead } from "./inbox-store.ts";
+
+export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly clock: Clock }): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/account/inbox/",
+      access: "user",
+      input: inboxInput,
+      summary: "What the user was told by mail, the newest first, without links.",
+      handle: async ({ input: { cursor, limit }, user }) => {
+        const messages = await listInbox(db, user.userId, { before: cursor ?? null, limit });
+        const unread = await countUnread(db, user.userId);
+        return { messages, unread, next_cursor: nextCursor(messages, limit) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/account/inbox/read/",
+      access: "user",
+      input: readInboxInput,
+      summary: "Mark messages of the user as read.",
+      handle: async ({ input: { ids }, user }) => {
+        const marked = await markRead(db, user.userId, ids, new Date(clock.now()));
+        return { marked, unread: await countUnread(db, user.userId) };
+      },
+    }),
+  ];
+}

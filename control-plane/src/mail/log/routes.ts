@@ -1,0 +1,56 @@
+import { mailLogInput, resendMailInput } from "@sluice/contracts/mail";
+import { writeAudit } from "../../audit/service.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { notify } from "../../platform/db-notifications.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { nextCursor } from "../page.ts";
+import { mailChannel } from "../service.ts";
+import { listMails, reviveMail } from "./mail-log-store.ts";
+
+export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonly clock: Clock }): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/mail/log/",
+      access: "admin",
+      input: mailLogInput,
+      summary: "Mails with their state, the newest first, without what they say.",
+      handle: async ({ input: { status, template, user_id: userId, cursor, limit } }) => {
+        const filter = { status: status ?? null, template: template ?? null, userId: userId ?? null };
+        const mails = await listMails(db, { ...filter, before: cursor ?? null, limit });
+        return { mails, next_cursor: nextCursor(mails, limit) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/mail/resend/",
+      access: "admin",
+      input: resendMailInput,
+      summary: "Put a mail that was given up back into the queue.",
+      handle: async ({ input: { id }, admin, requestId, clientIp }) => {
+        await db.withTransaction(async (tx) => {
+          const dead = await reviveMail(tx, id, new Date(clock.now()));
+          if (dead === null) {
+            throw new AppError("conflict", {
+              message: "This mail can't be sent again: it is not dead, or it is over.",
+            });
+          }
+          await writeAudit(tx, {
+            actor: { kind: "admin", id: admin.adminId, name: admin.username },
+            action: "mail.resend",
+            subjectKind: "mail",
+            subjectId: id.toString(),
+            before: { status: "dead", attempts: dead.attempts, last_error: dead.lastError, template: dead.template },
+            after: { status: "queued" },
+            requestId,
+            ip: clientIp,
+          });
+          await notify(tx, mailChannel, "");
+        });
+        return { id, status: "queued" };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import type { MailQueue } from "../model.ts";
+import { findEndOfBatch, findLowQuota, type LowQuota } from "./quota-low-store.ts";
+
+export type LowQuotaParts = {
+  readonly mail: MailQueue;
+  readonly clock: Clock;
+  readonly budgetsPerBatch?: number;
+};
+
+const budgetsPerBatchDefault = 500;
+/** By then the user has topped up, or knows it anyway. */
+const usefulMs = 3 * 86_400_000;
+
+/**
+ * Leaves a mail for every user whose quota has fallen below a threshold, once for each threshold and grant. Walks over the
+ * budgets in batches, so that it needs as much memory for a million as for a thousand.
+ * @returns how many mails there are more
+ */
+export async function tellLowQuota(db: Database, parts: LowQuotaParts): Promise<number> {
+  const count = parts.budgetsPerBatch ?? budgetsPerBatchDefault;
+  let queued = 0;
+  let after = 0n;
+  for (;;) {
+    const upTo = await findEndOfBatch(db, after, count);
+    if (upTo === null) {
+      return queued;
+    }
+    const low = await findLowQuota(db, after, upTo);
+    if (low.length > 0) {
+      queued += await db.withTransaction((tx) => queueAll(tx, low, parts));
+    }
+    after = upTo;
+  }
+}
+
+async function queueAll(tx: Transaction, low: readonly LowQuota[], { mail, clock }: LowQuotaParts): Promise<number> {
+  const expiresAt = new Date(clock.now() + usefulMs);
+  let queued = 0;
+  for (const { budgetId, grantId, thresholdPercent, remaining, userId, email, locale } of low) {
+    const isNew = await mail.queueMail(tx, {
+      dedupeKey: `quota_low:${budgetId}:${grantId}:${thresholdPercent}`,
+      template: "quota_low",
+      userId,
+      to: email,
+      locale,
+      variables: { threshold_percent: String(thresholdPercent), quota: remaining.toString() },
+      source: "quota_low",
+      expiresAt,
+    });
+    queued += isNew ? 1 : 0;
+  }
+  return queued;
+}

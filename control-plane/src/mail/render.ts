@@ -1,0 +1,32 @@
+import type { MailLocale } from "@sluice/contracts/mail";
+import type { MailTemplateName } from "./model.ts";
+import type { TemplateSource } from "./templates/layout.ts";
+import { escapeHtml, fillPlaceholders } from "./templates/placeholders.ts";
+import { type SharedValues, showValues } from "./templates/show-values.ts";
+
+export type RenderedMail = { readonly subject: string; readonly html: string; readonly text: string };
+
+/** A mail as its row and its seal tell it. */
+export type MailToRender = {
+  readonly template: MailTemplateName;
+  readonly locale: MailLocale;
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+/**
+ * Fills a template. Values are escaped in the HTML, and a line break in one can't end a header.
+ * @throws UnknownPlaceholderError for a name without a value; TypeError, RangeError, SyntaxError for a variable that is missing or unfit
+ */
+export function renderMail(source: TemplateSource, mail: MailToRender, shared: SharedValues): RenderedMail {
+  const values = showValues(mail as Parameters<typeof showValues>[0], shared);
+  const findValue = (name: string): string | undefined => (Object.hasOwn(values, name) ? values[name] : undefined);
+  const htmlOf = (name: string): string | undefined => {
+    const value = findValue(name);
+    return value === undefined ? undefined : escapeHtml(value);
+  };
+  return {
+    subject: fillPlaceholders(source.subject, findValue),
+    html: fillPlaceholders(source.html, htmlOf),
+    text: fillPlaceholders(source.text, findValue),
+  };
+}

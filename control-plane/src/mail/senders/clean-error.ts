@@ -1,0 +1,15 @@
+import { redact } from "../../platform/log.ts";
+
+const lengthMax = 200;
+
+/**
+ * What a server said, fit for the mail log and for the profile of a user: one line, without addresses of pages and mails,
+ * because a server may quote what it was sent, with the link and its token.
+ */
+export function cleanError(text: string): string {
+  const oneLine = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const withoutLinks = oneLine.replace(/\b[a-z][a-z0-9+.-]*:\/\/\S*/gi, "[link]").replace(/\S+@\S+/g, "[address]");
+  // Tokens are long and have no spaces; words of people are short.
+  const withoutTokens = withoutLinks.replace(/[A-Za-z0-9_=/+%-]{24,}/g, "[...]");
+  return redact(withoutTokens).slice(0, lengthMax);
+}

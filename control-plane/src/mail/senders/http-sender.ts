@@ -1,0 +1,109 @@
+import type { Clock } from "../../platform/clock.ts";
+import {
+  type HttpClient,
+  HttpClientError,
+  type HttpLimits,
+  type HttpResponse,
+} from "../../platform/http-client/model.ts";
+import { cleanError } from "./clean-error.ts";
+import type { MailSender, MailToSend, SendResult } from "./model.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+
+export type HttpSenderParts = {
+  readonly client: HttpClient;
+  readonly clock: Clock;
+  /** The whole address to post to. */
+  readonly url: string;
+  /** Tells the mail gateway which service the mail comes from. */
+  readonly sourceTag: string;
+  /** The key of the mail gateway, or null while there is none. */
+  readonly readKey: () => Promise<string | null>;
+  readonly limits?: HttpLimits;
+};
+
+const limitsDefault: HttpLimits = {
+  connectTimeoutMs: 5_000,
+  firstByteTimeoutMs: 15_000,
+  idleTimeoutMs: 5_000,
+  totalTimeoutMs: 25_000,
+  responseBytesMax: 64 * 1024,
+};
+
+const answerBytesMax = 16 * 1024;
+const providerIdLengthMax = 200;
+
+/** Posts each mail to the internal mail gateway, which knows a repeated one by its idempotency key. */
+export class HttpSender implements MailSender {
+  readonly #parts: HttpSenderParts;
+
+  constructor(parts: HttpSenderParts) {
+    this.#parts = parts;
+  }
+
+  async send(mail: MailToSend, signal: AbortSignal): Promise<SendResult> {
+    try {
+      const key = await this.#parts.readKey();
+      if (key === null) {
+        return { kind: "retry", error: "the key of the mail gateway is not set", retryAfterMs: null };
+      }
+      const response = await this.#post(mail, key, signal);
+      return await this.#judge(response);
+    } catch (error) {
+      const what = error instanceof HttpClientError ? error.kind : "failed";
+      return { kind: "retry", error: `the mail gateway could not be reached: ${what}`, retryAfterMs: null };
+    }
+  }
+
+  close(): void {
+    this.#parts.client.close();
+  }
+
+  #post(mail: MailToSend, key: string, signal: AbortSignal): Promise<HttpResponse> {
+    const { client, limits = limitsDefault, sourceTag: source } = this.#parts;
+    const url = new URL(this.#parts.url);
+    const isSecure = url.protocol === "https:";
+    const { template, to, locale, subject, html, text, dedupeKey } = mail;
+    return client.send({
+      protocol: isSecure ? "https:" : "http:",
+      hostname: url.hostname,
+      port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
+      method: "POST",
+      target: `${url.pathname}${url.search}`,
+      headers: [
+        ["content-type", "application/json"],
+        ["accept", "application/json"],
+        ["x-internal-mail-key", key],
+        // A header takes no text of any kind; the digest is as unique as the key of the mail.
+        ["idempotency-key", new Bun.CryptoHasher("sha256").update(dedupeKey).digest("hex")],
+      ],
+      body: new TextEncoder().encode(JSON.stringify({ template, to, locale, subject, html, text, source })),
+      signal,
+      limits,
+    });
+  }
+
+  async #judge({ status, headers, body }: HttpResponse): Promise<SendResult> {
+    if (status >= 200 && status < 300) {
+      // It has taken the mail, whatever becomes of the rest of its answer.
+      const answer = await body.bytes(answerBytesMax).catch(() => null);
+      return { kind: "sent", providerId: answer === null ? null : readProviderId(answer) };
+    }
+    const answer = await body.bytes(answerBytesMax).catch(() => new Uint8Array());
+    const error = cleanError(`the mail gateway answered ${status} ${new TextDecoder().decode(answer)}`);
+    if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
+      return { kind: "refused", error };
+    }
+    const [, said] = headers.find(([name]) => name === "retry-after") ?? [];
+    const retryAfterMs = said === undefined ? null : parseRetryAfter(said, this.#parts.clock.now());
+    return { kind: "retry", error, retryAfterMs };
+  }
+}
+
+function readProviderId(answer: Uint8Array): string | null {
+  try {
+    const { id } = JSON.parse(new TextDecoder().decode(answer)) as { readonly id?: unknown };
+    return typeof id === "string" || typeof id === "number" ? String(id).slice(0, providerIdLengthMax) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Clock } from "../../platform/clock.ts";
+import { type Config, ConfigError } from "../../platform/config.ts";
+import { PooledHttpClient } from "../../platform/http-client/pooled-client.ts";
+import type { Log } from "../../platform/log.ts";
+import { type MailFrom, parseMailFrom } from "../address.ts";
+import { HttpSender } from "./http-sender.ts";
+import { LogSender } from "./log-sender.ts";
+import type { MailSender } from "./model.ts";
+import { SmtpSender } from "./smtp-sender.ts";
+
+/** Names of the credentials of mail in the store of secrets. */
+const secretNames = { gatewayKey: "mail.gateway_key", smtpUrl: "mail.smtp_url" } as const;
+
+/** The same credentials in the environment, for where the store has none. */
+export function mailSecretFallbacks(config: Config): Record<string, string | undefined> {
+  return { [secretNames.gatewayKey]: config.MAIL_GATEWAY_KEY, [secretNames.smtpUrl]: config.SMTP_URL };
+}
+
+/** @throws ConfigError when MAIL_FROM is no sender */
+export function mailFromOf(config: Config): MailFrom {
+  const from = parseMailFrom(config.MAIL_FROM);
+  if (from === null) {
+    throw new ConfigError("The configuration is not usable. MAIL_FROM: must be an address, or a name and <address>.");
+  }
+  return from;
+}
+
+export type SenderParts = {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly readSecret: (name: string) => Promise<string | null>;
+};
+
+/**
+ * The adapter that the configuration names.
+ * @throws ConfigError when it lacks what the adapter needs
+ */
+export function openMailSender({ config, clock, log, readSecret }: SenderParts): MailSender {
+  const { MAIL_ADAPTER: adapter, MAIL_SOURCE: sourceTag, MAIL_GATEWAY_URL: url } = config;
+  switch (adapter) {
+    case "log":
+      if (config.NODE_ENV === "production") {
+        log.warn("mail.nothing_is_sent", { adapter });
+      }
+      return new LogSender(log);
+    case "http": {
+      if (url === undefined) {
+        throw new ConfigError("The configuration is not usable. MAIL_GATEWAY_URL: needed with MAIL_ADAPTER=http.");
+      }
+      const readKey = () => readSecret(secretNames.gatewayKey);
+      return new HttpSender({ client: new PooledHttpClient(), clock, url, sourceTag, readKey });
+    }
+    case "smtp":
+      return new SmtpSender({
+        readUrl: () => readSecret(secretNames.smtpUrl),
+        from: mailFromOf(config),
+        sourceTag,
+        connectionsMax: config.MAIL_CONCURRENCY,
+      });
+  }
+}

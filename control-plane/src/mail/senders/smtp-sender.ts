@@ -1,0 +1,96 @@
+import { createTransport } from "nodemailer";
+import type { MailFrom } from "../address.ts";
+import { cleanError } from "./clean-error.ts";
+import type { MailSender, MailToSend, SendResult } from "./model.ts";
+
+export type SmtpSenderParts = {
+  /** `smtp://` or `smtps://`, with user and password; null while there is none. A change makes new connections. */
+  readonly readUrl: () => Promise<string | null>;
+  readonly from: MailFrom;
+  readonly sourceTag: string;
+  readonly connectionsMax: number;
+  readonly timeouts?: SmtpTimeouts;
+};
+
+export type SmtpTimeouts = {
+  readonly connectionTimeout: number;
+  readonly greetingTimeout: number;
+  readonly socketTimeout: number;
+};
+
+const timeoutsDefault: SmtpTimeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
+
+type Transport = ReturnType<typeof openTransport>;
+
+/** Hands mails to a mail server over a few connections that stay open. */
+export class SmtpSender implements MailSender {
+  readonly #parts: SmtpSenderParts;
+  #open: { readonly url: string; readonly transport: Transport } | null = null;
+
+  constructor(parts: SmtpSenderParts) {
+    this.#parts = parts;
+  }
+
+  async send(mail: MailToSend, signal: AbortSignal): Promise<SendResult> {
+    const { from, sourceTag } = this.#parts;
+    try {
+      const transport = await this.#transport();
+      if (transport === null) {
+        return { kind: "retry", error: "the mail server is not set", retryAfterMs: null };
+      }
+      const sent = await transport.sendMail({
+        from,
+        // As an object it is one address and is not parsed again.
+        to: { name: "", address: mail.to },
+        subject: mail.subject,
+        text: mail.text,
+        html: mail.html,
+        messageId: mail.messageId,
+        headers: { "Auto-Submitted": "auto-generated", "Content-Language": mail.locale, "X-Mail-Source": sourceTag },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+        signal,
+      });
+      return { kind: "sent", providerId: cleanError(sent.response) };
+    } catch (error) {
+      return judge(error);
+    }
+  }
+
+  close(): void {
+    this.#open?.transport.close();
+    this.#open = null;
+  }
+
+  async #transport(): Promise<Transport | null> {
+    const url = await this.#parts.readUrl();
+    if (url === null) {
+      return null;
+    }
+    if (this.#open?.url !== url) {
+      this.close();
+      this.#open = { url, transport: openTransport(url, this.#parts) };
+    }
+    return this.#open.transport;
+  }
+}
+
+function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault }: SmtpSenderParts) {
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: connectionsMax,
+    // The mail log repeats what failed, later and in any process.
+    maxRequeues: 0,
+    ...timeouts,
+  });
+}
+
+function judge(error: unknown): SendResult {
+  const { responseCode, code, message } = error as { responseCode?: number; code?: string; message?: string };
+  if (typeof responseCode === "number" && responseCode >= 500) {
+    return { kind: "refused", error: cleanError(`the mail server answered: ${message ?? responseCode}`) };
+  }
+  const said = cleanError(`${code ?? "failed"}: ${message ?? ""}`);
+  return { kind: "retry", error: `the mail server did not take it: ${said}`, retryAfterMs: null };
+}

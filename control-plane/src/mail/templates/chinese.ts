@@ -1,0 +1,47 @@
+import type { MailWords } from "./words.ts";
+
+export const chinese: MailWords = {
+  direction: "ltr",
+  colon: "：",
+  byHand: "如果按钮无法使用，请打开以下地址：",
+  footer: "此邮件由 {{service}} 自动发送。",
+  email_verify: {
+    subject: "请确认您的邮箱地址",
+    title: "请确认您的邮箱地址",
+    body: ["欢迎使用 {{service}}。请确认这个邮箱地址属于您。"],
+    action: "确认邮箱地址",
+    notes: ["链接有效期：{{valid_for}}。", "如果您没有注册账户，请忽略这封邮件。"],
+  },
+  account_exists: {
+    subject: "您已有账户",
+    title: "您已有账户",
+    body: ["有人（可能是您本人）尝试用这个邮箱地址注册 {{service}}。该邮箱已有账户，因此没有做任何更改。"],
+    action: "登录",
+    notes: ["忘记密码了？请在此重置：{{reset_link}}", "如果不是您本人操作，您无需采取任何措施。"],
+  },
+  password_reset: {
+    subject: "重置您的密码",
+    title: "重置您的密码",
+    body: ["我们收到了重置您的 {{service}} 账户密码的请求。如果是您本人操作，请在此设置新密码。"],
+    action: "设置新密码",
+    notes: ["链接有效期：{{valid_for}}，且只能使用一次。", "如果不是您本人操作，请忽略这封邮件，您的密码不会改变。"],
+  },
+  payment_success: {
+    subject: "已收到您的付款：{{amount}}",
+    title: "已收到您的付款",
+    body: ["感谢您的付款。额度已添加到您的账户。"],
+    action: "打开控制台",
+    notes: [],
+    facts: { order_no: "订单号", plan_name: "套餐", amount: "金额", credit: "额度" },
+  },
+  quota_low: {
+    subject: "您的剩余额度已不足 {{threshold}}",
+    title: "您的额度即将用完",
+    body: [
+      "您的剩余额度为 {{credit}}，已不足最近一次增加额度的 {{threshold}}。",
+      "额度用完后，请求会被拒绝，直到您再次充值。",
+    ],
+    action: "充值",
+    notes: [],
+  },
+};

@@ -1,0 +1,57 @@
+import type { MailWords } from "./words.ts";
+
+export const english: MailWords = {
+  direction: "ltr",
+  colon: ": ",
+  byHand: "If the button does not work, open this address:",
+  footer: "This mail was sent automatically by {{service}}.",
+  email_verify: {
+    subject: "Confirm your e-mail address",
+    title: "Confirm your e-mail address",
+    body: ["Welcome to {{service}}. Please confirm that this e-mail address is yours."],
+    action: "Confirm e-mail address",
+    notes: ["The link is valid for {{valid_for}}.", "If you did not create an account, you can ignore this mail."],
+  },
+  account_exists: {
+    subject: "You already have an account",
+    title: "You already have an account",
+    body: [
+      "Somebody, probably you, tried to register at {{service}} with this e-mail address. It already has an account, so nothing was changed.",
+    ],
+    action: "Log in",
+    notes: [
+      "Forgot your password? Reset it here: {{reset_link}}",
+      "If it was not you, there is nothing you need to do.",
+    ],
+  },
+  password_reset: {
+    subject: "Reset your password",
+    title: "Reset your password",
+    body: [
+      "We were asked to reset the password of your account at {{service}}. If it was you, choose a new password here.",
+    ],
+    action: "Choose a new password",
+    notes: [
+      "The link is valid for {{valid_for}} and works once.",
+      "If it was not you, ignore this mail; your password stays as it is.",
+    ],
+  },
+  payment_success: {
+    subject: "Payment received: {{amount}}",
+    title: "Payment received",
+    body: ["Thank you for your payment. The credit has been added to your account."],
+    action: "Open the console",
+    notes: [],
+    facts: { order_no: "Order", plan_name: "Plan", amount: "Amount", credit: "Credit" },
+  },
+  quota_low: {
+    subject: "Less than {{threshold}} of your credit is left",
+    title: "Your credit is running low",
+    body: [
+      "Your remaining credit is {{credit}}. That is less than {{threshold}} of what was last added.",
+      "Once it is used up, requests are refused until you top up.",
+    ],
+    action: "Top up",
+    notes: [],
+  },
+};

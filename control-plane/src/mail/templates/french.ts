@@ -1,0 +1,60 @@
+import type { MailWords } from "./words.ts";
+
+export const french: MailWords = {
+  direction: "ltr",
+  colon: " : ",
+  byHand: "Si le bouton ne fonctionne pas, ouvrez cette adresse :",
+  footer: "Ce message a été envoyé automatiquement par {{service}}.",
+  email_verify: {
+    subject: "Confirmez votre adresse e-mail",
+    title: "Confirmez votre adresse e-mail",
+    body: ["Bienvenue sur {{service}}. Veuillez confirmer que cette adresse e-mail est bien la vôtre."],
+    action: "Confirmer l’adresse e-mail",
+    notes: [
+      "Durée de validité du lien : {{valid_for}}.",
+      "Si vous n’avez pas créé de compte, vous pouvez ignorer ce message.",
+    ],
+  },
+  account_exists: {
+    subject: "Vous avez déjà un compte",
+    title: "Vous avez déjà un compte",
+    body: [
+      "Quelqu’un, probablement vous, a essayé de s’inscrire sur {{service}} avec cette adresse e-mail. Un compte existe déjà pour cette adresse : rien n’a donc été modifié.",
+    ],
+    action: "Se connecter",
+    notes: [
+      "Mot de passe oublié ? Réinitialisez-le ici : {{reset_link}}",
+      "Si ce n’était pas vous, vous n’avez rien à faire.",
+    ],
+  },
+  password_reset: {
+    subject: "Réinitialisez votre mot de passe",
+    title: "Réinitialisez votre mot de passe",
+    body: [
+      "Nous avons reçu une demande de réinitialisation du mot de passe de votre compte {{service}}. Si elle vient de vous, choisissez ici un nouveau mot de passe.",
+    ],
+    action: "Choisir un nouveau mot de passe",
+    notes: [
+      "Durée de validité du lien : {{valid_for}}. Il ne peut servir qu’une fois.",
+      "Si cette demande ne vient pas de vous, ignorez ce message ; votre mot de passe reste inchangé.",
+    ],
+  },
+  payment_success: {
+    subject: "Paiement reçu : {{amount}}",
+    title: "Paiement reçu",
+    body: ["Merci pour votre paiement. Le crédit a été ajouté à votre compte."],
+    action: "Ouvrir la console",
+    notes: [],
+    facts: { order_no: "Commande", plan_name: "Formule", amount: "Montant", credit: "Crédit" },
+  },
+  quota_low: {
+    subject: "Il vous reste moins de {{threshold}} de votre crédit",
+    title: "Votre crédit est bientôt épuisé",
+    body: [
+      "Votre crédit restant est de {{credit}}, soit moins de {{threshold}} du dernier montant ajouté.",
+      "Une fois le crédit épuisé, les requêtes sont refusées jusqu’à ce que vous le rechargiez.",
+    ],
+    action: "Recharger",
+    notes: [],
+  },
+};

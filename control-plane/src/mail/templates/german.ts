@@ -1,0 +1,60 @@
+import type { MailWords } from "./words.ts";
+
+export const german: MailWords = {
+  direction: "ltr",
+  colon: ": ",
+  byHand: "Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
+  footer: "Diese E-Mail wurde automatisch von {{service}} versendet.",
+  email_verify: {
+    subject: "Bestätigen Sie Ihre E-Mail-Adresse",
+    title: "Bestätigen Sie Ihre E-Mail-Adresse",
+    body: ["Willkommen bei {{service}}. Bitte bestätigen Sie, dass diese E-Mail-Adresse Ihnen gehört."],
+    action: "E-Mail-Adresse bestätigen",
+    notes: [
+      "Gültigkeit des Links: {{valid_for}}.",
+      "Wenn Sie kein Konto angelegt haben, können Sie diese E-Mail ignorieren.",
+    ],
+  },
+  account_exists: {
+    subject: "Sie haben bereits ein Konto",
+    title: "Sie haben bereits ein Konto",
+    body: [
+      "Jemand, vermutlich Sie selbst, wollte sich mit dieser E-Mail-Adresse bei {{service}} registrieren. Es gibt dafür bereits ein Konto, deshalb wurde nichts geändert.",
+    ],
+    action: "Anmelden",
+    notes: [
+      "Passwort vergessen? Hier können Sie es zurücksetzen: {{reset_link}}",
+      "Wenn Sie das nicht waren, müssen Sie nichts tun.",
+    ],
+  },
+  password_reset: {
+    subject: "Setzen Sie Ihr Passwort zurück",
+    title: "Setzen Sie Ihr Passwort zurück",
+    body: [
+      "Für Ihr Konto bei {{service}} wurde angefordert, das Passwort zurückzusetzen. Wenn Sie das waren, wählen Sie hier ein neues Passwort.",
+    ],
+    action: "Neues Passwort wählen",
+    notes: [
+      "Gültigkeit des Links: {{valid_for}}. Er funktioniert nur einmal.",
+      "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail; Ihr Passwort bleibt unverändert.",
+    ],
+  },
+  payment_success: {
+    subject: "Zahlung erhalten: {{amount}}",
+    title: "Zahlung erhalten",
+    body: ["Vielen Dank für Ihre Zahlung. Das Guthaben wurde Ihrem Konto gutgeschrieben."],
+    action: "Konsole öffnen",
+    notes: [],
+    facts: { order_no: "Bestellung", plan_name: "Tarif", amount: "Betrag", credit: "Guthaben" },
+  },
+  quota_low: {
+    subject: "Weniger als {{threshold}} Ihres Guthabens übrig",
+    title: "Ihr Guthaben geht zur Neige",
+    body: [
+      "Ihr verbleibendes Guthaben beträgt {{credit}}. Das sind weniger als {{threshold}} der letzten Gutschrift.",
+      "Wenn es aufgebraucht ist, werden Anfragen abgelehnt, bis Sie es wieder aufladen.",
+    ],
+    action: "Guthaben aufladen",
+    notes: [],
+  },
+};

@@ -1,0 +1,57 @@
+import type { MailWords } from "./words.ts";
+
+export const korean: MailWords = {
+  direction: "ltr",
+  colon: ": ",
+  byHand: "버튼이 작동하지 않으면 다음 주소를 여세요.",
+  footer: "이 메일은 {{service}}에서 자동으로 발송되었습니다.",
+  email_verify: {
+    subject: "이메일 주소를 확인해 주세요",
+    title: "이메일 주소를 확인해 주세요",
+    body: ["{{service}}에 오신 것을 환영합니다. 이 이메일 주소가 본인의 것인지 확인해 주세요."],
+    action: "이메일 주소 확인",
+    notes: ["링크 유효 시간: {{valid_for}}", "계정을 만들지 않으셨다면 이 메일을 무시하셔도 됩니다."],
+  },
+  account_exists: {
+    subject: "이미 계정이 있습니다",
+    title: "이미 계정이 있습니다",
+    body: [
+      "누군가(아마도 본인)가 이 이메일 주소로 {{service}}에 가입을 시도했습니다. 이미 계정이 있으므로 변경된 사항은 없습니다.",
+    ],
+    action: "로그인",
+    notes: [
+      "비밀번호를 잊으셨나요? 여기에서 재설정하세요: {{reset_link}}",
+      "본인이 아니라면 아무것도 하실 필요가 없습니다.",
+    ],
+  },
+  password_reset: {
+    subject: "비밀번호 재설정",
+    title: "비밀번호 재설정",
+    body: [
+      "{{service}} 계정의 비밀번호 재설정 요청을 받았습니다. 본인이 요청하셨다면 여기에서 새 비밀번호를 설정하세요.",
+    ],
+    action: "새 비밀번호 설정",
+    notes: [
+      "링크 유효 시간: {{valid_for}} (한 번만 사용할 수 있습니다)",
+      "본인이 요청하지 않으셨다면 이 메일을 무시하세요. 비밀번호는 변경되지 않습니다.",
+    ],
+  },
+  payment_success: {
+    subject: "결제가 완료되었습니다: {{amount}}",
+    title: "결제가 완료되었습니다",
+    body: ["결제해 주셔서 감사합니다. 크레딧이 계정에 추가되었습니다."],
+    action: "콘솔 열기",
+    notes: [],
+    facts: { order_no: "주문 번호", plan_name: "요금제", amount: "금액", credit: "크레딧" },
+  },
+  quota_low: {
+    subject: "남은 크레딧이 {{threshold}} 미만입니다",
+    title: "크레딧이 얼마 남지 않았습니다",
+    body: [
+      "남은 크레딧: {{credit}}. 마지막으로 추가된 크레딧의 {{threshold}} 미만입니다.",
+      "크레딧을 모두 사용하면 충전할 때까지 요청이 거부됩니다.",
+    ],
+    action: "충전하기",
+    notes: [],
+  },
+};

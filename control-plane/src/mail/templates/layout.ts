@@ -1,0 +1,112 @@
+import type { MailLocale } from "@sluice/contracts/mail";
+import type { MailTemplateName } from "../model.ts";
+import { arabic } from "./arabic.ts";
+import { chinese } from "./chinese.ts";
+import { english } from "./english.ts";
+import { french } from "./french.ts";
+import { german } from "./german.ts";
+import { hindi } from "./hindi.ts";
+import { japanese } from "./japanese.ts";
+import { korean } from "./korean.ts";
+import { escapeHtml, placeholdersIn } from "./placeholders.ts";
+import { portuguese } from "./portuguese.ts";
+import { russian } from "./russian.ts";
+import { isLinkName, templateShapes } from "./shape.ts";
+import { spanish } from "./spanish.ts";
+import type { MailText, MailWords } from "./words.ts";
+
+const wordsByLocale: Readonly<Record<MailLocale, MailWords>> = {
+  en: english,
+  zh: chinese,
+  ja: japanese,
+  ko: korean,
+  es: spanish,
+  fr: french,
+  de: german,
+  pt: portuguese,
+  ru: russian,
+  ar: arabic,
+  hi: hindi,
+};
+
+/** A whole mail with `{{name}}` where its values go: what comes with the program, and what an admin saves in its place. */
+export type TemplateSource = { readonly subject: string; readonly html: string; readonly text: string };
+
+export function directionOf(locale: MailLocale): "ltr" | "rtl" {
+  return wordsByLocale[locale].direction;
+}
+
+/** The mail as it comes with the program. */
+export function builtInTemplate(name: MailTemplateName, locale: MailLocale): TemplateSource {
+  const words = wordsByLocale[locale];
+  return { subject: words[name].subject, html: htmlOf(name, locale, words), text: textOf(name, words) };
+}
+
+function factsOf(text: MailText & { readonly facts?: Readonly<Record<string, string>> }): [string, string][] {
+  return Object.entries(text.facts ?? {});
+}
+
+function textOf(name: MailTemplateName, words: MailWords): string {
+  const text = words[name];
+  const facts = factsOf(text).map(([fact, label]) => `${label}${words.colon}{{${fact}}}`);
+  const parts = [
+    text.title,
+    ...text.body,
+    facts.join("\n"),
+    `${text.action}${words.colon.trimEnd()}\n{{${templateShapes[name].action}}}`,
+    ...text.notes,
+    `-- \n${words.footer}`,
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+const font = "font-family:-apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,sans-serif";
+const small = "margin:0 0 8px;font-size:13px;line-height:20px;color:#5c6370";
+
+/** Escaped words, in which an address of the text becomes something to click on. */
+function paragraph(words: string, style: string): string {
+  let html = escapeHtml(words);
+  for (const name of placeholdersIn(words).filter(isLinkName)) {
+    html = html.replaceAll(`{{${name}}}`, `<a dir="ltr" href="{{${name}}}" style="color:#0b6b5f">{{${name}}}</a>`);
+  }
+  return `<p style="${style}">${html}</p>`;
+}
+
+function factRow([fact, label]: [string, string]): string {
+  const cell = "padding:6px 0;border-bottom:1px solid #e4e7eb;font-size:15px;line-height:22px;text-align";
+  return `<tr><th scope="row" style="${cell}:start;font-weight:400;color:#5c6370">${escapeHtml(label)}</th><td style="${cell}:end"><bdi>{{${fact}}}</bdi></td></tr>`;
+}
+
+/**
+ * One column that fits a phone and stays readable on a large screen. Styles stand at the elements, because some programs
+ * remove everything else; nothing is loaded from anywhere.
+ */
+function htmlOf(name: MailTemplateName, locale: MailLocale, words: MailWords): string {
+  const text = words[name];
+  const { action } = templateShapes[name];
+  const rows = factsOf(text).map(factRow).join("");
+  const facts =
+    rows === "" ? [] : [`<table style="width:100%;border-collapse:collapse;margin:0 0 16px">${rows}</table>`];
+  return `${[
+    "<!doctype html>",
+    `<html lang="${locale}" dir="${words.direction}">`,
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
+    `<title>${escapeHtml(text.subject)}</title>`,
+    "</head>",
+    `<body style="margin:0;padding:24px 12px;background:#f4f5f7;color:#1c2128;${font}">`,
+    `<div dir="${words.direction}" style="max-width:560px;margin:0 auto;padding:28px;background:#ffffff;border-radius:8px;text-align:start">`,
+    `<h1 style="margin:0 0 16px;font-size:20px;line-height:28px">${escapeHtml(text.title)}</h1>`,
+    ...text.body.map((each) => paragraph(each, "margin:0 0 16px;font-size:15px;line-height:24px")),
+    ...facts,
+    `<p style="margin:0 0 24px"><a href="{{${action}}}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#0b6b5f;color:#ffffff;font-size:15px;text-decoration:none">${escapeHtml(text.action)}</a></p>`,
+    paragraph(words.byHand, small),
+    `<p dir="ltr" style="${small};overflow-wrap:anywhere;text-align:${words.direction === "rtl" ? "right" : "left"}"><a href="{{${action}}}" style="color:#0b6b5f">{{${action}}}</a></p>`,
+    ...text.notes.map((each) => paragraph(each, small)),
+    `<p style="margin:24px 0 0;padding-top:16px;border-top:1px solid #e4e7eb;font-size:12px;line-height:18px;color:#5c6370">${escapeHtml(words.footer)}</p>`,
+    "</div>",
+    "</body>",
+    "</html>",
+  ].join("\n")}\n`;
+}

@@ -1,0 +1,54 @@
+import type { MailWords } from "./words.ts";
+
+export const portuguese: MailWords = {
+  direction: "ltr",
+  colon: ": ",
+  byHand: "Se o botão não funcionar, abra este endereço:",
+  footer: "Esta mensagem foi enviada automaticamente por {{service}}.",
+  email_verify: {
+    subject: "Confirme o seu endereço de e-mail",
+    title: "Confirme o seu endereço de e-mail",
+    body: ["Boas-vindas ao {{service}}. Confirme que este endereço de e-mail é seu."],
+    action: "Confirmar endereço de e-mail",
+    notes: ["Validade do link: {{valid_for}}.", "Se você não criou uma conta, pode ignorar esta mensagem."],
+  },
+  account_exists: {
+    subject: "Você já tem uma conta",
+    title: "Você já tem uma conta",
+    body: [
+      "Alguém, provavelmente você, tentou se cadastrar no {{service}} com este endereço de e-mail. Já existe uma conta com ele, por isso nada foi alterado.",
+    ],
+    action: "Entrar",
+    notes: ["Esqueceu a senha? Redefina-a aqui: {{reset_link}}", "Se não foi você, não é preciso fazer nada."],
+  },
+  password_reset: {
+    subject: "Redefina a sua senha",
+    title: "Redefina a sua senha",
+    body: [
+      "Recebemos um pedido para redefinir a senha da sua conta no {{service}}. Se foi você, escolha aqui uma nova senha.",
+    ],
+    action: "Escolher uma nova senha",
+    notes: [
+      "Validade do link: {{valid_for}}. Ele só pode ser usado uma vez.",
+      "Se não foi você, ignore esta mensagem; a sua senha não será alterada.",
+    ],
+  },
+  payment_success: {
+    subject: "Pagamento recebido: {{amount}}",
+    title: "Pagamento recebido",
+    body: ["Obrigado pelo seu pagamento. O crédito foi adicionado à sua conta."],
+    action: "Abrir o console",
+    notes: [],
+    facts: { order_no: "Pedido", plan_name: "Plano", amount: "Valor", credit: "Crédito" },
+  },
+  quota_low: {
+    subject: "Restam menos de {{threshold}} do seu crédito",
+    title: "O seu crédito está acabando",
+    body: [
+      "O seu crédito restante é de {{credit}}, menos de {{threshold}} do último valor adicionado.",
+      "Quando ele acabar, as solicitações serão recusadas até que você recarregue.",
+    ],
+    action: "Recarregar",
+    notes: [],
+  },
+};

@@ -1,0 +1,125 @@
+import {
+  mailTemplateInput,
+  mailTemplateNames,
+  previewMailTemplateInput,
+  saveMailTemplateInput,
+} from "@sluice/contracts/mail";
+import { z } from "zod";
+import { writeAudit } from "../../audit/service.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { MailTemplateName } from "../model.ts";
+import { renderMail } from "../render.ts";
+import { checkTemplate } from "./check-template.ts";
+import { builtInTemplate, type TemplateSource } from "./layout.ts";
+import { sampleVariables } from "./sample-variables.ts";
+import { sharedNames, templateShapes } from "./shape.ts";
+import type { SharedValues } from "./show-values.ts";
+import { findTemplate, listSavedTemplates, type SavedTemplate, saveTemplate } from "./template-store.ts";
+
+export type TemplateEndpointParts = {
+  readonly db: Database;
+  readonly shared: SharedValues;
+  /** Where links of a preview lead. */
+  readonly siteUrl: string;
+};
+
+export function templateEndpoints(parts: TemplateEndpointParts): AnyEndpoint[] {
+  return [listEndpoint(parts), readEndpoint(parts), saveEndpoint(parts), previewEndpoint(parts)];
+}
+
+function listEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/admin/mail/template/list/",
+    access: "admin",
+    input: z.strictObject({}),
+    summary: "The mail templates, what each can show, and which were changed.",
+    handle: async () => ({
+      templates: mailTemplateNames.map((name) => ({ name, ...variablesOf(name) })),
+      changed: (await listSavedTemplates(db)).map(({ updatedAt, ...row }) => ({ ...row, updated_at: updatedAt })),
+    }),
+  });
+}
+
+function readEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/admin/mail/template/",
+    access: "admin",
+    input: mailTemplateInput,
+    summary: "A mail template in one language, as it is now and as it came with the program.",
+    handle: async ({ input: { name, locale } }) => {
+      const saved = await findTemplate(db, name, locale);
+      const builtIn = builtInTemplate(name, locale);
+      const current = saved === null ? { ...builtIn, version: 0 } : withoutDate(saved);
+      return { template: { name, locale, ...current }, built_in: builtIn, ...variablesOf(name) };
+    },
+  });
+}
+
+function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/mail/template/save/",
+    access: "admin",
+    input: saveMailTemplateInput,
+    summary: "Save a mail template in place of the one that came with the program.",
+    handle: async ({ input: { name, locale, version, ...source }, admin, requestId, clientIp }) => {
+      refuseUnfit(name, source);
+      const saved = await db.withTransaction(async (tx) => {
+        const before = await findTemplate(tx, name, locale);
+        const after = await saveTemplate(tx, { name, locale }, source, version ?? before?.version ?? 0);
+        if (after === null) {
+          throw new AppError("conflict");
+        }
+        await writeAudit(tx, {
+          actor: { kind: "admin", id: admin.adminId, name: admin.username },
+          action: "mail_template.save",
+          subjectKind: "mail_template",
+          subjectId: `${name}/${locale}`,
+          before: before === null ? null : withoutDate(before),
+          after: withoutDate(after),
+          requestId,
+          ip: clientIp,
+        });
+        return after;
+      });
+      return { template: { name, locale, ...withoutDate(saved) } };
+    },
+  });
+}
+
+function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/mail/template/preview/",
+    access: "admin",
+    input: previewMailTemplateInput,
+    summary: "How a mail template looks with invented values; nothing is saved or sent.",
+    handle: async ({ input: { name, locale, subject, html, text } }) => {
+      const now = (await findTemplate(db, name, locale)) ?? builtInTemplate(name, locale);
+      const source = { subject: subject ?? now.subject, html: html ?? now.html, text: text ?? now.text };
+      refuseUnfit(name, source);
+      const variables = sampleVariables(siteUrl)[name];
+      return { preview: renderMail(source, { template: name, locale, variables }, shared) };
+    },
+  });
+}
+
+function refuseUnfit(name: MailTemplateName, source: TemplateSource): void {
+  const fields = checkTemplate(name, source);
+  if (Object.keys(fields).length > 0) {
+    throw new AppError("invalid_value", { fields });
+  }
+}
+
+function variablesOf(name: MailTemplateName): { readonly variables: string[]; readonly required: readonly string[] } {
+  const { names, required } = templateShapes[name];
+  return { variables: [...sharedNames, ...names], required };
+}
+
+function withoutDate({ subject, html, text, version }: SavedTemplate): TemplateSource & { readonly version: number } {
+  return { subject, html, text, version };
+}

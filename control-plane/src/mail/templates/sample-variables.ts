@@ -1,0 +1,19 @@
+import type { MailTemplateName, MailVariables } from "../model.ts";
+
+/** Invented values, to look at a template with. */
+export function sampleVariables(siteUrl: string): { readonly [Name in MailTemplateName]: MailVariables[Name] } {
+  const link = `${siteUrl}/sample/?token=SAMPLE`;
+  return {
+    email_verify: { link, valid_minutes: "1440" },
+    account_exists: { login_link: `${siteUrl}/login/`, reset_link: `${siteUrl}/sample/` },
+    password_reset: { link, valid_minutes: "60" },
+    payment_success: {
+      order_no: "SAMPLE1234",
+      plan_name: "Sample <plan> & more",
+      amount: "20.00",
+      currency: "USD",
+      quota: "10000000",
+    },
+    quota_low: { threshold_percent: "20", quota: "1234567" },
+  };
+}

@@ -1,0 +1,29 @@
+import type { MailTemplateName } from "../model.ts";
+
+/** What every mail can show beside its own: the name of the service and where its console is. */
+export const sharedNames = ["service", "console_link"] as const;
+
+/**
+ * How a mail is put together, the same in all languages. `names` is what it can show of its own, `required` what a text
+ * that leaves it out would be of no use without, `action` where the button leads.
+ */
+export type TemplateShape = {
+  readonly names: readonly string[];
+  readonly required: readonly string[];
+  readonly action: string;
+};
+
+export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> = {
+  email_verify: { names: ["link", "valid_for"], required: ["link"], action: "link" },
+  account_exists: { names: ["login_link", "reset_link"], required: ["login_link"], action: "login_link" },
+  password_reset: { names: ["link", "valid_for"], required: ["link"], action: "link" },
+  payment_success: {
+    names: ["order_no", "plan_name", "amount", "credit"],
+    required: ["order_no", "amount"],
+    action: "console_link",
+  },
+  quota_low: { names: ["threshold", "credit"], required: ["credit"], action: "console_link" },
+};
+
+/** Links are shown as addresses, from left to right in every language; the subject, which is kept, may hold none. */
+export const isLinkName = (name: string): boolean => name === "link" || name.endsWith("_link");

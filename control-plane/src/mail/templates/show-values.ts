@@ -1,0 +1,81 @@
+import type { MailLocale } from "@sluice/contracts/mail";
+import { quotaPerUsd } from "@sluice/contracts/money";
+import type { MailTemplateName, MailVariables } from "../model.ts";
+import { directionOf } from "./layout.ts";
+import { isLinkName } from "./shape.ts";
+
+/** What belongs to the service and not to one mail. */
+export type SharedValues = {
+  readonly service: string;
+  /** The whole address of the console. */
+  readonly console_link: string;
+};
+
+type Shown = Readonly<Record<string, string>>;
+
+const firstStrongIsolate = "\u2068";
+const popIsolate = "\u2069";
+
+/**
+ * How the variables of a mail look in a language: amounts with their currency, times with the right plural. In a language
+ * that is written from right to left each value is kept apart from the words around it, so that neither turns the other.
+ */
+export function showValues<Name extends MailTemplateName>(
+  mail: { readonly template: Name; readonly locale: MailLocale; readonly variables: MailVariables[Name] },
+  shared: SharedValues,
+): Shown {
+  const { template, locale } = mail;
+  const show = presenters[template] as (variables: MailVariables[Name], locale: MailLocale) => Shown;
+  const values = Object.entries({ ...shared, ...show(mail.variables, locale) });
+  const isRightToLeft = directionOf(locale) === "rtl";
+  const isolate = ([name, text]: [string, string]): [string, string] => {
+    const clean = withoutControls(text);
+    return [name, isRightToLeft && !isLinkName(name) ? `${firstStrongIsolate}${clean}${popIsolate}` : clean];
+  };
+  return Object.fromEntries(values.map(isolate));
+}
+
+const presenters: {
+  readonly [Name in MailTemplateName]: (variables: MailVariables[Name], locale: MailLocale) => Shown;
+} = {
+  email_verify: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
+  account_exists: ({ login_link, reset_link }) => ({ login_link, reset_link }),
+  password_reset: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
+  payment_success: ({ order_no, plan_name, amount, currency, quota }, locale) => ({
+    order_no,
+    plan_name,
+    amount: money(amount, currency, locale),
+    credit: credit(quota, locale),
+  }),
+  quota_low: ({ threshold_percent, quota }, locale) => ({
+    threshold: new Intl.NumberFormat(locale, { style: "percent" }).format(Number(threshold_percent) / 100),
+    credit: credit(quota, locale),
+  }),
+};
+
+/** Control characters end headers and lines; no value of a mail needs one. */
+function withoutControls(text: string): string {
+  return [...text].map((character) => (/\p{Cc}|[\u2028\u2029]/u.test(character) ? " " : character)).join("");
+}
+
+function duration(minutesText: string, locale: MailLocale): string {
+  const minutes = Number(minutesText);
+  const isHours = minutes >= 60 && minutes % 60 === 0;
+  const options = { style: "unit", unit: isHours ? "hour" : "minute", unitDisplay: "long" } as const;
+  return new Intl.NumberFormat(locale, options).format(isHours ? minutes / 60 : minutes);
+}
+
+/** Exact, however large: the decimal goes to the formatter as text. */
+function money(amount: string, currency: string, locale: MailLocale): string {
+  return new Intl.NumberFormat(locale, { style: "currency", currency }).format(amount as Intl.StringNumericLiteral);
+}
+
+const centsPerUsd = 100n;
+
+/** Rounded down to the cent: nobody is told of credit that is not there. */
+function credit(quotaText: string, locale: MailLocale): string {
+  const quota = BigInt(quotaText);
+  const cents = ((quota < 0n ? 0n : quota) * centsPerUsd) / quotaPerUsd;
+  const text = `${cents / centsPerUsd}.${(cents % centsPerUsd).toString().padStart(2, "0")}`;
+  return money(text, "USD", locale);
+}

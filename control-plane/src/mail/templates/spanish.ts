@@ -1,0 +1,57 @@
+import type { MailWords } from "./words.ts";
+
+export const spanish: MailWords = {
+  direction: "ltr",
+  colon: ": ",
+  byHand: "Si el botón no funciona, abra esta dirección:",
+  footer: "Este mensaje ha sido enviado automáticamente por {{service}}.",
+  email_verify: {
+    subject: "Confirme su dirección de correo electrónico",
+    title: "Confirme su dirección de correo electrónico",
+    body: ["Le damos la bienvenida a {{service}}. Confirme que esta dirección de correo electrónico es suya."],
+    action: "Confirmar la dirección",
+    notes: ["Validez del enlace: {{valid_for}}.", "Si no ha creado ninguna cuenta, puede ignorar este mensaje."],
+  },
+  account_exists: {
+    subject: "Ya tiene una cuenta",
+    title: "Ya tiene una cuenta",
+    body: [
+      "Alguien, probablemente usted, ha intentado registrarse en {{service}} con esta dirección de correo electrónico. Ya existe una cuenta con ella, así que no se ha cambiado nada.",
+    ],
+    action: "Iniciar sesión",
+    notes: [
+      "¿Ha olvidado la contraseña? Restablézcala aquí: {{reset_link}}",
+      "Si no ha sido usted, no tiene que hacer nada.",
+    ],
+  },
+  password_reset: {
+    subject: "Restablezca su contraseña",
+    title: "Restablezca su contraseña",
+    body: [
+      "Hemos recibido una solicitud para restablecer la contraseña de su cuenta en {{service}}. Si ha sido usted, elija aquí una contraseña nueva.",
+    ],
+    action: "Elegir una contraseña nueva",
+    notes: [
+      "Validez del enlace: {{valid_for}}. Solo se puede usar una vez.",
+      "Si no ha sido usted, ignore este mensaje; su contraseña no cambiará.",
+    ],
+  },
+  payment_success: {
+    subject: "Pago recibido: {{amount}}",
+    title: "Pago recibido",
+    body: ["Gracias por su pago. El saldo se ha añadido a su cuenta."],
+    action: "Abrir la consola",
+    notes: [],
+    facts: { order_no: "Pedido", plan_name: "Plan", amount: "Importe", credit: "Saldo" },
+  },
+  quota_low: {
+    subject: "Le queda menos del {{threshold}} de su saldo",
+    title: "Su saldo se está agotando",
+    body: [
+      "Su saldo restante es de {{credit}}, menos del {{threshold}} de lo último que se añadió.",
+      "Cuando se agote, las solicitudes se rechazarán hasta que recargue.",
+    ],
+    action: "Recargar",
+    notes: [],
+  },
+};

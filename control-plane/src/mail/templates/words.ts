@@ -1,0 +1,33 @@
+/** What one mail says, in one language. `{{name}}` stands for a variable of the mail. */
+export type MailText = {
+  readonly subject: string;
+  readonly title: string;
+  readonly body: readonly string[];
+  /** What stands on the button. */
+  readonly action: string;
+  /** Small print below the button. */
+  readonly notes: readonly string[];
+};
+
+/** All mails in one language: what is missing in a language does not compile. */
+export type MailWords = {
+  readonly direction: "ltr" | "rtl";
+  /** Between the name of a thing and the thing, with the space that belongs to it. */
+  readonly colon: string;
+  /** Above the address that the button leads to. */
+  readonly byHand: string;
+  readonly footer: string;
+  readonly email_verify: MailText;
+  readonly account_exists: MailText;
+  readonly password_reset: MailText;
+  readonly payment_success: MailText & {
+    /** Names of the rows of the receipt. */
+    readonly facts: {
+      readonly order_no: string;
+      readonly plan_name: string;
+      readonly amount: string;
+      readonly credit: string;
+    };
+  };
+  readonly quota_low: MailText;
+};

@@ -1,0 +1,108 @@
+import { z } from "zod";
+
+/** The languages of the pages and the mails. */
+export const mailLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
+export type MailLocale = (typeof mailLocales)[number];
+
+export const mailTemplateNames = [
+  "email_verify",
+  "account_exists",
+  "password_reset",
+  "payment_success",
+  "quota_low",
+] as const;
+
+export const mailStatuses = ["queued", "sending", "sent", "dead", "dropped"] as const;
+export type MailStatus = (typeof mailStatuses)[number];
+
+const subjectLengthMax = 200;
+const textLengthMax = 20_000;
+const pageMax = 200;
+const readAtOnceMax = 200;
+const idMax = 2n ** 63n - 1n;
+
+const id = z
+  .union([z.int().positive().transform(String), z.string()])
+  .pipe(z.string().regex(/^[1-9]\d{0,18}$/, "not an id"))
+  .transform((text) => BigInt(text))
+  .refine((value) => value <= idMax, "not an id");
+
+const page = {
+  cursor: id.optional(),
+  limit: z.coerce.number().int().min(1).max(pageMax).default(50),
+};
+
+/** A template in one language. */
+const place = { name: z.enum(mailTemplateNames), locale: z.enum(mailLocales) };
+
+const singleLine = z
+  .string()
+  .trim()
+  .min(1)
+  .max(subjectLengthMax)
+  .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), "one line without control characters");
+const manyLines = z
+  .string()
+  .min(1)
+  .max(textLengthMax)
+  .refine((text) => !text.includes("\0"), "it holds a character that can't be stored");
+
+export const mailTemplateInput = z.strictObject(place);
+
+export const saveMailTemplateInput = z.strictObject({
+  ...place,
+  subject: singleLine,
+  html: manyLines,
+  text: manyLines,
+  /** The version that was edited, 0 for the one that came with the program; without it the last to save wins. */
+  version: z.int().min(0).optional(),
+});
+
+/** What is left out is shown as it is saved now. */
+export const previewMailTemplateInput = z.strictObject({
+  ...place,
+  subject: singleLine.optional(),
+  html: manyLines.optional(),
+  text: manyLines.optional(),
+});
+
+export const mailLogInput = z.strictObject({
+  ...page,
+  status: z.enum(mailStatuses).optional(),
+  template: z.enum(mailTemplateNames).optional(),
+  user_id: id.optional(),
+});
+
+export const resendMailInput = z.strictObject({ id });
+
+export const inboxInput = z.strictObject(page);
+
+export const readInboxInput = z.strictObject({ ids: z.array(id).min(1).max(readAtOnceMax) });
+
+/** A mail as admins see it: never with what it says. */
+export type MailLogEntry = {
+  readonly id: bigint;
+  readonly template: string;
+  readonly locale: string;
+  readonly user_id: bigint | null;
+  readonly to: string;
+  readonly source: string;
+  readonly status: MailStatus;
+  readonly attempts: number;
+  readonly subject: string | null;
+  readonly provider_id: string | null;
+  readonly last_error: string | null;
+  /** When it is tried next, of one that waits. */
+  readonly next_attempt_at: Date | null;
+  readonly expires_at: Date | null;
+  readonly created_at: Date;
+  readonly sent_at: Date | null;
+};
+
+export type InboxEntry = {
+  readonly id: bigint;
+  readonly template: string;
+  readonly subject: string;
+  readonly read_at: Date | null;
+  readonly created_at: Date;
+};

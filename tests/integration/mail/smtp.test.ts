@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { canary, MailRig } from "../../support/mail-rig.ts";
+import { SmtpSink } from "../../support/smtp-sink.ts";
+
+const second = 1_000;
+let rig: MailRig;
+let sink: SmtpSink;
+
+beforeAll(async () => {
+  rig = await MailRig.open();
+});
+
+beforeEach(async () => {
+  await rig.clear();
+  sink = await SmtpSink.start();
+});
+
+afterEach(async () => {
+  await sink.stop();
+});
+
+afterAll(async () => {
+  await rig.close();
+});
+
+test("a mail server gets a mail with both forms, the Message-ID and the source tag, to exactly one address", async () => {
+  await rig.queue("smtp-whole", { locale: "de" });
+  const worker = rig.worker(rig.smtpSender(sink.url));
+  await worker.runDue();
+  await worker.stop(second);
+  const [mail, ...others] = sink.received;
+  expect(others).toEqual([]);
+  expect(mail).toMatchObject({ from: "no-reply@example.com", to: ["a@example.com"] });
+  expect(mail?.messageId).toMatch(/^<[0-9a-f]{40}@example\.com>$/);
+  expect(mail?.subject).toContain("Passwort");
+  for (const part of [
+    "multipart/alternative",
+    "text/plain",
+    "text/html",
+    "X-Mail-Source: sluice",
+    "Content-Language: de",
+  ]) {
+    expect(mail?.source).toContain(part);
+  }
+  // Once in the text; behind the button, behind the address and as the address in the HTML.
+  expect(mail?.source.split(`https://example.com/reset/?token=${canary}`)).toHaveLength(5);
+  expect(await rig.row("smtp-whole")).toMatchObject({ status: "sent", attempts: 1, has_variables: false });
+});
+
+test("451 is tried again and succeeds later under the same Message-ID", async () => {
+  const messageIds: string[] = [];
+  sink.onComplete = ({ messageId }) => messageIds.push(messageId);
+  sink.behaviour = "451 at DATA";
+  await rig.queue("smtp-451");
+  const worker = rig.worker(rig.smtpSender(sink.url));
+  await worker.runDue();
+  const waiting = await rig.row("smtp-451");
+  expect(waiting).toMatchObject({ status: "queued", attempts: 1, has_variables: true });
+  expect(waiting.last_error).toContain("try again later");
+  expect(waiting.next_attempt_at.getTime()).toBe(rig.nowMs + 30 * second);
+  sink.behaviour = "accept";
+  rig.nowMs += 29 * second;
+  await worker.runDue();
+  expect(messageIds).toHaveLength(1);
+  rig.nowMs += second;
+  await worker.runDue();
+  expect(messageIds).toHaveLength(2);
+  expect(new Set(messageIds).size).toBe(1);
+  expect(messageIds[0]).toContain("@example.com>");
+  expect(await rig.row("smtp-451")).toMatchObject({ status: "sent", attempts: 2, last_error: null });
+});
+
+test("550 ends the mail at once, and the reason is kept", async () => {
+  sink.behaviour = "550 at RCPT";
+  await rig.queue("smtp-550");
+  await rig.worker(rig.smtpSender(sink.url)).runDue();
+  const row = await rig.row("smtp-550");
+  expect(row).toMatchObject({ status: "dead", attempts: 1 });
+  expect(row.last_error).toContain("no such mailbox");
+});
+
+test("a refused connection is tried again", async () => {
+  const { url } = sink;
+  await sink.stop();
+  await rig.queue("smtp-refused");
+  await rig.worker(rig.smtpSender(url)).runDue();
+  expect(await rig.row("smtp-refused")).toMatchObject({ status: "queued", attempts: 1 });
+  sink = await SmtpSink.start();
+});
+
+test("a server that says nothing is given up in time and tried again", async () => {
+  sink.behaviour = "silent";
+  await rig.queue("smtp-silent");
+  const timeouts = { connectionTimeout: 200, greetingTimeout: 200, socketTimeout: 200 };
+  await rig.worker(rig.smtpSender(sink.url, timeouts)).runDue();
+  expect(await rig.row("smtp-silent")).toMatchObject({ status: "queued", attempts: 1 });
+});
+
+test("an address that a mail server could read as two is not sent to at all", async () => {
+  const addresses = [
+    "a@example.com, b@evil.example",
+    '"x@evil.example y"@example.com',
+    "a@b.c\r\nBcc: x@y.z",
+    "a@b@c.d",
+  ];
+  for (const [index, to] of addresses.entries()) {
+    await rig.queue(`smtp-address-${index}`, { to });
+  }
+  await rig.worker(rig.smtpSender(sink.url)).runDue();
+  for (const index of addresses.keys()) {
+    expect(await rig.row(`smtp-address-${index}`)).toMatchObject({ status: "dead" });
+  }
+  expect(sink.received).toEqual([]);
+});
