@@ -58,8 +58,8 @@ async function verify(text: string, signature: string, secret: string): Promise<
     // A tolerance of zero leaves the age out, which is judged by us.
     return await Stripe.webhooks.constructEventAsync(text, signature, secret, 0);
   } catch (cause) {
-    const isSigned = !(cause instanceof Stripe.errors.StripeSignatureVerificationError);
-    throw new AppError(isSigned ? "invalid_json" : "invalid_signature", { cause });
+    // It is read only after its signature was found good; a header that is none makes the package fail in other ways.
+    throw new AppError(cause instanceof SyntaxError ? "invalid_json" : "invalid_signature", { cause });
   }
 }
 
