@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { parseDecimal } from "@sluice/contracts/money";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
 import { signLikeWallet } from "../../support/payments/wallet-gateway.ts";
@@ -336,55 +335,44 @@ describe("a payment", () => {
   });
 });
 
-describe("a refund", () => {
-  const request = {
-    refundNo: "R1",
-    orderNo: "S1",
-    account: "default",
-    transactionId: "pi_1",
-    amountUsd: parseDecimal("4.50"),
-    currency: "USD",
+describe("while a gateway is asked", () => {
+  /** How many connections to the database are inside a transaction at this moment. */
+  const openTransactions = async (): Promise<number> => {
+    const [row] = await scene.billing.db.sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
+    return row?.count ?? -1;
   };
 
-  test("at the card gateway is asked for once under its number, whatever was lost on the way", async () => {
-    expect(await scene.payments.card.refund(request)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
-    expect(scene.card.requests.at(-1)).toMatchObject({ idempotencyKey: "refund:R1", fields: { amount: "450" } });
-    expect(await scene.payments.card.refund(request)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
-    expect(await scene.payments.card.refund({ ...request, refundNo: "R2" })).toEqual({
-      kind: "done",
-      gatewayRefundId: "re_pi_1_2",
-    });
-    expect(scene.card.refunds.get("pi_1")).toHaveLength(2);
+  test("no transaction is open", async () => {
+    const seen: number[] = [];
+    const watch = async (): Promise<Response> => {
+      seen.push(await openTransactions());
+      return new Response("oops", { status: 500 });
+    };
+    const order = await scene.billing.placeFor(await scene.billing.addBuyer());
+    const notice = scene.wallet.pay(order.orderNo);
+    scene.wallet.override = watch;
+    scene.card.override = watch;
+    await scene.postJson(walletPath, { plan_code: "credit", vendor: "alipay" });
+    await scene.postJson(cardPath, { plan_code: "credit", vendor: "cardpay_card" });
+    await scene.postNotice(notice);
+    expect(seen).toEqual([0, 0, 0]);
   });
+});
 
-  test("at the card gateway can be pending, refused, or of unknown end", async () => {
-    scene.card.refundStatus = "pending";
-    expect(await scene.payments.card.refund({ ...request, transactionId: "pi_2" })).toEqual({ kind: "pending" });
-    scene.card.refundStatus = "succeeded";
-    scene.card.override = ({ method }) =>
-      method === "GET"
-        ? Response.json({ object: "list", data: [], has_more: false, url: "/v1/refunds" })
-        : Response.json(
-            { error: { type: "invalid_request_error", code: "charge_already_refunded", message: "no" } },
-            { status: 400 },
-          );
-    expect(await scene.payments.card.refund({ ...request, transactionId: "pi_3" })).toEqual({
-      kind: "failed",
-      error: "charge_already_refunded",
-    });
-    scene.card.override = () => new Response("oops", { status: 500 });
-    const unknown = scene.payments.card.refund({ ...request, transactionId: "pi_4" });
-    await expect(unknown).rejects.toMatchObject({ code: "payment_gateway_failed" });
+test("a message that the database can't take now has to come again, and is credited then", async () => {
+  const buyer = await scene.billing.addBuyer();
+  const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
+  const body = cardEventBody({ orderNo: order.orderNo });
+  const send = (): Promise<Response> => scene.postEvent(body, signLikeCard(body, cardSecrets.default));
+  await scene.billing.db.withTransaction(async (tx) => {
+    await tx.sql`select 1 from sales_order where id = ${order.id}::bigint for update`;
+    const refused = await send();
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ ok: false, error: { code: "temporarily_unavailable" } });
   });
-
-  test("at the wallet gateway carries our number and is signed", async () => {
-    const { transactionNo = "" } = scene.wallet.pay("S-refunded");
-    const asked = { ...request, transactionId: transactionNo };
-    expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "done", gatewayRefundId: "refund-of-R1" });
-    expect(scene.wallet.refunds.get("R1")).toMatchObject({ refundAmount: "4.50", transactionNo });
-    expect(await scene.payments.wallet.refund({ ...request, transactionId: "0" })).toMatchObject({ kind: "failed" });
-    scene.wallet.override = () => new Promise(() => undefined);
-    const unknown = scene.payments.wallet.refund(asked);
-    await expect(unknown).rejects.toMatchObject({ code: "payment_gateway_failed" });
-  });
+  expect(await scene.billing.balance(buyer)).toBe(0n);
+  expect(await (await send()).json()).toMatchObject({ result: "settled" });
+  expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
 });

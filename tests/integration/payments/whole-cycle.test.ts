@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { loginAdmin, loginUser, type UserLogin } from "../../support/logins.ts";
+import { cardEventBody, LocalCardGateway, signLikeCard } from "../../support/payments/card-gateway.ts";
+import { LocalWalletGateway, signLikeWallet, walletToken } from "../../support/payments/wallet-gateway.ts";
+import { type SluiceProcess, SluiceRig } from "../../support/sluice.ts";
+
+const webhookSecret = "whsec_of_the_whole_cycle_0123456789";
+const wallet = new LocalWalletGateway();
+const card = new LocalCardGateway();
+
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  await rig.db.sql`
+    insert into plan (plan_code, name, kind, price_usd, quota, features)
+    values ('credit', 'Credit', 'wallet_balance', 10.00, 5000000, '[]')`;
+  sluice = await rig.startProcess({
+    PUBLIC_BASE_URL: "https://sluice.example",
+    WALLETPAY_BASE_URL: wallet.url,
+    WALLETPAY_MERCHANT_NO: "200043",
+    WALLETPAY_STORE_NO: "300014",
+    // The store is asked first: what an admin saves below counts, and this never does.
+    WALLETPAY_TOKEN: "a token of the environment",
+    CARDPAY_API_URL: card.url,
+  });
+});
+
+afterAll(async () => {
+  await rig.close();
+  await wallet.stop();
+  await card.stop();
+});
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${sluice.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+async function open(path: string, body: object, user: UserLogin): Promise<{ orderNo: string; url: string }> {
+  const answer = await post(path, body, { cookie: user.cookie });
+  expect(answer.status).toBe(200);
+  const { order, checkout_url: url } = (await answer.json()) as { order: { order_no: string }; checkout_url: string };
+  return { orderNo: order.order_no, url };
+}
+
+async function balance({ gatewayUserId }: UserLogin): Promise<bigint> {
+  const [row] = await rig.db.sql<{ granted: bigint }>`
+    select granted from budget where gateway_user_id = ${gatewayUserId}::bigint`;
+  return row?.granted ?? -1n;
+}
+
+test("an admin saves the credentials, users pay at both gateways, and their quota is there", async () => {
+  const admin = await loginAdmin(rig);
+  const secrets = {
+    "walletpay.token": walletToken,
+    "cardpay.default.secret_key": "sk_test_0123456789abcdef",
+    "cardpay.default.webhook_secret": webhookSecret,
+  };
+  for (const [name, value] of Object.entries(secrets)) {
+    const saved = await post("/backend/admin/secret/save/", { name, value }, { cookie: admin.cookie });
+    expect(saved.status).toBe(200);
+  }
+
+  const walletUser = await loginUser(rig);
+  const shown = await post("/backend/payment/walletpay/create", {
+    plan_code: "credit",
+    vendor: "alipay",
+    dry_run: true,
+  });
+  const { request } = (await shown.json()) as { request: { fields: Record<string, string> } };
+  expect(signLikeWallet(request.fields)).toEqual(request.fields);
+  const first = await open("/backend/payment/walletpay/create/", { plan_code: "credit", vendor: "alipay" }, walletUser);
+  expect(first.url).toStartWith(wallet.url);
+  const notice = new URLSearchParams(wallet.pay(first.orderNo));
+  for (let delivery = 0; delivery < 2; delivery += 1) {
+    const taken = await fetch(`${sluice.url}/backend/payment/walletpay/ipn/`, { method: "POST", body: notice });
+    expect([taken.status, await taken.text()]).toEqual([200, "success"]);
+  }
+  expect(await balance(walletUser)).toBe(5_000_000n);
+
+  const cardUser = await loginUser(rig);
+  const second = await open(
+    "/backend/payment/cardpay/create/",
+    { plan_code: "credit", vendor: "cardpay_card" },
+    cardUser,
+  );
+  expect(second.url).toStartWith(card.url);
+  const event = cardEventBody({ orderNo: second.orderNo });
+  const signature = { "stripe-signature": signLikeCard(event, webhookSecret) };
+  const taken = await post("/backend/payment/cardpay/webhook/", event, signature);
+  expect(await taken.json()).toMatchObject({ ok: true, received: true, result: "settled" });
+  expect(await balance(cardUser)).toBe(5_000_000n);
+
+  const forged = await post("/backend/payment/cardpay/account_a/webhook/", event, signature);
+  expect(forged.status).toBe(503);
+  expect(await rig.checkMoney()).toEqual([]);
+  const log = sluice.log();
+  expect(Object.values(secrets).filter((value) => log.includes(value))).toEqual([]);
+  const [mails] = await rig.db.sql<{ count: bigint }>`select count(*) from mail_log where template = 'payment_success'`;
+  expect(mails?.count).toBe(2n);
+});
