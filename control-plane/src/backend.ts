@@ -2,6 +2,11 @@ import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import { buildAccounts } from "./accounts/accounts.ts";
 import { setVerificationMail } from "./accounts/store.ts";
+import { billingAdminEndpoints } from "./billing/admin-routes.ts";
+import { expireOverdueOrders } from "./billing/orders.ts";
+import { payWaitingRefunds } from "./billing/refunds.ts";
+import { billingEndpoints } from "./billing/routes.ts";
+import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
@@ -54,6 +59,8 @@ export function buildBackend(parts: BackendParts): Backend {
   const mail = openMail(parts, secrets);
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
   const billing = { db, log, mail: mail.queue };
+  const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
+  const isMockOffered = config.NODE_ENV === "development" || config.PAYMENT_MOCK;
   const checkout = {
     checkout: new CheckoutService(billing, payments),
     notices: new GatewayNotices(billing, payments),
@@ -62,6 +69,8 @@ export function buildBackend(parts: BackendParts): Backend {
     endpointRoutes("accounts", accounts.endpoints, endpoints),
     endpointRoutes("mail", mail.endpoints, endpoints),
     endpointRoutes("keys", keyEndpoints(new KeyService(db)), endpoints),
+    endpointRoutes("billing", billingEndpoints({ ...billing, isMockOffered }), endpoints),
+    endpointRoutes("billing-admin", billingAdminEndpoints(refunds), endpoints),
     endpointRoutes("checkout", checkoutEndpoints(checkout), endpoints),
     endpointRoutes("usage", usageEndpoints(new UsageViews(db, systemClock)), endpoints),
     endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
@@ -69,6 +78,9 @@ export function buildBackend(parts: BackendParts): Backend {
   ];
   const jobs: Job[] = [
     { name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp },
+    { name: "expire-orders", pattern: "10 * * * * *", run: (database) => expireOverdueOrders(database) },
+    { name: "end-subscriptions", pattern: "20 * * * * *", run: (database) => endOverdueSubscriptions(database) },
+    { name: "pay-refunds", pattern: "40 * * * * *", run: () => payWaitingRefunds(refunds) },
     // For retries, and for what a message about a new mail did not reach.
     { name: "mail", pattern: "*/15 * * * * *", run: mail.deliver, isPerReplica: true },
     { name: "quota-low", pattern: "20 */5 * * * *", run: mail.tellLowQuota },

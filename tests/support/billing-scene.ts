@@ -1,14 +1,17 @@
-import type { BudgetId, GatewayUserId, UserId } from "@sluice/contracts/ids";
-import type { Decimal } from "@sluice/contracts/money";
+import type { ApiKeyId, BudgetId, GatewayUserId, ReplicaId, UserId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { Order, PaidNotice, PayChannel } from "@sluice/control-plane/billing/model.ts";
 import type { BillingParts } from "@sluice/control-plane/billing/port.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/control-plane/billing/service.ts";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { commitUsage } from "@sluice/control-plane/gateway/usage-log/service.ts";
 import { MailService } from "@sluice/control-plane/mail/service.ts";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { createTestDatabase } from "./test-database.ts";
+import { encoded, usageRow } from "./usage-rows.ts";
 
 export type Buyer = {
   readonly userId: UserId;
@@ -17,6 +20,7 @@ export type Buyer = {
   readonly email: string;
 };
 
+const caller = "caller" as ReplicaId;
 const masterKey = new MasterKey(new Bun.CryptoHasher("sha256").update("the master key of tests").digest());
 
 /** What billing needs, over a database; every line of its log lands in `lines`. */
@@ -43,6 +47,8 @@ export class BillingScene implements AsyncDisposable {
   static async create(): Promise<BillingScene> {
     const database = await createTestDatabase();
     const scene = new BillingScene(database.url, database.drop);
+    await scene.db.sql`insert into replica (id) values (${caller})`;
+    await createMissingPartitions(scene.db, "usage_log", [utcDay(Date.now())]);
     await scene.db.sql`
       insert into plan (plan_code, name, kind, price_usd, quota, features) values
         ('credit', 'Credit', 'wallet_balance', 10.00, 5000000, '[]'),
@@ -65,6 +71,17 @@ export class BillingScene implements AsyncDisposable {
       throw new Error("no buyer was made");
     }
     return { userId: profile.id, gatewayUserId: made.gateway_user_id, budgetId: made.id, email };
+  }
+
+  /** A user who is there already. */
+  async buyerOf(userId: UserId): Promise<Buyer> {
+    const [row] = await this.db.sql<{ gateway_user_id: GatewayUserId; budget_id: BudgetId; email: string }>`
+      select p.gateway_user_id, b.id as budget_id, p.email from user_profile p
+      join budget b on b.gateway_user_id = p.gateway_user_id where p.id = ${userId}::bigint`;
+    if (row === undefined) {
+      throw new Error(`there is no user ${userId}`);
+    }
+    return { userId, gatewayUserId: row.gateway_user_id, budgetId: row.budget_id, email: row.email };
   }
 
   async place(request: Partial<OrderRequest> = {}): Promise<PlacedOrder> {
@@ -93,6 +110,14 @@ export class BillingScene implements AsyncDisposable {
     const [row] = await this.db.sql<{ left: bigint }>`
       select granted - used - leased - reserved as left from budget where id = ${budgetId}::bigint`;
     return row?.left ?? 0n;
+  }
+
+  /** Calls of a user that cost this much in all. */
+  async use(buyer: Buyer, quota: bigint): Promise<void> {
+    const { gatewayUserId, budgetId } = buyer;
+    const customer = { gatewayUserId, apiKeyId: 1n as ApiKeyId, userBudgetId: budgetId, keyBudgetId: 0n as BudgetId };
+    const row = usageRow(customer, { keyBudgetId: null, quota: quota as Quota, quotaHeld: quota as Quota });
+    await this.db.withTransaction((tx) => commitUsage(tx, caller, encoded(row)));
   }
 
   async order(orderNo: string): Promise<{ status: string; review_reason: string | null; is_paid_late: boolean }> {

@@ -30,12 +30,15 @@ const userOf = (id: bigint): UserCaller => ({
   email: `user-${id}@example.com`,
 });
 
-/** Endpoints behind a real server, without the rest of the program. */
-export function serveEndpoints(endpoints: readonly AnyEndpoint[]): EndpointServer {
+/** Endpoints behind a real server, without the rest of the program; logins are headers unless callers are given. */
+export function serveEndpoints(
+  endpoints: readonly AnyEndpoint[],
+  callers: CallerReader = callersOfHeaders,
+): EndpointServer {
   const lines: LogFields[] = [];
   const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
   const edge = { header: null, addresses: [] };
-  const routes = endpointRoutes("tested", endpoints, { callers: callersOfHeaders, edge, log });
+  const routes = endpointRoutes("tested", endpoints, { callers, edge, log });
   const app = createApp([routes], null, log).listen({ hostname: "127.0.0.1", port: 0 });
   return {
     url: `http://127.0.0.1:${app.server?.port}`,

@@ -182,3 +182,27 @@ export function usedAtStartAfter(ended: SubscriptionQuota, other: SubscriptionQu
   const before = headStart <= 0n ? 0n : headStart < ofEnded ? headStart : ofEnded;
   return other.usedAtStart + ofEnded - before;
 }
+
+/**
+ * The quota that goes back with a refund: the same part of what the order credited as the money is of what was paid,
+ * rounded so that the parts of several refunds add up to the whole.
+ * @param refundedUsd everything refunded of the order, with this refund
+ */
+export function quotaOfRefund(
+  order: Pick<Order, "quota" | "amountUsd">,
+  refundedUsd: Decimal,
+  quotaTaken: bigint,
+): bigint {
+  const share = (order.quota * toCents(refundedUsd)) / toCents(order.amountUsd);
+  return share > quotaTaken ? share - quotaTaken : 0n;
+}
+
+/** US dollars in cents. @throws RangeError for fractions of a cent */
+export function toCents(amount: Decimal): bigint {
+  return decimalToScaled(amount, usdScale);
+}
+
+export function fromCents(cents: bigint): Decimal {
+  const digits = cents.toString().padStart(usdScale + 1, "0");
+  return `${digits.slice(0, -usdScale)}.${digits.slice(-usdScale)}` as Decimal;
+}

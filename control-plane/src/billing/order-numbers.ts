@@ -21,14 +21,19 @@ export function hashClaimCode(code: string): Uint8Array {
   return sha256(code.replace(/[\s-]/g, "").toUpperCase());
 }
 
-export function makeRefundNo(): string {
-  return `R${randomText(orderBytes)}`;
+/** The same for the same order and key, so that a refund that is asked for twice has one number. */
+export function refundNoOf(orderNo: string, idempotencyKey: string): string {
+  return `R${textOf(sha256(`refund ${orderNo} ${idempotencyKey}`).slice(0, orderBytes))}`;
 }
 
 function randomText(bytes: number): string {
-  let value = BigInt(`0x${crypto.getRandomValues(new Uint8Array(bytes)).toHex()}`);
+  return textOf(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
+function textOf(bytes: Uint8Array): string {
+  let value = BigInt(`0x${bytes.toHex()}`);
   let text = "";
-  for (let bits = bytes * 8; bits > 0; bits -= Number(bitsPerLetter)) {
+  for (let bits = bytes.length * 8; bits > 0; bits -= Number(bitsPerLetter)) {
     text += alphabet[Number(value & 31n)];
     value >>= bitsPerLetter;
   }

@@ -241,3 +241,40 @@ export async function listPaidWithoutOwner(db: Queryable, email: string): Promis
     where user_id is null and lower(email) = lower(${email}) and status = 'settled' order by id`;
   return rows.map((row) => row.order_no);
 }
+
+/** Orders of a user below an id, the newest first. */
+export async function selectOrders(
+  db: Queryable,
+  userId: UserId,
+  page: { readonly below: bigint | null; readonly limit: number },
+): Promise<Order[]> {
+  const rows = await db.sql<OrderRow>`
+    select o.*, p.gateway_user_id from sales_order o join user_profile p on p.id = o.user_id
+    where o.user_id = ${userId}::bigint and (${page.below}::bigint is null or o.id < ${page.below}::bigint)
+    order by o.id desc limit ${page.limit}::int`;
+  return rows.map(toOrder);
+}
+
+/** Whether this is the claim code of an order that was placed without a login. */
+export async function isClaimCode(db: Queryable, orderId: bigint, hash: Uint8Array): Promise<boolean> {
+  const rows = await db.sql`select 1 from sales_order where id = ${orderId}::bigint and claim_code_hash = ${hash}`;
+  return rows.length > 0;
+}
+
+export async function markCancelled(tx: Queryable, orderId: bigint): Promise<void> {
+  await tx.sql`update sales_order set status = 'cancelled', updated_at = now() where id = ${orderId}::bigint`;
+}
+
+export async function markRefunded(tx: Queryable, orderId: bigint): Promise<void> {
+  await tx.sql`update sales_order set status = 'refunded', updated_at = now() where id = ${orderId}::bigint`;
+}
+
+/** Ends up to `limit` orders that nobody paid in time; returns how many. */
+export async function expireOrders(db: Queryable, at: Date, limit: number): Promise<number> {
+  const rows = await db.sql`
+    update sales_order set status = 'expired', updated_at = now() where id in (
+      select id from sales_order where status = 'pending' and expires_at <= ${at}::timestamptz
+      order by expires_at limit ${limit}::int for update skip locked
+    ) returning 1`;
+  return rows.length;
+}

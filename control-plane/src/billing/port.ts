@@ -1,11 +1,18 @@
 import type { MailQueue } from "../mail/model.ts";
+import type { RefundGateway } from "../payments/port.ts";
 import type { Database } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
+import type { PaymentGateway } from "./model.ts";
 
 export type BillingParts = {
   readonly db: Database;
   readonly log: Log;
   readonly mail: MailQueue;
+};
+
+/** What refunds need: the gateways that can send money back. */
+export type RefundParts = Pick<BillingParts, "db" | "log"> & {
+  readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock">, RefundGateway>>;
 };
 
 /** The moments of a settlement at which a process may die. */

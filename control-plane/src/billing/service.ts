@@ -22,7 +22,9 @@ import {
   readNow,
   setOwner,
 } from "./order-store.ts";
+import { addFirstPlans } from "./plans.ts";
 import type { BillingParts, FaultInjector } from "./port.ts";
+import { listLiveRefunds } from "./refund-store.ts";
 
 const commitTriesMax = 3;
 const noFault: FaultInjector = () => undefined;
@@ -214,6 +216,11 @@ function isSameRequest(order: Order, request: OrderRequest): boolean {
   );
 }
 
+/** The plans of a first start; those that are there stay as they are. */
+export async function seedPlans(tx: Transaction): Promise<void> {
+  await addFirstPlans(tx);
+}
+
 /**
  * Credits everything that was paid without a login under an address, now that a user has shown that it is theirs. To be
  * called in the transaction of the verification, after it was written.
@@ -228,7 +235,9 @@ export async function creditPaidOrders(tx: Transaction, userId: UserId, at?: Dat
   let credited = 0;
   for (const orderNo of await listPaidWithoutOwner(tx, owner.email)) {
     const order = await lockOrder(tx, orderNo);
-    if (order?.userId === null && order.status === "settled") {
+    const isOpen = order?.userId === null && order.status === "settled";
+    // While its money may be on the way back, it must not be credited.
+    if (isOpen && (await listLiveRefunds(tx, order.id)).length === 0) {
       await setOwner(tx, order.id, owner.userId);
       await creditOrder(tx, { order, owner, at: at ?? (await readNow(tx)) });
       credited += 1;

@@ -1,4 +1,4 @@
-import type { UserId } from "@sluice/contracts/ids";
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Queryable } from "../platform/db.ts";
 import type { SubscriptionQuota } from "./model.ts";
 
@@ -53,6 +53,42 @@ export async function listSubscriptions(db: Queryable, userId: UserId): Promise<
   const rows = await db.sql<SubscriptionRow>`
     select * from subscription where user_id = ${userId}::bigint order by id desc limit 100`;
   return rows.map(toSubscription);
+}
+
+/** Running subscriptions whose period is over, with the gateway users of their owners. */
+export async function selectOverdue(
+  db: Queryable,
+  at: Date,
+  limit: number,
+): Promise<{ readonly subscription: Subscription; readonly gatewayUserId: GatewayUserId }[]> {
+  const rows = await db.sql<SubscriptionRow & { gateway_user_id: bigint }>`
+    select s.*, p.gateway_user_id from subscription s join user_profile p on p.id = s.user_id
+    where s.status = 'active' and s.period_end <= ${at}::timestamptz order by s.period_end limit ${limit}::int`;
+  return rows.map((row) => ({
+    subscription: toSubscription(row),
+    gatewayUserId: row.gateway_user_id as GatewayUserId,
+  }));
+}
+
+/** Whether there was a running one. */
+export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: string): Promise<boolean> {
+  const rows = await tx.sql`
+    update subscription set is_cancelled_at_end = true, updated_at = now()
+    where user_id = ${userId}::bigint and plan_code = ${planCode} and status = 'active' returning 1`;
+  return rows.length > 0;
+}
+
+/** Changes what was granted, and by how many months it lasts, for a refund and for one that did not come about. */
+export async function shiftSubscription(
+  tx: Queryable,
+  id: bigint,
+  change: { readonly quota: bigint; readonly months: number },
+): Promise<void> {
+  await tx.sql`
+    update subscription set quota_granted = quota_granted + ${change.quota}::bigint, period = period + 1,
+      period_end = (period_end at time zone 'UTC' + make_interval(months => ${change.months}::int)) at time zone 'UTC',
+      updated_at = now()
+    where id = ${id}::bigint`;
 }
 
 /** Begins a subscription of one month. */

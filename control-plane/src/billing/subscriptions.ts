@@ -1,12 +1,14 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { changeQuota, lockQuotaOfUser } from "../gateway/service.ts";
-import type { Transaction } from "../platform/db.ts";
+import type { Database, Transaction } from "../platform/db.ts";
 import { consumedOf, usedAtStartAfter } from "./model.ts";
+import { readNow } from "./order-store.ts";
 import {
   lockActiveSubscriptions,
   markEnded,
   reduceGrant,
   type Subscription,
+  selectOverdue,
   setUsedAtStart,
 } from "./subscription-store.ts";
 
@@ -59,4 +61,16 @@ export async function endSubscription(tx: Transaction, ending: Ending): Promise<
       await setUsedAtStart(tx, other.id, from);
     }
   }
+}
+
+const endedPerRunMax = 200;
+
+/** Ends the subscriptions whose time is over, each in a transaction of its own; returns how many were looked at. */
+export async function endOverdueSubscriptions(db: Database, time?: Date): Promise<number> {
+  const at = time ?? (await readNow(db));
+  const overdue = await selectOverdue(db, at, endedPerRunMax);
+  for (const each of overdue) {
+    await db.withTransaction((tx) => endSubscription(tx, { ...each, at, mayWait: true }));
+  }
+  return overdue.length;
 }

@@ -7,6 +7,7 @@
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { createFirstAdmin, findOrCreateUser } from "../accounts/service.ts";
+import { seedPlans } from "../billing/service.ts";
 import { addGatewayUser, addModel, allowModel, createFirstApiKey, putChannel } from "../gateway/service.ts";
 import { seedModelMap } from "../messages-compat/service.ts";
 import { type Config, loadConfig } from "../platform/config.ts";
@@ -63,6 +64,8 @@ async function seed(): Promise<Seeded> {
   try {
     return await db.withTransaction(async (tx) => {
       await seedCatalog(tx, config, masterKey);
+      await seedPlans(tx);
+      say("there are plans to buy");
       const user = await findOrCreateUser(tx, { email: userEmail, displayName: "First user" }, async () => {
         const { gatewayUserId } = await addGatewayUser(tx, groupName, {
           amount: firstQuota,

@@ -9,7 +9,7 @@ import { generateApiKey } from "./keys/generate-api-key.ts";
 import { describeApiKey } from "./keys/model.ts";
 import { hasApiKey, insertApiKey, insertGatewayUser } from "./keys/store.ts";
 import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "./prices/store.ts";
-import { grantQuota, lockUserQuota, type UserQuota } from "./quota/store.ts";
+import { grantQuota, lockUserQuota, readUserQuota, type UserQuota } from "./quota/store.ts";
 
 const credentialContext = (id: ChannelId) =>
   sealContext({ table: "channel", column: "credential_sealed", row: id, owner: "operator" });
@@ -80,15 +80,27 @@ export async function createFirstApiKey(
 
 /**
  * Locks the budget of a user until the end of the transaction. Whatever gives or takes quota by rules that look at the
- * balance does this first.
- * @throws Error when the user has no budget
+ * balance does this first. Null without such a user.
  */
+export async function findQuotaOfUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota | null> {
+  return await lockUserQuota(tx, gatewayUserId);
+}
+
+/** The same for a user who is known to be there. @throws Error when the user has no budget */
 export async function lockQuotaOfUser(tx: Queryable, gatewayUserId: GatewayUserId): Promise<UserQuota> {
   const quota = await lockUserQuota(tx, gatewayUserId);
   if (quota === null) {
     throw new Error(`gateway user ${gatewayUserId} has no budget`);
   }
   return quota;
+}
+
+/** What a user can still use, what is lent to replicas included. */
+export async function readQuotaOfUser(
+  db: Queryable,
+  gatewayUserId: GatewayUserId,
+): Promise<{ readonly remaining: bigint; readonly used: bigint }> {
+  return await readUserQuota(db, gatewayUserId);
 }
 
 /** Gives or takes quota, once per reference, with its entries in the ledger; returns whether this call did it. */

@@ -62,6 +62,7 @@ const schema = z.object({
   CARDPAY_ACCOUNT_A_WEBHOOK_SECRET: z.string().optional(),
   CARDPAY_ACCOUNT_B_SECRET_KEY: z.string().optional(),
   CARDPAY_ACCOUNT_B_WEBHOOK_SECRET: z.string().optional(),
+  PAYMENT_MOCK: flag.default(false),
   PAYMENT_TEST_MODE: flag.optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),

@@ -99,3 +99,14 @@ export async function lockUserQuota(tx: Queryable, gatewayUserId: GatewayUserId)
     from budget where gateway_user_id = ${gatewayUserId}::bigint`;
   return row === undefined ? null : { ...row, budgetId: row.id as BudgetId };
 }
+
+/** What a user can use, with what is lent to replicas, and what calls cost so far; zeros without a budget. */
+export async function readUserQuota(
+  db: Queryable,
+  gatewayUserId: GatewayUserId,
+): Promise<{ readonly remaining: bigint; readonly used: bigint }> {
+  const [row] = await db.sql<{ remaining: bigint; used: bigint }>`
+    select granted - (used - period_base) - reserved as remaining, used
+    from budget where gateway_user_id = ${gatewayUserId}::bigint`;
+  return row ?? { remaining: 0n, used: 0n };
+}

@@ -1,0 +1,154 @@
+import { createRefundInput, manualAdjustInput, noInput, savePlanInput } from "@sluice/contracts/billing";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Actor } from "../audit/model.ts";
+import { writeAudit } from "../audit/service.ts";
+import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { adjustQuota } from "./adjust.ts";
+import { adminPlanEntry, requiredIdempotencyKey } from "./answers.ts";
+import { selectPlans } from "./plan-store.ts";
+import { savePlan } from "./plans.ts";
+import type { RefundParts } from "./port.ts";
+import type { Refund } from "./refund-store.ts";
+import { openRefund, payRefund } from "./refunds.ts";
+
+export function billingAdminEndpoints(parts: RefundParts): AnyEndpoint[] {
+  return [...planEndpoints(parts), adjustEndpoint(parts), refundEndpoint(parts)];
+}
+
+function actorOf(admin: AdminCaller): Actor {
+  return { kind: "admin", id: admin.adminId, name: admin.username };
+}
+
+function planEndpoints({ db }: RefundParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/plan/list/",
+      access: "admin",
+      input: noInput,
+      summary: "All plans, those that are not offered included.",
+      handle: async () => ({ plans: (await selectPlans(db, "all")).map(adminPlanEntry) }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/plan/save/",
+      access: "admin",
+      input: savePlanInput,
+      summary: "Create a plan, or change the one that was loaded.",
+      handle: async ({ input, admin, requestId, clientIp }) => {
+        const plan = {
+          planCode: input.plan_code,
+          name: input.name,
+          kind: input.kind,
+          priceUsd: input.price_usd,
+          quota: input.quota,
+          description: input.description,
+          features: input.features,
+          sortOrder: input.sort_order,
+          status: input.status,
+        };
+        const saved = await db.withTransaction(async (tx) => {
+          const { before, after } = await savePlan(tx, plan, input.version ?? null);
+          const who = { actor: actorOf(admin), requestId, ip: clientIp };
+          const what = { action: "plan.save", subjectKind: "plan", subjectId: plan.planCode };
+          await writeAudit(tx, { ...who, ...what, before, after });
+          return after;
+        });
+        return { plan: adminPlanEntry(saved) };
+      },
+    }),
+  ];
+}
+
+function adjustEndpoint({ db }: RefundParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/manual-adjust/",
+    access: "admin",
+    input: manualAdjustInput,
+    summary: "Give a user quota or take it, with a reason; a dry run says what would come of it.",
+    handle: async ({ input, admin, request, requestId, clientIp }) => {
+      const adjustment = {
+        gatewayUserId: input.gateway_user_id as GatewayUserId,
+        amount: input.amount,
+        idempotencyKey: requiredIdempotencyKey(request, input.idempotency_key),
+        isDryRun: input.dry_run,
+        mayGoNegative: input.allow_negative,
+      };
+      const adjusted = await db.withTransaction(async (tx) => {
+        const done = await adjustQuota(tx, adjustment);
+        if (done.isNew) {
+          await writeAudit(tx, {
+            actor: actorOf(admin),
+            action: "quota.adjust",
+            subjectKind: "gateway_user",
+            subjectId: adjustment.gatewayUserId.toString(),
+            before: { remaining: done.remainingBefore },
+            after: { remaining: done.remainingAfter, amount: adjustment.amount },
+            reason: input.reason,
+            requestId,
+            ip: clientIp,
+          });
+        }
+        return done;
+      });
+      return {
+        gateway_user_id: adjustment.gatewayUserId,
+        amount: adjustment.amount,
+        dry_run: adjustment.isDryRun,
+        is_new: adjusted.isNew,
+        remaining_before: adjusted.remainingBefore,
+        remaining_after: adjusted.remainingAfter,
+      };
+    },
+  });
+}
+
+function refundEndpoint(parts: RefundParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/refund/create/",
+    access: "admin",
+    input: createRefundInput,
+    summary: "Send money of an order back and take its quota back.",
+    handle: async ({ input, admin, request, requestId, clientIp }) => {
+      const wanted = {
+        orderNo: input.order_no,
+        amountUsd: input.amount_usd ?? null,
+        reason: input.reason,
+        idempotencyKey: requiredIdempotencyKey(request, input.idempotency_key),
+        mayGoNegative: input.allow_negative,
+      };
+      const refundNo = await parts.db.withTransaction(async (tx) => {
+        const { refund, isNew } = await openRefund(tx, wanted);
+        if (isNew) {
+          await writeAudit(tx, {
+            actor: actorOf(admin),
+            action: "refund.create",
+            subjectKind: "order",
+            subjectId: wanted.orderNo,
+            before: null,
+            after: { refundNo: refund.refundNo, amountUsd: refund.amountUsd, quota: refund.quota },
+            reason: wanted.reason,
+            requestId,
+            ip: clientIp,
+          });
+        }
+        return refund.refundNo;
+      });
+      return { refund: refundEntry(await payRefund(parts, refundNo)) };
+    },
+  });
+}
+
+function refundEntry(refund: Refund): Record<string, unknown> {
+  return {
+    refund_no: refund.refundNo,
+    order_no: refund.orderNo,
+    amount_usd: refund.amountUsd,
+    quota: refund.quota,
+    status: refund.status,
+    gateway_refund_id: refund.gatewayRefundId,
+    error: refund.error,
+  };
+}

@@ -1,0 +1,85 @@
+import {
+  type AdminPlanEntry,
+  idempotencyHeader,
+  type OrderEntry,
+  type PlanEntry,
+  type SubscriptionEntry,
+} from "@sluice/contracts/billing";
+import { AppError } from "../platform/errors.ts";
+import type { Order } from "./model.ts";
+import type { Plan } from "./plan-store.ts";
+import type { Subscription } from "./subscription-store.ts";
+
+export function planEntry(plan: Plan): PlanEntry {
+  return {
+    plan_code: plan.planCode,
+    name: plan.name,
+    kind: plan.kind,
+    price_usd: plan.priceUsd,
+    currency: "USD",
+    quota: plan.quota,
+    description: plan.description,
+    features: plan.features,
+    sort_order: plan.sortOrder,
+  };
+}
+
+export function adminPlanEntry(plan: Plan): AdminPlanEntry {
+  return { ...planEntry(plan), status: plan.status, version: plan.version, updated_at: plan.updatedAt };
+}
+
+/** Without the address: the number of an order alone must tell nobody whose it is. */
+export function orderEntry(order: Order): OrderEntry {
+  return {
+    order_no: order.orderNo,
+    plan_code: order.planCode,
+    plan_name: order.planName,
+    plan_kind: order.planKind,
+    quota: order.quota,
+    amount_usd: order.amountUsd,
+    currency: order.currency,
+    pay_channel: order.payChannel,
+    vendor: order.vendor,
+    status: order.status,
+    is_paid_late: order.isPaidLate,
+    is_mock: order.isMock,
+    created_at: order.createdAt,
+    expires_at: order.expiresAt,
+    settled_at: order.settledAt,
+  };
+}
+
+export function subscriptionEntry(subscription: Subscription): SubscriptionEntry {
+  return {
+    plan_code: subscription.planCode,
+    status: subscription.status,
+    period_start: subscription.periodStart,
+    period_end: subscription.periodEnd,
+    quota_granted: subscription.quotaGranted,
+    is_cancelled_at_end: subscription.isCancelledAtEnd,
+  };
+}
+
+/**
+ * The idempotency key of a request: the header, or else the field of the body.
+ * @throws AppError `invalid_value` for a bad one, and for two that differ
+ */
+export function idempotencyKeyOf(request: Request, field: string | undefined): string | null {
+  const header = request.headers.get("idempotency-key");
+  if (header === null) {
+    return field ?? null;
+  }
+  if (!idempotencyHeader.safeParse(header).success || (field !== undefined && field !== header)) {
+    throw new AppError("invalid_value", { fields: { idempotency_key: "8 to 200 visible characters, sent once" } });
+  }
+  return header;
+}
+
+/** @throws AppError `missing_field` without a key */
+export function requiredIdempotencyKey(request: Request, field: string | undefined): string {
+  const key = idempotencyKeyOf(request, field);
+  if (key === null) {
+    throw new AppError("missing_field", { fields: { idempotency_key: "has to be sent" } });
+  }
+  return key;
+}

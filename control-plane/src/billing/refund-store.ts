@@ -1,0 +1,91 @@
+import type { Decimal } from "@sluice/contracts/money";
+import type { Queryable } from "../platform/db.ts";
+
+export type Refund = {
+  readonly id: bigint;
+  readonly refundNo: string;
+  readonly orderId: bigint;
+  readonly orderNo: string;
+  readonly amountUsd: Decimal;
+  readonly quota: bigint;
+  readonly status: "pending" | "done" | "failed";
+  readonly reason: string;
+  readonly gatewayRefundId: string | null;
+  readonly error: string | null;
+};
+
+type RefundRow = {
+  id: bigint;
+  refund_no: string;
+  order_id: bigint;
+  order_no: string;
+  amount_usd: string;
+  quota: bigint;
+  status: Refund["status"];
+  reason: string;
+  gateway_refund_id: string | null;
+  error: string | null;
+};
+
+function toRefund(row: RefundRow): Refund {
+  return {
+    id: row.id,
+    refundNo: row.refund_no,
+    orderId: row.order_id,
+    orderNo: row.order_no,
+    amountUsd: row.amount_usd as Decimal,
+    quota: row.quota,
+    status: row.status,
+    reason: row.reason,
+    gatewayRefundId: row.gateway_refund_id,
+    error: row.error,
+  };
+}
+
+export async function findRefund(db: Queryable, refundNo: string): Promise<Refund | null> {
+  const [row] = await db.sql<RefundRow>`
+    select r.*, o.order_no from refund r join sales_order o on o.id = r.order_id where r.refund_no = ${refundNo}`;
+  return row === undefined ? null : toRefund(row);
+}
+
+/** Refunds of an order that went back or may still. The caller holds the lock of the order. */
+export async function listLiveRefunds(db: Queryable, orderId: bigint): Promise<Refund[]> {
+  const rows = await db.sql<RefundRow>`
+    select r.*, o.order_no from refund r join sales_order o on o.id = r.order_id
+    where r.order_id = ${orderId}::bigint and r.status <> 'failed' order by r.id`;
+  return rows.map(toRefund);
+}
+
+export async function insertRefund(
+  tx: Queryable,
+  refund: Pick<Refund, "refundNo" | "orderId" | "amountUsd" | "quota" | "reason">,
+): Promise<void> {
+  await tx.sql`
+    insert into refund (refund_no, order_id, amount_usd, quota, status, reason)
+    values (${refund.refundNo}, ${refund.orderId}::bigint, ${refund.amountUsd}::numeric, ${refund.quota}::bigint,
+      'pending', ${refund.reason})`;
+}
+
+export async function closeRefund(
+  tx: Queryable,
+  id: bigint,
+  end: Pick<Refund, "status" | "gatewayRefundId" | "error">,
+): Promise<void> {
+  await tx.sql`
+    update refund set status = ${end.status}, gateway_refund_id = ${end.gatewayRefundId}::text,
+      error = ${end.error}::text, updated_at = now()
+    where id = ${id}::bigint`;
+}
+
+/** Refunds of which the gateway has not said yet what became of them, since a while. */
+export async function listWaitingRefunds(db: Queryable, before: Date, limit: number): Promise<string[]> {
+  const rows = await db.sql<{ refund_no: string }>`
+    select refund_no from refund where status = 'pending' and created_at < ${before}::timestamptz
+    order by updated_at, id limit ${limit}::int`;
+  return rows.map((row) => row.refund_no);
+}
+
+/** Puts it behind the others that wait. */
+export async function touchRefund(db: Queryable, id: bigint): Promise<void> {
+  await db.sql`update refund set updated_at = now() where id = ${id}::bigint`;
+}

@@ -1,0 +1,244 @@
+import {
+  cancelOrderInput,
+  cancelSubscriptionInput,
+  claimOrderInput,
+  createOrderInput,
+  noInput,
+  orderNumberInput,
+  pageInput,
+  statementInput,
+} from "@sluice/contracts/billing";
+import { writeAudit } from "../audit/service.ts";
+import { readQuotaOfUser } from "../gateway/service.ts";
+import { listEntries, readBalance, readStatement } from "../ledger/service.ts";
+import { type AnyEndpoint, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
+import { AppError } from "../platform/errors.ts";
+import { idempotencyKeyOf, orderEntry, planEntry, subscriptionEntry } from "./answers.ts";
+import { findOrder } from "./order-store.ts";
+import { cancelOrder, claimOrder, listOrders, readOrder } from "./orders.ts";
+import { selectPlans } from "./plan-store.ts";
+import type { BillingParts } from "./port.ts";
+import { createOrder, settlePaid } from "./service.ts";
+import { statementCsv, statementHtml, statementPolicy, usdOfQuota } from "./statement-text.ts";
+import { cancelAtEnd, listSubscriptions } from "./subscription-store.ts";
+
+export type BillingEndpointParts = BillingParts & {
+  /** Whether orders can be settled without a payment. */
+  readonly isMockOffered: boolean;
+};
+
+export function billingEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
+  return [plansEndpoint(parts), ...orderEndpoints(parts), mockSettleEndpoint(parts), ...accountEndpoints(parts)];
+}
+
+function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/billing/plans/",
+    access: "public",
+    input: noInput,
+    summary: "The plans that are offered, in US dollars.",
+    handle: async () => ({ currency: "USD", plans: (await selectPlans(db, "active")).map(planEntry) }),
+  });
+}
+
+function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
+  const { db } = parts;
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/create/",
+      access: "optional_user",
+      input: createOrderInput,
+      summary: "Place an order for a plan; without a login it comes with a code to claim it.",
+      handle: async ({ input, user, request }) => {
+        const { order, claimCode } = await db.withTransaction((tx) =>
+          createOrder(tx, {
+            planCode: input.plan_code,
+            userId: user?.userId ?? null,
+            email: user === null ? (input.email ?? null) : null,
+            payChannel: "none",
+            sender: null,
+            vendor: null,
+            idempotencyKey: idempotencyKeyOf(request, input.idempotency_key),
+          }),
+        );
+        return { order: orderEntry(order), ...(claimCode === null ? {} : { claim_code: claimCode }) };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/order/status/",
+      access: "optional_user",
+      input: orderNumberInput,
+      summary: "An order by its number.",
+      handle: async ({ input, user }) => ({
+        order: orderEntry(await readOrder(db, input.order_no, user?.userId ?? null)),
+      }),
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/order/list/",
+      access: "user",
+      input: pageInput,
+      summary: "The orders of the user, the newest first.",
+      handle: async ({ input, user }) => {
+        const page = { cursor: input.cursor ?? null, limit: input.limit };
+        const { orders, next } = await listOrders(db, user.userId, page);
+        return { orders: orders.map(orderEntry), next_cursor: next };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/cancel/",
+      access: "optional_user",
+      input: cancelOrderInput,
+      summary: "Cancel an order that waits for its payment.",
+      handle: async ({ input, user }) => {
+        const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
+        return { order: orderEntry(await db.withTransaction((tx) => cancelOrder(tx, input.order_no, by))) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/claim/",
+      access: "user",
+      input: claimOrderInput,
+      summary: "Take over an order that was placed without a login; it is credited if it is paid.",
+      handle: async ({ input, user }) => {
+        const claim = { orderNo: input.order_no, claimCode: input.claim_code, userId: user.userId };
+        return { order: orderEntry(await db.withTransaction((tx) => claimOrder(tx, claim))) };
+      },
+    }),
+  ];
+}
+
+function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/payment/mock-settle/",
+    access: "public",
+    input: orderNumberInput,
+    summary: "Settle an order without a payment; for trying out only.",
+    handle: async ({ input }) => {
+      if (!parts.isMockOffered) {
+        throw new AppError("not_offered");
+      }
+      const order = await findOrder(parts.db, input.order_no);
+      if (order === null) {
+        throw new AppError("not_found", { message: "There is no such order." });
+      }
+      const { orderNo, amountUsd, currency } = order;
+      const transactionId = `mock:${orderNo}`;
+      const notice = { gateway: "mock", account: "mock", transactionId, orderNo, amountUsd, currency } as const;
+      const result = await settlePaid(parts, notice);
+      return { result, order: orderEntry((await findOrder(parts.db, orderNo)) ?? order) };
+    },
+  });
+}
+
+function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/balance/",
+      access: "user",
+      input: noInput,
+      summary: "What the user can still use, what calls cost so far, and the balance of the ledger.",
+      handle: async ({ user }) => {
+        const { remaining, used } = await readQuotaOfUser(db, user.gatewayUserId);
+        const ledgerBalance = await readBalance(db, user.gatewayUserId);
+        const amounts = { remaining_quota: remaining, used_quota: used, ledger_balance_quota: ledgerBalance };
+        return { balance: { ...amounts, remaining_usd: usdOfQuota(remaining) } };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/ledger/",
+      access: "user",
+      input: pageInput,
+      summary: "The entries of the user's account, the newest first.",
+      handle: async ({ input, user }) => {
+        const page = { cursor: input.cursor ?? null, limit: input.limit };
+        const { entries, next } = await listEntries(db, user.gatewayUserId, page);
+        const lines = entries.map((entry) => ({
+          id: entry.id,
+          change_type: entry.changeType,
+          reference: entry.reference,
+          note: entry.note,
+          amount: entry.amount,
+          balance_after: entry.balanceAfter,
+          created_at: entry.createdAt,
+        }));
+        return { entries: lines, next_cursor: next };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/statement/",
+      access: "user",
+      input: statementInput,
+      summary: "A month of the user's account as a CSV file or as a page to print.",
+      handle: async ({ input, user }) => {
+        const statement = await readStatement(db, user.gatewayUserId, input.month);
+        return input.format === "csv"
+          ? csvAnswer(statementCsv(statement), `statement-${input.month}.csv`)
+          : pageAnswer(statementHtml(statement, user.email));
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/subscription/list/",
+      access: "user",
+      input: noInput,
+      summary: "The subscriptions of the user, the newest first.",
+      handle: async ({ user }) => ({
+        subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry),
+      }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/subscription/cancel/",
+      access: "user",
+      input: cancelSubscriptionInput,
+      summary: "Let a subscription end with its period.",
+      handle: async ({ input, user, requestId, clientIp }) => {
+        await db.withTransaction(async (tx) => {
+          if (!(await cancelAtEnd(tx, user.userId, input.plan_code))) {
+            throw new AppError("not_found", { message: "There is no such subscription." });
+          }
+          await writeAudit(tx, {
+            actor: actorOf(user),
+            action: "subscription.cancel",
+            subjectKind: "subscription",
+            subjectId: input.plan_code,
+            before: { isCancelledAtEnd: false },
+            after: { isCancelledAtEnd: true },
+            requestId,
+            ip: clientIp,
+          });
+        });
+        return { subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry) };
+      },
+    }),
+  ];
+}
+
+function actorOf(user: UserCaller): { readonly kind: "user"; readonly id: bigint; readonly name: string } {
+  return { kind: "user", id: user.userId, name: user.email };
+}
+
+const privateHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+function csvAnswer(text: string, fileName: string): Response {
+  const type = {
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": `attachment; filename="${fileName}"`,
+  };
+  return new Response(text, { headers: { ...privateHeaders, ...type } });
+}
+
+function pageAnswer(text: string): Response {
+  const type = { "content-type": "text/html; charset=utf-8", "content-security-policy": statementPolicy };
+  return new Response(text, { headers: { ...privateHeaders, ...type } });
+}

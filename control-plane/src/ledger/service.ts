@@ -1,0 +1,54 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Database, Queryable } from "../platform/db.ts";
+import type { LedgerEntry, Statement } from "./model.ts";
+import { selectBalance, selectEntries, selectPosted, selectStatementLines, selectSumBefore } from "./store.ts";
+
+const statementLinesMax = 20_000;
+
+/** A page of a user's account, the newest first; `next` is the cursor of the following page, null at the end. */
+export async function listEntries(
+  db: Queryable,
+  gatewayUserId: GatewayUserId,
+  page: { readonly cursor: bigint | null; readonly limit: number },
+): Promise<{ readonly entries: readonly LedgerEntry[]; readonly next: bigint | null }> {
+  const found = await selectEntries(db, gatewayUserId, { below: page.cursor, limit: page.limit + 1 });
+  const entries = found.slice(0, page.limit);
+  return { entries, next: found.length > page.limit ? (entries.at(-1)?.id ?? null) : null };
+}
+
+/** The sum of everything that was given, taken and settled. */
+export async function readBalance(db: Queryable, gatewayUserId: GatewayUserId): Promise<bigint> {
+  return await selectBalance(db, gatewayUserId);
+}
+
+/** What stands under a reference, or null: for callers that are asked for the same thing twice. */
+export async function findPosted(
+  db: Queryable,
+  changeType: string,
+  reference: string,
+): Promise<{ readonly gatewayUserId: GatewayUserId; readonly amount: bigint; readonly balanceAfter: bigint } | null> {
+  return await selectPosted(db, changeType, reference);
+}
+
+/**
+ * A month (`2026-11`, UTC) of a user's account.
+ * @throws Error when it has more lines than a statement can hold
+ */
+export async function readStatement(db: Database, gatewayUserId: GatewayUserId, month: string): Promise<Statement> {
+  const from = new Date(`${month}-01T00:00:00Z`);
+  const to = new Date(from);
+  to.setUTCMonth(to.getUTCMonth() + 1);
+  // One snapshot for sum and lines, so that they add up whatever is posted meanwhile.
+  return await db.withTransaction(
+    async (tx) => {
+      const openingBalance = await selectSumBefore(tx, gatewayUserId, from);
+      const lines = await selectStatementLines(tx, gatewayUserId, { from, to, linesMax: statementLinesMax + 1 });
+      if (lines.length > statementLinesMax) {
+        throw new Error(`the statement of ${month} has more than ${statementLinesMax} lines`);
+      }
+      const closingBalance = lines.reduce((sum, { amount }) => sum + amount, openingBalance);
+      return { month, openingBalance, lines, closingBalance };
+    },
+    { isolation: "repeatable read" },
+  );
+}

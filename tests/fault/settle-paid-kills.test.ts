@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { FaultPoint } from "@sluice/control-plane/billing/port.ts";
+import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { BillingScene, billingParts, noticeOf } from "../support/billing-scene.ts";
+import { deliverUntilTaken, payFromProcess } from "../support/payers.ts";
+import { startPostgresProxy } from "../support/postgres-proxy.ts";
+
+const killsPerPoint = process.env["TEST_FULL"] === "1" ? 50 : 2;
+const timeoutMs = 10_000 + killsPerPoint * 4_000;
+const points: FaultPoint[] = [
+  "after_lock",
+  "after_payment",
+  "after_ledger",
+  "after_balance",
+  "before_commit",
+  "after_commit",
+  "before_reply",
+];
+
+let scene: BillingScene;
+
+beforeAll(async () => {
+  scene = await BillingScene.create();
+});
+
+afterEach(async () => {
+  expect(await scene.checkMoney()).toEqual([]);
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+/** Exactly one payment, one credit, one mail. */
+async function expectPaidOnce(orderNo: string): Promise<void> {
+  const [found] = await scene.db.sql<{ payments: number; credits: number; mails: number; status: string }>`
+    select o.status, (select count(*)::int from payment p where p.order_id = o.id) as payments,
+      (select count(*)::int from quota_grant g where g.reference = 'order:' || o.order_no) as credits,
+      (select count(*)::int from mail_log m where m.dedupe_key = 'payment_success:' || o.order_no) as mails
+    from sales_order o where o.order_no = ${orderNo}`;
+  expect(found).toEqual({ status: "settled", payments: 1, credits: 1, mails: 1 });
+}
+
+describe("a process that dies inside a settlement leaves it undone or done, never half", () => {
+  test.each(points)(
+    "%s",
+    async (point) => {
+      for (let kill = 0; kill < killsPerPoint; kill += 1) {
+        const buyer = await scene.addBuyer();
+        const notice = noticeOf(await scene.placeFor(buyer, kill % 2 === 0 ? "credit" : "monthly"));
+        // Every other time the same notice is on its way here too, while the other process holds the lock and dies.
+        const rivals = kill % 2 === 0 ? [] : Array.from({ length: 4 }, () => deliverUntilTaken(scene, notice));
+        const answered = await payFromProcess(scene.url, notice, { times: 4, diesAt: point });
+        if (rivals.length === 0) {
+          expect(answered).toBeNull();
+        }
+        const again = Array.from({ length: 8 }, () => deliverUntilTaken(scene, notice));
+        const results = await Promise.all([...rivals, ...again]);
+        expect(results.filter((result) => result !== "settled" && result !== "duplicate")).toEqual([]);
+        expect(results.filter((result) => result === "settled").length).toBeLessThanOrEqual(1);
+        await expectPaidOnce(notice.orderNo);
+      }
+    },
+    timeoutMs,
+  );
+});
+
+test("24 duplicates at once from two processes pay once", async () => {
+  const buyer = await scene.addBuyer();
+  const notice = noticeOf(await scene.placeFor(buyer));
+  const answers = await Promise.all([
+    payFromProcess(scene.url, notice, { times: 12 }),
+    payFromProcess(scene.url, notice, { times: 12 }),
+  ]);
+  const results = answers.flatMap((each) => each ?? []);
+  expect(results).toHaveLength(24);
+  expect(results.filter((result) => result === "settled")).toHaveLength(1);
+  expect(results.filter((result) => result === "duplicate")).toHaveLength(23);
+  await expectPaidOnce(notice.orderNo);
+  expect(await scene.balance(buyer)).toBe(5_000_000n);
+}, 30_000);
+
+test("two transactions for one order at once pay it once, and the other is kept for a person", async () => {
+  const buyer = await scene.addBuyer();
+  const order = await scene.placeFor(buyer);
+  const results = await Promise.all(
+    ["one", "other"].map((name) =>
+      settlePaid(scene.parts, noticeOf(order, { transactionId: `${name} ${order.orderNo}` })),
+    ),
+  );
+  expect(results.sort()).toEqual(["review", "settled"]);
+  await expectPaidOnce(order.orderNo);
+});
+
+describe("a COMMIT whose answer is lost", () => {
+  test.each(["statement", "answer"] as const)("is looked up again when its %s was lost", async (lost) => {
+    const buyer = await scene.addBuyer();
+    const notice = noticeOf(await scene.placeFor(buyer));
+    await using proxy = await startPostgresProxy(scene.url);
+    const db = openDatabase({ url: proxy.url, poolMax: 2, applicationName: "test" });
+    const happened = proxy.loseNextCommit(lost);
+    expect(await settlePaid(billingParts(db), notice)).toBe("settled");
+    await happened;
+    await db.close(500);
+    await expectPaidOnce(notice.orderNo);
+    expect(await scene.balance(buyer)).toBe(5_000_000n);
+  });
+});

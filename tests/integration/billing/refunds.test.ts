@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Decimal } from "@sluice/contracts/money";
+import type { Order } from "@sluice/control-plane/billing/model.ts";
+import { claimOrder } from "@sluice/control-plane/billing/orders.ts";
+import type { Refund } from "@sluice/control-plane/billing/refund-store.ts";
+import { type NewRefund, openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/billing/refunds.ts";
+import { creditPaidOrders, settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
+import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
+import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
+
+let scene: BillingScene;
+let buyer: Buyer;
+let gateway: ScriptedRefunds;
+
+beforeAll(async () => {
+  scene = await BillingScene.create();
+});
+
+beforeEach(async () => {
+  buyer = await scene.addBuyer();
+  gateway = new ScriptedRefunds();
+});
+
+afterEach(async () => {
+  expect(await scene.checkMoney()).toEqual([]);
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const parts = () => ({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } });
+
+async function paidOrder(planCode = "credit", at?: Date): Promise<Order> {
+  const order = await scene.placeFor(buyer, planCode);
+  await settlePaid(scene.parts, noticeOf(order), at === undefined ? {} : { at });
+  return order;
+}
+
+async function open(order: Order, change: Partial<NewRefund> = {}): Promise<Refund> {
+  const request = { amountUsd: null, reason: "asked for it", mayGoNegative: false, ...change };
+  const idempotencyKey = change.idempotencyKey ?? crypto.randomUUID();
+  const wanted = { ...request, orderNo: order.orderNo, idempotencyKey };
+  return (await scene.db.withTransaction((tx) => openRefund(tx, wanted))).refund;
+}
+
+const refund = async (order: Order, change: Partial<NewRefund> = {}): Promise<Refund> =>
+  await payRefund(parts(), (await open(order, change)).refundNo);
+
+const usd = (text: string): Decimal => text as Decimal;
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "done",
+    (error: { code?: unknown }) => error.code,
+  );
+
+test("a whole refund sends the payment back by its gateway and takes its quota", async () => {
+  const order = await paidOrder();
+  expect(await refund(order)).toMatchObject({ status: "done", amountUsd: "10.00", quota: 5_000_000n });
+  expect(gateway.requests).toEqual([
+    {
+      refundNo: expect.stringMatching(/^R[0-9A-Z]{26}$/),
+      orderNo: order.orderNo,
+      account: "main",
+      transactionId: noticeOf(order).transactionId,
+      amountUsd: usd("10.00"),
+      currency: "USD",
+    },
+  ]);
+  expect((await scene.order(order.orderNo)).status).toBe("refunded");
+  expect(await scene.balance(buyer)).toBe(0n);
+  // The notice that paid it changes nothing when it comes again.
+  expect(await settlePaid(scene.parts, noticeOf(order))).toBe("duplicate");
+  expect((await scene.order(order.orderNo)).status).toBe("refunded");
+});
+
+test("parts of a refund add up to the whole, of the money and of the quota", async () => {
+  const order = await paidOrder();
+  const refunds = [await refund(order, { amountUsd: usd("3.33") }), await refund(order, { amountUsd: usd("3.33") })];
+  expect(refunds.map(({ quota }) => quota)).toEqual([1_665_000n, 1_665_000n]);
+  expect((await scene.order(order.orderNo)).status).toBe("settled");
+  expect(await refund(order)).toMatchObject({ amountUsd: "3.34", quota: 1_670_000n });
+  expect((await scene.order(order.orderNo)).status).toBe("refunded");
+  expect(await scene.balance(buyer)).toBe(0n);
+  expect(await refusal(refund(order, { amountUsd: usd("0.01") }))).toBe("conflict");
+});
+
+test("refunds at once never send back more than was paid", async () => {
+  const order = await paidOrder();
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, () => refusal(refund(order, { amountUsd: usd("3.00") }))),
+  );
+  expect(outcomes.filter((outcome) => outcome === "done")).toHaveLength(3);
+  expect(gateway.requests).toHaveLength(3);
+  expect(await scene.balance(buyer)).toBe(500_000n);
+});
+
+test("the same key is the same refund, and none of another amount", async () => {
+  const order = await paidOrder();
+  const same = { amountUsd: usd("2.00"), idempotencyKey: "refund-key" };
+  const [first, second] = [await refund(order, same), await refund(order, same)];
+  expect(second.refundNo).toBe(first.refundNo);
+  expect(gateway.requests).toHaveLength(1);
+  expect(await refusal(refund(order, { ...same, amountUsd: usd("2.01") }))).toBe("conflict");
+  expect(await refusal(refund(order, { ...same, reason: "another" }))).toBe("conflict");
+});
+
+describe("refused", () => {
+  test("while the order is not paid, and more than it cost", async () => {
+    expect(await refusal(refund(await scene.placeFor(buyer)))).toBe("conflict");
+    const order = await paidOrder();
+    expect(await refusal(refund(order, { amountUsd: usd("10.01") }))).toBe("conflict");
+    expect(await refusal(refund({ ...order, orderNo: "S0" }))).toBe("not_found");
+    expect(gateway.requests).toEqual([]);
+  });
+
+  test("when the quota was used, unless that is wanted", async () => {
+    const order = await paidOrder();
+    await scene.use(buyer, 1n);
+    expect(await refusal(refund(order))).toBe("conflict");
+    expect(await scene.balance(buyer)).toBe(4_999_999n);
+    expect(await refund(order, { mayGoNegative: true })).toMatchObject({ status: "done" });
+    expect(await scene.balance(buyer)).toBe(-1n);
+  });
+});
+
+describe("at the gateway", () => {
+  test("a refund that is refused there gives the quota back, and can be tried anew", async () => {
+    const order = await paidOrder("monthly");
+    gateway.answers = [
+      { kind: "failed", error: "too old" },
+      { kind: "done", gatewayRefundId: "g1" },
+    ];
+    expect(await refund(order)).toMatchObject({ status: "failed", error: "too old" });
+    expect(await scene.balance(buyer)).toBe(12_000_000n);
+    expect((await scene.order(order.orderNo)).status).toBe("settled");
+    expect(await refund(order)).toMatchObject({ status: "done", gatewayRefundId: "g1" });
+    expect(await scene.balance(buyer)).toBe(0n);
+  });
+
+  test("one of which nothing is known waits, with its quota taken, until it is known", async () => {
+    const order = await paidOrder();
+    gateway.answers = [new Error("cut off"), { kind: "pending" }, { kind: "done", gatewayRefundId: "g2" }];
+    expect(await refund(order)).toMatchObject({ status: "pending" });
+    expect(await scene.balance(buyer)).toBe(0n);
+    const later = new Date(Date.now() + 120_000);
+    for (let round = 0; round < 3; round += 1) {
+      await payWaitingRefunds(parts(), later);
+    }
+    expect(gateway.requests).toHaveLength(3);
+    expect(new Set(gateway.requests.map(({ refundNo }) => refundNo)).size).toBe(1);
+    expect((await scene.order(order.orderNo)).status).toBe("refunded");
+  });
+
+  test("one whose process died before it asked is asked for by the job", async () => {
+    const order = await paidOrder();
+    await open(order);
+    expect(gateway.requests).toEqual([]);
+    await payWaitingRefunds(parts(), new Date(Date.now() + 120_000));
+    expect((await scene.order(order.orderNo)).status).toBe("refunded");
+  });
+
+  test("two who ask at once write its end once", async () => {
+    const order = await paidOrder();
+    const { refundNo } = await open(order);
+    await Promise.all([payRefund(parts(), refundNo), payRefund(parts(), refundNo)]);
+    expect((await scene.order(order.orderNo)).status).toBe("refunded");
+    expect(await scene.balance(buyer)).toBe(0n);
+  });
+});
+
+describe("of a month", () => {
+  const start = new Date("2026-01-10T00:00:00Z");
+
+  test("that runs, it ends the month and takes its quota", async () => {
+    const order = await paidOrder("monthly", start);
+    await refund(order);
+    expect(await scene.balance(buyer)).toBe(0n);
+    await endOverdueSubscriptions(scene.db, new Date("2026-02-10T00:00:00Z"));
+    expect(await scene.balance(buyer)).toBe(0n);
+  });
+
+  test("that was added to another, it leaves the other", async () => {
+    await paidOrder("monthly", start);
+    const second = await paidOrder("monthly", start);
+    await refund(second);
+    expect(await scene.balance(buyer)).toBe(12_000_000n);
+    const [row] = await scene.db.sql<{ period_end: Date; quota_granted: bigint }>`
+      select period_end, quota_granted from subscription where user_id = ${buyer.userId}::bigint`;
+    expect(row).toEqual({ period_end: new Date("2026-02-10T00:00:00Z"), quota_granted: 12_000_000n });
+  });
+
+  test("that is over, it takes no quota: what was unused went with the month", async () => {
+    await paidOrder("credit");
+    const order = await paidOrder("monthly", start);
+    await endOverdueSubscriptions(scene.db, new Date("2026-02-10T00:00:00Z"));
+    expect(await refund(order)).toMatchObject({ status: "done", quota: 0n });
+    expect(await scene.balance(buyer)).toBe(5_000_000n);
+  });
+});
+
+test("an order that nobody owns is refunded whole, and can't be claimed afterwards", async () => {
+  const { order, claimCode } = await scene.place();
+  await settlePaid(scene.parts, noticeOf(order));
+  expect(await refusal(refund(order, { amountUsd: usd("1.00") }))).toBe("conflict");
+  expect(await refund(order)).toMatchObject({ status: "done", quota: 0n });
+  const claim = { orderNo: order.orderNo, claimCode: claimCode ?? "", userId: buyer.userId };
+  expect(await refusal(scene.db.withTransaction((tx) => claimOrder(tx, claim)))).toBe("conflict");
+});
+
+test("an order that is claimed while its refund is on the way is credited neither then nor later", async () => {
+  const { order, claimCode } = await scene.place();
+  await settlePaid(scene.parts, noticeOf(order));
+  const { refundNo } = await open(order);
+  const claim = { orderNo: order.orderNo, claimCode: claimCode ?? "", userId: buyer.userId };
+  expect(await refusal(scene.db.withTransaction((tx) => claimOrder(tx, claim)))).toBe("conflict");
+  await payRefund(parts(), refundNo);
+  expect(await scene.balance(buyer)).toBe(0n);
+});
+
+test("an order whose refund is on the way is not credited when its address is verified", async () => {
+  const owner = await scene.addBuyer("refunded@example.com", false);
+  const { order } = await scene.place({ email: "refunded@example.com" });
+  await settlePaid(scene.parts, noticeOf(order));
+  const { refundNo } = await open(order);
+  await scene.db.sql`update user_profile set email_verified_at = now() where id = ${owner.userId}::bigint`;
+  expect(await scene.db.withTransaction((tx) => creditPaidOrders(tx, owner.userId))).toBe(0);
+  await payRefund(parts(), refundNo);
+  expect(await scene.balance(owner)).toBe(0n);
+});
+
+test("a mock payment is refunded without any gateway", async () => {
+  const order = await scene.placeFor(buyer, "credit", "none");
+  await settlePaid(scene.parts, noticeOf(order));
+  expect(await refund(order)).toMatchObject({ status: "done" });
+  expect(gateway.requests).toEqual([]);
+});

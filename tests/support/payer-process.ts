@@ -1,0 +1,32 @@
+/**
+ * A program of the tests that settles an order from a process of its own: several notices at once, and a death at one
+ * moment of the settlement when it is asked for. Reads one JSON line of arguments; writes one line with the results.
+ */
+import type { PaidNotice } from "@sluice/control-plane/billing/model.ts";
+import type { FaultInjector, FaultPoint } from "@sluice/control-plane/billing/port.ts";
+import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { billingParts } from "./billing-scene.ts";
+
+type PayerOrder = {
+  readonly url: string;
+  readonly notice: PaidNotice;
+  readonly times: number;
+  readonly diesAt: FaultPoint | null;
+};
+
+async function main(): Promise<void> {
+  const { url, notice, times, diesAt } = JSON.parse(process.argv[2] ?? "") as PayerOrder;
+  const db = openDatabase({ url, poolMax: 8, applicationName: "payer" });
+  const fault: FaultInjector = (point) => {
+    if (point === diesAt) {
+      process.kill(process.pid, "SIGKILL");
+    }
+  };
+  const parts = billingParts(db);
+  const results = await Promise.all(Array.from({ length: times }, () => settlePaid(parts, notice, { fault })));
+  process.stdout.write(`${JSON.stringify(results)}\n`);
+  await db.close(500);
+}
+
+await main();

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import type { PaidNotice, SettleResult } from "@sluice/control-plane/billing/model.ts";
+import type { FaultPoint } from "@sluice/control-plane/billing/port.ts";
+import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import type { BillingScene } from "./billing-scene.ts";
+
+const program = join(import.meta.dir, "payer-process.ts");
+
+/** Sends a notice several times at once from a process of its own; null when that was killed before it could answer. */
+export async function payFromProcess(
+  url: string,
+  notice: PaidNotice,
+  { times, diesAt = null }: { readonly times: number; readonly diesAt?: FaultPoint | null },
+): Promise<SettleResult[] | null> {
+  const order = JSON.stringify({ url, notice, times, diesAt });
+  const child = Bun.spawn([process.execPath, program, order], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [text, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const code = await child.exited;
+  if (child.signalCode === "SIGKILL") {
+    return null;
+  }
+  if (code !== 0) {
+    throw new Error(`the payer ended with ${code}: ${errors}`);
+  }
+  return JSON.parse(text) as SettleResult[];
+}
+
+/** A gateway that sends its notice again until somebody says that it was taken. */
+export async function deliverUntilTaken(scene: BillingScene, notice: PaidNotice): Promise<SettleResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await settlePaid(scene.parts, notice);
+    } catch (error) {
+      if (attempt >= 20) {
+        throw error;
+      }
+      await Bun.sleep(10 * attempt);
+    }
+  }
+}

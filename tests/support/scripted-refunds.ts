@@ -1,0 +1,17 @@
+import type { RefundAnswer, RefundGateway, RefundRequest } from "@sluice/control-plane/payments/port.ts";
+
+/** A gateway that sends money back as a test wants it to: by itself it does so at once, each number once. */
+export class ScriptedRefunds implements RefundGateway {
+  readonly requests: RefundRequest[] = [];
+  /** What it says next; the last one stays. */
+  answers: (RefundAnswer | Error)[] = [];
+
+  refund(request: RefundRequest): Promise<RefundAnswer> {
+    this.requests.push(request);
+    const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+    if (answer instanceof Error) {
+      return Promise.reject(answer);
+    }
+    return Promise.resolve(answer ?? { kind: "done", gatewayRefundId: `gateway ${request.refundNo}` });
+  }
+}
