@@ -5,6 +5,7 @@ import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { TraceService } from "@sluice/control-plane/trace/service.ts";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { addModelWithChannel, waitUntil } from "./relay-scene.ts";
 import { type Arrangement, masterKeyBytes, type SluiceProcess, SluiceRig, type TestUser } from "./sluice.ts";
 import { PayloadCounts, silentLog } from "./trace-fixtures.ts";
 
@@ -31,6 +32,20 @@ export class MessagesRig {
     await saveMapEntry(rig, { name: messagesModel });
     const user = await rig.addUser();
     return new MessagesRig(provider, rig, await rig.start(arrangement, env), user);
+  }
+
+  /** A name of the map with a model and a channel of its own, so that what happens to them touches no other call. */
+  async addModel(name: string, fields: Partial<MessagesModelInput> = {}): Promise<void> {
+    const upstream = `upstream-${name}`;
+    await addModelWithChannel(this.rig, upstream, `${this.provider.url}/v1`);
+    await saveMapEntry(this.rig, { ...fields, name, upstream_model: upstream });
+    // Both are announced to each process, which loads them in its own time.
+    await waitUntil(async () => (await this.call(`/msgcompat/v1/models/${name}`)).ok);
+  }
+
+  /** What the provider was asked, by the place of the request. */
+  upstreamBody(index: number): Record<string, unknown> {
+    return JSON.parse(this.provider.requests[index]?.body.toString() ?? "null");
   }
 
   get baseUrl(): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { toMessagesErrorBody } from "@sluice/messages-conversion/errors/messages-error";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import { completeModelFlags, defaultModelFlags, type ModelFlags } from "@sluice/messages-conversion/model-flags";
 import { readMessagesRequest } from "@sluice/messages-conversion/request/from-messages-request";
@@ -264,5 +265,22 @@ describe("settings that are refused", () => {
     ["R21 no schema", { output_format: { type: "json_schema" } }, {}, "output_format.schema: Field required"],
   ])("%s", (_rule, fields, flags, message) => {
     expect(refusedCall(fields, flags)).toMatchObject({ status: 400, type: "invalid_request_error", message });
+  });
+});
+
+describe("a conversation that the server is asked to hold", () => {
+  test.each([{ type: "create" }, { type: "continue", previous_message_id: "msg_1" }])(
+    "%j is refused by its code",
+    (thread) => {
+      const error = refusedCall({ thread });
+      expect(toMessagesErrorBody(error, "req_1")).toMatchObject({
+        error: { type: "invalid_request_error", details: { error_code: "thread_unsupported_request" } },
+      });
+      expect(error.status).toBe(400);
+    },
+  );
+
+  test("is none without a thread", () => {
+    expect(convertCall({ thread: null }).dropped).toEqual([]);
   });
 });

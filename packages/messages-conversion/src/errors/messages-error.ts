@@ -6,6 +6,8 @@ export class MessagesError extends Error {
   readonly type: MessagesErrorType;
   /** Headers that belong to the answer, such as `retry-after`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What programs read of an error instead of its words. */
+  readonly details: MessagesErrorDetails | null = null;
 
   constructor(status: number, type: MessagesErrorType, message: string, headers: Record<string, string> = {}) {
     super(message);
@@ -16,15 +18,31 @@ export class MessagesError extends Error {
   }
 }
 
+/** A request that counts on the server to hold the conversation; clients that are told so send all of it themselves. */
+export class ThreadUnsupportedError extends MessagesError {
+  override readonly details = { error_code: "thread_unsupported_request", unsupported: [] };
+
+  constructor() {
+    super(400, "invalid_request_error", "thread: conversations are not held here, send all messages without it");
+  }
+}
+
+type MessagesErrorDetails = { readonly error_code: string; readonly [field: string]: unknown };
+
 export type MessagesErrorBody = {
   type: "error";
-  error: { type: MessagesErrorType; message: string };
+  error: { type: MessagesErrorType; message: string; details?: MessagesErrorDetails };
   request_id: string;
 };
 
 /** The body of an error answer. */
 export function toMessagesErrorBody(error: MessagesError, requestId: string): MessagesErrorBody {
-  return { type: "error", error: { type: error.type, message: error.message }, request_id: requestId };
+  const { type, message, details } = error;
+  return {
+    type: "error",
+    error: { type, message, ...(details === null ? {} : { details }) },
+    request_id: requestId,
+  };
 }
 
 /** A request that can't be served as it stands. @param at path of the field, for example `messages.0.content.1` */

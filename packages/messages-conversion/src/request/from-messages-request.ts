@@ -1,7 +1,7 @@
 import type { AnswerFacts } from "../answer-facts.ts";
 import type { ChatCompletionRequest, ChatMessage } from "../chat-completions.ts";
-import { invalidRequest, MessagesError } from "../errors/messages-error.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { invalidRequest, MessagesError, ThreadUnsupportedError } from "../errors/messages-error.ts";
+import { isGiven, isJsonObject, type JsonObject } from "../json.ts";
 import type { ModelFlags, ReasoningEffort } from "../model-flags.ts";
 import { listOf } from "./check-fields.ts";
 import type { RequestContext } from "./context.ts";
@@ -60,6 +60,10 @@ export function readMessagesRequest(body: unknown, needsMaxTokens = true): Messa
   const { model, messages, stream } = body;
   if (typeof model !== "string" || model === "") {
     throw invalidRequest("model", model === undefined ? "Field required" : "Input should be a valid string");
+  }
+  if (isGiven(body["thread"])) {
+    // With it `messages` holds only what is new, so that leaving it out would lose the conversation.
+    throw new ThreadUnsupportedError();
   }
   const maxTokens = readMaxTokens(body, needsMaxTokens);
   if (!Array.isArray(messages)) {
