@@ -10,7 +10,7 @@ export type GatewayRequest = {
 };
 
 /** A mail gateway over HTTP on a free port of this machine. */
-export class MailGateway {
+export class MailGateway implements AsyncDisposable {
   readonly requests: GatewayRequest[] = [];
   /** Asked with every request, after it was kept. */
   answer: (request: GatewayRequest) => GatewayAnswer | Promise<GatewayAnswer> = () => ({
@@ -44,6 +44,10 @@ export class MailGateway {
   async stop(): Promise<void> {
     this.#stopped.resolve();
     await this.#server.stop(true);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 
   async #take(request: Request): Promise<Response> {

@@ -1,3 +1,4 @@
+import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
 import { MailWorker, type MailWorkerParts } from "@sluice/control-plane/mail/delivery/worker.ts";
 import type { MailOutcome, NewMail } from "@sluice/control-plane/mail/model.ts";
 import { HttpSender } from "@sluice/control-plane/mail/senders/http-sender.ts";
@@ -40,13 +41,14 @@ export class MailRig {
   readonly service = new MailService({ masterKey: this.masterKey, clock: this.clock });
   readonly #workers: MailWorker[] = [];
 
-  private constructor(database: TestDatabase) {
+  private constructor(database: TestDatabase, role: string | null) {
     this.database = database;
-    this.db = openDatabase({ url: database.url, poolMax: 20, applicationName: "test" });
+    this.db = openDatabase({ url: database.url, poolMax: 20, applicationName: "test", role });
   }
 
   static async open(): Promise<MailRig> {
-    return new MailRig(await createTestDatabase());
+    const database = await createTestDatabase();
+    return new MailRig(database, await findAppRole(database.url));
   }
 
   worker(sender: MailSender, changes: Partial<MailWorkerParts> = {}): MailWorker {

@@ -54,6 +54,10 @@ test("no more mails are under way at once than the worker may send", async () =>
     underWay += 1;
     most = Math.max(most, underWay);
     if (underWay === 3) {
+      // A fourth would be claimed meanwhile.
+      for (let turn = 0; turn < 20; turn += 1) {
+        await rig.db.sql`select 1 from mail_log where status = 'sending'`;
+      }
       reached.resolve();
     }
     await reached.promise;
@@ -96,25 +100,32 @@ test("a mail whose sender was killed before it was written down is sent once mor
   await sink.stop();
 });
 
-test("a sender that comes back after its lease writes nothing over what happened since", async () => {
-  const released = Promise.withResolvers<void>();
+test("a sender that comes back after its lease writes nothing over what its successor does", async () => {
+  const late = Promise.withResolvers<void>();
   gateway.answer = async () => {
-    await released.promise;
+    await late.promise;
     return { status: 422 };
   };
   await rig.queue("late");
-  const slow = rig.worker(rig.httpSender(gateway.url));
-  const running = slow.runDue();
+  const slow = rig.worker(rig.httpSender(gateway.url)).runDue();
   await gateway.untilRequests(1);
-  const quick = new MailGateway();
+  await using successor = new MailGateway();
+  const answered = Promise.withResolvers<void>();
+  successor.answer = async () => {
+    await answered.promise;
+    return { status: 200 };
+  };
   rig.nowMs += 4 * minute;
-  await rig.worker(rig.httpSender(quick.url)).runDue();
-  expect(await rig.row("late")).toMatchObject({ status: "sent", attempts: 2 });
-  released.resolve();
-  await running;
-  expect(await rig.row("late")).toMatchObject({ status: "sent", attempts: 2, last_error: null });
+  const quick = rig.worker(rig.httpSender(successor.url)).runDue();
+  await successor.untilRequests(1);
+  late.resolve();
+  await slow;
+  expect(await rig.row("late")).toMatchObject({ status: "sending", attempts: 2, last_error: null });
   expect(rig.logLines.join("")).toContain("mail.lease_lost");
-  await quick.stop();
+  answered.resolve();
+  await quick;
+  expect(await rig.row("late")).toMatchObject({ status: "sent", attempts: 2, last_error: null });
+  expect(rig.outcomes).toHaveLength(1);
 });
 
 test("stopping lets the mail in hand end, and cuts it off when that takes too long", async () => {
