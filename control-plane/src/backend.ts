@@ -1,6 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
-import { buildAccounts } from "./accounts/accounts.ts";
+import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
 import { setVerificationMail } from "./accounts/store.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
@@ -12,15 +12,18 @@ import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
+import { addGatewayUser, changeGatewayUser } from "./gateway/service.ts";
 import { usageEndpoints } from "./gateway/usage-views/routes.ts";
 import { UsageViews } from "./gateway/usage-views/service.ts";
 import type { Job } from "./jobs/schedule.ts";
 import { buildMail, type Mail } from "./mail/mail.ts";
+import type { MailQueue } from "./mail/model.ts";
 import { mailSecretFallbacks } from "./mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
+import { loginPage, resetPage } from "./pages/account-pages.ts";
 import { openPayments, paymentFallbacks } from "./payments/service.ts";
 import { systemClock } from "./platform/clock.ts";
-import type { Config } from "./platform/config.ts";
+import { type Config, publicBaseUrl } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
 import type { Database } from "./platform/db.ts";
 import type { Notifications } from "./platform/db-notifications.ts";
@@ -51,12 +54,12 @@ export type Backend = {
 export function buildBackend(parts: BackendParts): Backend {
   const { config, db, masterKey, log } = parts;
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const accounts = buildAccounts({ db, isDevelopment: config.NODE_ENV === "development" });
-  const endpoints: EndpointParts = { callers: accounts.callers, edge, log };
   const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
   const secrets = new SecretReader({ db, masterKey, clock: systemClock, fallbacks });
   const secretParts = { db, masterKey, onChange: () => secrets.forget() };
   const mail = openMail(parts, secrets);
+  const accounts = openAccounts(parts, mail.queue);
+  const endpoints: EndpointParts = { callers: accounts.callers, edge, log };
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
   const billing = { db, log, mail: mail.queue };
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
@@ -100,5 +103,23 @@ function openMail(parts: BackendParts, secrets: SecretReader): Mail {
         await setVerificationMail(tx, userId as UserId, { sentAt: error === null ? at : null, error });
       }
     },
+  });
+}
+
+function openAccounts({ config, db, masterKey }: BackendParts, mails: MailQueue): Accounts {
+  return buildAccounts({
+    db,
+    masterKey,
+    clock: systemClock,
+    mails,
+    gatewayUsers: {
+      create: async (tx) =>
+        (await addGatewayUser(tx, "default", { amount: 0n, changeType: "registration" })).gatewayUserId,
+      change: changeGatewayUser,
+    },
+    pages: { login: loginPage, reset: resetPage },
+    baseUrl: publicBaseUrl(config),
+    returnsVerificationLink: config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production",
+    isDevelopment: config.NODE_ENV === "development",
   });
 }

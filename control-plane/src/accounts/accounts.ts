@@ -1,14 +1,36 @@
+import type { MailQueue } from "../mail/model.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { AnyEndpoint, CallerReader } from "../platform/endpoint/model.ts";
-import { adminAuthEndpoints } from "./admin-routes.ts";
+import { accountEndpoints } from "./account-routes.ts";
+import { adminAccountEndpoints } from "./admin-routes.ts";
+import { AdminAccounts } from "./admins/admin-accounts.ts";
 import { AdminLogin } from "./admins/admin-login.ts";
 import { deleteOldAttempts } from "./attempts/attempt-store.ts";
+import { authEndpoints } from "./auth-routes.ts";
+import { formEndpoints } from "./form-routes.ts";
+import { type LoginParts, UserLogin } from "./login/user-login.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
+import { PasswordReset } from "./passwords/password-reset.ts";
+import type { AccountPages, GatewayUsers } from "./port.ts";
+import { Registration } from "./registration/registration.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { deleteEndedSessions } from "./sessions/store.ts";
+import { deleteOldTokens } from "./tokens-store.ts";
+import { SecondFactor } from "./totp/second-factor.ts";
+import { OwnAccount } from "./users/own-account.ts";
 
 export type AccountsParts = {
   readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+  readonly mails: MailQueue;
+  readonly gatewayUsers: GatewayUsers;
+  readonly pages: AccountPages;
+  /** What links in mails begin with. */
+  readonly baseUrl: string;
+  readonly returnsVerificationLink: boolean;
   /** Cookies then travel over plain HTTP as well. */
   readonly isDevelopment: boolean;
 };
@@ -16,26 +38,40 @@ export type AccountsParts = {
 export type Accounts = {
   readonly callers: CallerReader;
   readonly endpoints: readonly AnyEndpoint[];
-  /** Removes what is over: sessions, counts of attempts. */
+  /** Removes what is over: sessions, links, counts of attempts. */
   readonly cleanUp: (db: Database) => Promise<void>;
 };
 
 /** The feature, put together. */
-export function buildAccounts({ db, isDevelopment }: AccountsParts): Accounts {
-  const sessions = new Sessions(db, !isDevelopment);
+export function buildAccounts(parts: AccountsParts): Accounts {
+  const { db, mails, baseUrl, gatewayUsers } = parts;
+  const sessions = new Sessions(db, !parts.isDevelopment);
   const hashing = new PasswordHashing();
-  const adminLogin = new AdminLogin(db, sessions, hashing);
+  const login: LoginParts = { db, sessions, hashing, factor: new SecondFactor(parts) };
+  const returnsLink = parts.returnsVerificationLink;
+  const routeParts = {
+    db,
+    sessions,
+    gatewayUsers,
+    pages: parts.pages,
+    registration: new Registration({ db, hashing, mails, gatewayUsers, baseUrl, returnsLink }),
+    userLogin: new UserLogin(login),
+    reset: new PasswordReset({ db, hashing, mails, baseUrl }),
+    ownAccount: new OwnAccount(login),
+    adminLogin: new AdminLogin(login),
+    adminAccounts: new AdminAccounts(login),
+  };
   return {
     callers: sessions,
     endpoints: [
-      ...adminAuthEndpoints({
-        login: adminLogin,
-        sessions,
-        endSession: (request) => sessions.end(db, "admin", request),
-      }),
+      ...authEndpoints(routeParts),
+      ...formEndpoints(routeParts),
+      ...accountEndpoints(routeParts),
+      ...adminAccountEndpoints(routeParts),
     ],
     cleanUp: async (database) => {
       await deleteEndedSessions(database);
+      await deleteOldTokens(database);
       await deleteOldAttempts(database);
     },
   };

@@ -1,19 +1,38 @@
-import { adminLoginInput } from "@sluice/contracts/accounts";
+import {
+  adminLoginInput,
+  passwordChangeInput,
+  sessionRevokeInput,
+  totpBeginInput,
+  totpDisableInput,
+  totpEnableInput,
+  totpRemoveInput,
+  userSaveInput,
+} from "@sluice/contracts/accounts";
+import type { UserId } from "@sluice/contracts/ids";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
-import type { AdminLogin } from "./admins/admin-login.ts";
+import { AppError } from "../platform/errors.ts";
+import { profileFields } from "./model.ts";
+import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
-import type { Sessions } from "./sessions/sessions.ts";
+import { sessionRules } from "./sessions/model.ts";
+import { listSessionsOf, ofAdmin, revokeSession, revokeSessionsOf } from "./sessions/store.ts";
+import { saveUser } from "./users/save-user.ts";
 
-export type AdminAuthParts = {
-  readonly login: AdminLogin;
-  readonly sessions: Sessions;
-  readonly endSession: (request: Request) => Promise<void>;
-};
+const nothing = z.strictObject({});
 
-/** How admins come in and go out. */
-export function adminAuthEndpoints({ login, sessions, endSession }: AdminAuthParts): AnyEndpoint[] {
+/** How admins come in and go out, and what they change of users. */
+export function adminAccountEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
+  return [
+    ...adminLoginEndpoints(parts),
+    ...adminSessionEndpoints(parts),
+    ...adminTotpEndpoints(parts),
+    ...userEndpoints(parts),
+  ];
+}
+
+function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -21,22 +40,20 @@ export function adminAuthEndpoints({ login, sessions, endSession }: AdminAuthPar
       access: "public",
       input: adminLoginInput,
       summary: "Logs an admin in by username, e-mail or mobile number.",
-      handle: async ({ input, request, requestId, clientIp: ip, userAgent }) => {
-        const { admin, cookie } = await login.logIn(input, request, { ip, userAgent });
-        return withCookie(
-          successAnswer({ admin: { username: admin.username, is_super: admin.agent >= 2 } }, requestId),
-          cookie,
-        );
+      handle: async (call) => {
+        const { admin, cookie } = await adminLogin.logIn(call.input, call.request, originOf(call));
+        const fields = { admin: { username: admin.username, is_super: admin.agent >= 2 } };
+        return withCookie(successAnswer(fields, call.requestId), cookie);
       },
     }),
     endpoint({
       method: "POST",
       path: "/backend/auth/admin/logout/",
       access: "public",
-      input: z.strictObject({}),
+      input: nothing,
       summary: "Ends the session of an admin.",
       handle: async ({ request, requestId }) => {
-        await endSession(request);
+        await sessions.end(db, "admin", request);
         return withCookie(successAnswer({}, requestId), endedSessionCookie("admin", sessions.isSecure));
       },
     }),
@@ -44,14 +61,134 @@ export function adminAuthEndpoints({ login, sessions, endSession }: AdminAuthPar
       method: "GET",
       path: "/backend/auth/admin/me/",
       access: "admin",
-      input: z.strictObject({}),
-      summary: "Who is logged in.",
-      handle: async ({ admin }) => ({ admin: { username: admin.username, is_super: admin.isSuper } }),
+      input: nothing,
+      summary: "Which admin is logged in.",
+      handle: async ({ admin }) => {
+        const { username, isSuper } = admin;
+        return { admin: { username, is_super: isSuper, has_totp: await adminAccounts.hasCode(admin) } };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/admin/password/change/",
+      access: "admin",
+      input: passwordChangeInput,
+      summary: "Changes the password of the admin; every other session of the admin ends.",
+      handle: async (call) => {
+        const passwords = { current: call.input.current_password, next: call.input.new_password };
+        const cookie = await adminAccounts.changePassword(call.admin, passwords, call.request, originOf(call));
+        return withCookie(successAnswer({}, call.requestId), cookie);
+      },
     }),
   ];
 }
 
-function withCookie(answer: Response, cookie: string): Response {
-  answer.headers.append("set-cookie", cookie);
-  return answer;
+function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/auth/admin/sessions/",
+      access: "admin",
+      input: nothing,
+      summary: "The sessions of the admin, the newest first.",
+      handle: async ({ admin }) => {
+        const sessions = await listSessionsOf(db, ofAdmin(admin.adminId), sessionRules.admin);
+        return { sessions: sessions.map((each) => ({ ...each, is_current: each.id === admin.sessionId })) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/admin/sessions/revoke/",
+      access: "admin",
+      input: sessionRevokeInput,
+      summary: "Ends one session of the admin, or all but this one.",
+      handle: async ({ admin, input }) => {
+        if ("all_others" in input) {
+          return { revoked: await revokeSessionsOf(db, ofAdmin(admin.adminId), admin.sessionId) };
+        }
+        if (!(await revokeSession(db, input.session_id, ofAdmin(admin.adminId)))) {
+          throw new AppError("not_found", { message: "There is no such session." });
+        }
+        return { revoked: 1 };
+      },
+    }),
+  ];
+}
+
+function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/admin/totp/begin/",
+      access: "admin",
+      input: totpBeginInput,
+      summary: "Makes the secret of an authenticator, which is shown once.",
+      handle: async (call) => ({
+        ...(await adminAccounts.beginTotp(call.admin, call.input.password, originOf(call))),
+      }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/admin/totp/enable/",
+      access: "admin",
+      input: totpEnableInput,
+      summary: "Asks for codes at the login from now on, once a first code is right.",
+      handle: async (call) => {
+        await adminAccounts.enableTotp(call.admin, call.input.code, originOf(call));
+        return {};
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/admin/totp/disable/",
+      access: "admin",
+      input: totpDisableInput,
+      summary: "Asks for no codes any more.",
+      handle: async (call) => {
+        await adminAccounts.disableTotp(call.admin, call.input, originOf(call));
+        return {};
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/totp/remove/",
+      access: "super_admin",
+      input: totpRemoveInput,
+      summary: "Takes the authenticator away from a user or an admin who has lost it.",
+      handle: async (call) => {
+        const { input } = call;
+        const owner =
+          "user_id" in input
+            ? ({ kind: "user", id: input.user_id } as const)
+            : ({ kind: "admin", id: input.admin_id } as const);
+        await adminAccounts.removeTotpOf(owner, call.admin, input.reason, originOf(call));
+        return {};
+      },
+    }),
+  ];
+}
+
+function userEndpoints({ db, gatewayUsers }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/user/save/",
+      access: "admin",
+      input: userSaveInput,
+      summary: "Changes display name, user type, status or rate multiplier of a user.",
+      handle: async (call) => {
+        const { input } = call;
+        const change = {
+          userId: input.user_id as UserId,
+          displayName: input.display_name,
+          userType: input.user_type,
+          status: input.status,
+          rateMultiplier: input.rate_multiplier,
+          updatedAt: input.updated_at,
+          reason: input.reason,
+        };
+        return { user: profileFields(await saveUser({ db, gatewayUsers }, change, call.admin, originOf(call))) };
+      },
+    }),
+  ];
 }

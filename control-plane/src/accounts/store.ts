@@ -1,5 +1,7 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable } from "../platform/db.ts";
+import type { Profile, UserStatus, UserType } from "./model.ts";
 
 export async function findUserByEmail(
   db: Queryable,
@@ -25,6 +27,93 @@ export async function insertActiveProfile(
   return row.id as UserId;
 }
 
+export type NewProfile = {
+  readonly gatewayUserId: GatewayUserId;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly displayName: string | null;
+  readonly locale: string;
+};
+
+/** A profile that waits for its address to be verified; null when the address belongs to one already. */
+export async function insertPendingProfile(db: Queryable, profile: NewProfile): Promise<UserId | null> {
+  const [row] = await db.sql<{ id: bigint }>`
+    insert into user_profile (gateway_user_id, email, password_hash, display_name, locale)
+    values (${profile.gatewayUserId}::bigint, ${profile.email}, ${profile.passwordHash}, ${profile.displayName},
+      ${profile.locale})
+    on conflict (lower(email)) do nothing returning id`;
+  return (row?.id ?? null) as UserId | null;
+}
+
+/** What a login looks at. */
+export type LoginProfile = {
+  readonly userId: UserId;
+  readonly email: string;
+  readonly status: UserStatus;
+  readonly passwordHash: string | null;
+  readonly locale: string;
+  readonly hasCode: boolean;
+};
+
+type LoginRow = {
+  id: bigint;
+  email: string;
+  status: UserStatus;
+  password_hash: string | null;
+  locale: string;
+  has_code: boolean;
+};
+
+const toLoginProfile = (row: LoginRow | undefined): LoginProfile | null =>
+  row === undefined
+    ? null
+    : {
+        userId: row.id as UserId,
+        email: row.email,
+        status: row.status,
+        passwordHash: row.password_hash,
+        locale: row.locale,
+        hasCode: row.has_code,
+      };
+
+export async function findLoginByEmail(db: Queryable, email: string): Promise<LoginProfile | null> {
+  const [row] = await db.sql<LoginRow>`
+    select id, email, status, password_hash, locale, totp_enabled_at is not null as has_code
+    from user_profile where lower(email) = lower(${email})`;
+  return toLoginProfile(row);
+}
+
+export async function findLoginById(db: Queryable, userId: UserId): Promise<LoginProfile | null> {
+  const [row] = await db.sql<LoginRow>`
+    select id, email, status, password_hash, locale, totp_enabled_at is not null as has_code
+    from user_profile where id = ${userId}::bigint`;
+  return toLoginProfile(row);
+}
+
+/**
+ * Whether this is still the password of an active user. The row is held until the end of the transaction, so that a reset
+ * or a suspension comes before the new session, and stops it, or after it, and ends it.
+ */
+export async function holdLogin(db: Queryable, userId: UserId, passwordHash: string): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 from user_profile
+    where id = ${userId}::bigint and password_hash = ${passwordHash} and status = 'active' for share`;
+  return rows.length > 0;
+}
+
+/** Returns whether the user was waiting for it. */
+export async function activateProfile(db: Queryable, userId: UserId): Promise<boolean> {
+  const rows = await db.sql`
+    update user_profile set status = 'active', email_verified_at = now(), updated_at = now()
+    where id = ${userId}::bigint and status = 'email_pending' returning 1`;
+  return rows.length > 0;
+}
+
+export async function setPassword(db: Queryable, userId: UserId, passwordHash: string): Promise<void> {
+  await db.sql`
+    update user_profile set password_hash = ${passwordHash}, updated_at = now() where id = ${userId}::bigint`;
+}
+
 /** What became of the mail with the link: when it went out, or why it did not. */
 export async function setVerificationMail(
   db: Queryable,
@@ -35,5 +124,67 @@ export async function setVerificationMail(
     update user_profile
     set verification_email_sent_at = coalesce(${outcome.sentAt}::timestamptz, verification_email_sent_at),
       verification_email_error = ${outcome.error}
+    where id = ${userId}::bigint`;
+}
+
+type ProfileRow = {
+  id: bigint;
+  gateway_user_id: bigint;
+  email: string;
+  display_name: string | null;
+  user_type: UserType;
+  status: UserStatus;
+  locale: string;
+  rate_multiplier: string;
+  email_verified_at: Date | null;
+  verification_email_sent_at: Date | null;
+  verification_email_error: string | null;
+  has_code: boolean;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const toProfile = (row: ProfileRow): Profile => ({
+  userId: row.id as UserId,
+  gatewayUserId: row.gateway_user_id as GatewayUserId,
+  email: row.email,
+  displayName: row.display_name,
+  userType: row.user_type,
+  status: row.status,
+  locale: row.locale,
+  rateMultiplier: row.rate_multiplier as Decimal,
+  emailVerifiedAt: row.email_verified_at,
+  verificationEmailSentAt: row.verification_email_sent_at,
+  verificationEmailError: row.verification_email_error,
+  hasCode: row.has_code,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export async function findProfile(db: Queryable, userId: UserId): Promise<Profile | null> {
+  const [row] = await db.sql<ProfileRow>`
+    select p.id, p.gateway_user_id, p.email, p.display_name, p.user_type, p.status, p.locale, g.rate_multiplier,
+      p.email_verified_at, p.verification_email_sent_at, p.verification_email_error,
+      p.totp_enabled_at is not null as has_code, p.created_at, p.updated_at
+    from user_profile p join gateway_user g on g.id = p.gateway_user_id where p.id = ${userId}::bigint`;
+  return row === undefined ? null : toProfile(row);
+}
+
+/** Keeps others from changing the user until the transaction ends. */
+export async function lockProfile(db: Queryable, userId: UserId): Promise<void> {
+  await db.sql`select 1 from user_profile where id = ${userId}::bigint for update`;
+}
+
+/** Writes what an admin or the user may change. A user who becomes active counts as verified. */
+export async function updateProfile(
+  db: Queryable,
+  userId: UserId,
+  to: Pick<Profile, "displayName" | "userType" | "status" | "locale">,
+): Promise<void> {
+  await db.sql`
+    update user_profile set display_name = ${to.displayName}, user_type = ${to.userType}, status = ${to.status},
+      locale = ${to.locale}, updated_at = now(),
+      email_verified_at = case when ${to.status} = 'active' then coalesce(email_verified_at, now())
+        else email_verified_at end
     where id = ${userId}::bigint`;
 }

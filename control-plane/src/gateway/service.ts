@@ -1,4 +1,5 @@
 import type { BudgetId, ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
 import { sha256 } from "../platform/crypto/digest.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../platform/crypto/seal.ts";
@@ -7,7 +8,7 @@ import { parseBaseUrl } from "./channels/model.ts";
 import { saveAbility, saveChannel, setChannelCredential } from "./channels/store.ts";
 import { generateApiKey } from "./keys/generate-api-key.ts";
 import { describeApiKey } from "./keys/model.ts";
-import { hasApiKey, insertApiKey, insertGatewayUser } from "./keys/store.ts";
+import { hasApiKey, insertApiKey, insertGatewayUser, updateGatewayUser } from "./keys/store.ts";
 import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "./prices/store.ts";
 import { grantQuota, lockUserQuota, readUserQuota, type UserQuota } from "./quota/store.ts";
 
@@ -60,6 +61,18 @@ export async function addGatewayUser(
     await grantQuota(tx, { budgetId: user.budgetId, reference, ...grant });
   }
   return user;
+}
+
+/** Lets the keys of a user work or not, and says what its calls cost; what is absent stays. */
+export async function changeGatewayUser(
+  tx: Queryable,
+  id: GatewayUserId,
+  change: { readonly isEnabled?: boolean; readonly rateMultiplier?: Decimal },
+): Promise<void> {
+  const { isEnabled = null, rateMultiplier = null } = change;
+  if (isEnabled !== null || rateMultiplier !== null) {
+    await updateGatewayUser(tx, id, { isEnabled, rateMultiplier });
+  }
 }
 
 /** Makes an API key and returns it; this is the only moment at which it can be seen. */

@@ -40,6 +40,7 @@ const schema = z.object({
     .optional(),
   MASTER_KEY: z.string().optional(),
   MASTER_KEY_FILE: z.string().optional(),
+  REGISTRATION_RETURNS_VERIFICATION_URL: flag.optional(),
   PROVIDER_API_KEY: z.string().min(1).optional(),
   PROVIDER_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.openai.com/v1"),
   SANDBOX_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -2,46 +2,63 @@ import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds } from "../attempts/model.ts";
-import type { PasswordHashing } from "../passwords/password-hashing.ts";
+import type { LoginParts } from "../login/user-login.ts";
 import type { LoginOrigin } from "../sessions/model.ts";
-import type { Sessions } from "../sessions/sessions.ts";
 import { ofAdmin } from "../sessions/store.ts";
-import { type AdminCredentials, findAdminByLogin, touchSupportProfile } from "./store.ts";
+import { type AdminCredentials, findAdminByLogin, holdAdmin, touchSupportProfile } from "./store.ts";
 
-export type AdminLoginInput = { readonly login: string; readonly password: string };
+export type AdminLoginInput = {
+  readonly login: string;
+  readonly password: string;
+  readonly code?: string | undefined;
+};
 
 /** Logs admins in with what the shared credential table knows of them. */
 export class AdminLogin {
-  readonly #db: Database;
-  readonly #sessions: Sessions;
-  readonly #hashing: PasswordHashing;
+  readonly #parts: LoginParts;
 
-  constructor(db: Database, sessions: Sessions, hashing: PasswordHashing) {
-    this.#db = db;
-    this.#sessions = sessions;
-    this.#hashing = hashing;
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
   }
 
   /**
    * @returns who it is, and the `Set-Cookie` of the new session
-   * @throws AppError `invalid_login` for whatever is wrong with the login, `too_many_attempts`
+   * @throws AppError `invalid_login` for whatever is wrong with name or password; behind them `code_required`,
+   * `invalid_code`; `too_many_attempts`
    */
   async logIn(
     input: AdminLoginInput,
     request: Request,
     origin: LoginOrigin,
   ): Promise<{ readonly admin: AdminCredentials; readonly cookie: string }> {
-    const attempt = await beginAttempt(this.#db, attemptKinds.adminLogin, input.login, origin.ip);
-    const admin = await findAdminByLogin(this.#db, input.login);
-    const isRight = await this.#hashing.isRight(input.password, admin?.passwordHash ?? null);
+    const { db, hashing, factor, sessions } = this.#parts;
+    const admin = await this.#findProven(db, hashing, input, origin);
+    if (admin.hasCode) {
+      await factor.check({ kind: "admin", id: admin.id }, input.code);
+    }
+    const cookie = await db.withTransaction(async (tx) => {
+      if (!(await holdAdmin(tx, admin))) {
+        throw new AppError("invalid_login");
+      }
+      await touchSupportProfile(tx, admin.id, admin.username);
+      return await sessions.start(tx, ofAdmin(admin.id), request, origin);
+    });
+    return { admin, cookie };
+  }
+
+  async #findProven(
+    db: Database,
+    hashing: LoginParts["hashing"],
+    { login, password }: AdminLoginInput,
+    { ip }: LoginOrigin,
+  ): Promise<AdminCredentials> {
+    const attempt = await beginAttempt(db, attemptKinds.adminLogin, login, ip);
+    const admin = await findAdminByLogin(db, login);
+    const isRight = await hashing.isRight(password, admin?.passwordHash ?? null);
     if (admin === null || !isRight || admin.agent <= 0) {
       throw new AppError("invalid_login");
     }
     await attempt.succeeded();
-    const cookie = await this.#db.withTransaction(async (tx) => {
-      await touchSupportProfile(tx, admin.id, admin.username);
-      return await this.#sessions.start(tx, ofAdmin(admin.id), request, origin);
-    });
-    return { admin, cookie };
+    return admin;
   }
 }

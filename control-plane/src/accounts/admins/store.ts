@@ -6,9 +6,21 @@ export type AdminCredentials = {
   readonly passwordHash: string;
   /** 0 nobody, 1 admin, 2 super-admin. */
   readonly agent: number;
+  readonly hasCode: boolean;
 };
 
-type Row = { id: bigint; username: string; password_hash: string; agent: number };
+type Row = { id: bigint; username: string; password_hash: string; agent: number; has_code: boolean };
+
+const toCredentials = (row: Row | undefined): AdminCredentials | null =>
+  row === undefined
+    ? null
+    : {
+        id: row.id,
+        username: row.username,
+        passwordHash: row.password_hash,
+        agent: row.agent,
+        hasCode: row.has_code,
+      };
 
 /**
  * The credentials that a login names: by username, else by e-mail, else by mobile number. Somebody whose username is the
@@ -16,12 +28,30 @@ type Row = { id: bigint; username: string; password_hash: string; agent: number 
  */
 export async function findAdminByLogin(db: Queryable, login: string): Promise<AdminCredentials | null> {
   const [row] = await db.sql<Row>`
-    select id, username, password_hash, agent from shared_admin_credentials
+    select id, username, password_hash, agent, totp_enabled_at is not null as has_code from shared_admin_credentials
     where lower(username) = lower(${login}) or lower(email) = lower(${login}) or mobile = ${login}
     order by lower(username) = lower(${login}) desc, lower(email) = lower(${login}) desc nulls last, id limit 1`;
-  return row === undefined
-    ? null
-    : { id: row.id, username: row.username, passwordHash: row.password_hash, agent: row.agent };
+  return toCredentials(row);
+}
+
+export async function findAdminById(db: Queryable, id: bigint): Promise<AdminCredentials | null> {
+  const [row] = await db.sql<Row>`
+    select id, username, password_hash, agent, totp_enabled_at is not null as has_code from shared_admin_credentials
+    where id = ${id}::bigint`;
+  return toCredentials(row);
+}
+
+/** Whether this is still the password of an admin; the row is held until the end of the transaction. */
+export async function holdAdmin(db: Queryable, { id, passwordHash }: AdminCredentials): Promise<boolean> {
+  const rows = await db.sql`
+    select 1 from shared_admin_credentials
+    where id = ${id}::bigint and password_hash = ${passwordHash} and agent > 0 for share`;
+  return rows.length > 0;
+}
+
+export async function setAdminPassword(db: Queryable, id: bigint, passwordHash: string): Promise<void> {
+  await db.sql`
+    update shared_admin_credentials set password_hash = ${passwordHash}, updated_at = now() where id = ${id}::bigint`;
 }
 
 export type NewAdmin = {

@@ -7,7 +7,7 @@ import type { AttemptLimit } from "./model.ts";
  * @returns null when it may be made, else the seconds to wait
  */
 export async function countAttempt(db: Queryable, key: string, limit: AttemptLimit): Promise<number | null> {
-  const { free, windowSeconds, delaySecondsMax } = limit;
+  const { free, windowSeconds, delaySecondsMin, delaySecondsMax } = limit;
   const [row] = await db.sql<{ count: bigint }>`
     insert into attempt_counter as c (key, count, window_ends_at)
     values (${key}, 1, now() + make_interval(secs => ${windowSeconds}::int))
@@ -16,16 +16,17 @@ export async function countAttempt(db: Queryable, key: string, limit: AttemptLim
       window_ends_at = now() + make_interval(secs => ${windowSeconds}::int)
     where c.window_ends_at <= now() or c.count < ${free}::int
       or c.window_ends_at - make_interval(secs => ${windowSeconds}::int)
-        + make_interval(secs => least(${delaySecondsMax}::int, 2 ^ least(c.count - ${free}::int, 20))) <= now()
+        + make_interval(secs => least(${delaySecondsMax}::int, ${delaySecondsMin}::int * 2 ^ least(c.count - ${free}::int, 20))) <= now()
     returning count`;
   return row === undefined ? await secondsToWait(db, key, limit) : null;
 }
 
 async function secondsToWait(db: Queryable, key: string, limit: AttemptLimit): Promise<number> {
-  const { free, windowSeconds, delaySecondsMax } = limit;
+  const { free, windowSeconds, delaySecondsMin, delaySecondsMax } = limit;
   const [row] = await db.sql<{ seconds: bigint }>`
     select ceil(extract(epoch from window_ends_at - make_interval(secs => ${windowSeconds}::int)
-      + make_interval(secs => least(${delaySecondsMax}::int, 2 ^ greatest(0, least(count - ${free}::int, 20)))) - now()))::int8
+      + make_interval(secs => least(${delaySecondsMax}::int,
+        ${delaySecondsMin}::int * 2 ^ greatest(0, least(count - ${free}::int, 20)))) - now()))::int8
       as seconds
     from attempt_counter where key = ${key}`;
   return Math.max(1, Number(row?.seconds ?? 1n));

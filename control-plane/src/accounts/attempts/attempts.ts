@@ -2,7 +2,14 @@ import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempts, uncountAttempt } from "./attempt-store.ts";
-import { type AttemptKind, addressGroup } from "./model.ts";
+import {
+  type AttemptKind,
+  type AttemptLimit,
+  addressGroup,
+  addressLimits,
+  codeLimit,
+  recipientLimit,
+} from "./model.ts";
 
 /** An attempt that was counted and may be made. */
 export type Attempt = {
@@ -43,6 +50,33 @@ async function countPair(
     await uncountAttempt(db, addressKey);
   }
   return wait;
+}
+
+/** @throws AppError `too_many_attempts` when too much of this was asked for from the address */
+export async function countFromAddress(db: Database, what: keyof typeof addressLimits, ip: string): Promise<void> {
+  await refuseAbove(db, digest(what, "address", addressGroup(ip)), addressLimits[what]);
+}
+
+/**
+ * Counts a code that is about to be looked at.
+ * @throws AppError `too_many_attempts`
+ */
+export async function countCode(db: Database, account: string): Promise<{ succeeded(): Promise<void> }> {
+  const key = digest("code", account);
+  await refuseAbove(db, key, codeLimit);
+  return { succeeded: () => forgetAttempts(db, key) };
+}
+
+async function refuseAbove(db: Database, key: string, limit: AttemptLimit): Promise<void> {
+  const wait = await countAttempt(db, key, limit);
+  if (wait !== null) {
+    throw new AppError("too_many_attempts", { retryAfterSeconds: wait });
+  }
+}
+
+/** Whether one more mail may go to this address. */
+export async function mayMail(db: Database, recipient: string): Promise<boolean> {
+  return (await countAttempt(db, digest("mail", "recipient", recipient.toLowerCase()), recipientLimit)) === null;
 }
 
 /** Names nobody, and no two lists of parts give the same. */

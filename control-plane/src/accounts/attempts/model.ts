@@ -1,8 +1,9 @@
-/** `free` attempts at once; each one more waits twice as long as the one before, from one second up to the most. */
+/** `free` attempts at once; each one more waits twice as long as the one before, from the first delay up to the most. */
 export type AttemptLimit = {
   readonly free: number;
   /** After so long without an attempt all is forgotten. At least the longest delay. */
   readonly windowSeconds: number;
+  readonly delaySecondsMin: number;
   readonly delaySecondsMax: number;
 };
 
@@ -14,24 +15,38 @@ export type AttemptKind = {
 };
 
 const hour = 3_600;
-const quarter = 900;
+const guesses = { windowSeconds: hour, delaySecondsMin: 1, delaySecondsMax: 900 };
 
 /**
  * Never counted for an account alone: strangers could lock its owner out. Guesses from many addresses meet the cost of
  * the hash and the limit of each address.
  */
 export const attemptKinds = {
-  userLogin: {
-    name: "user_login",
-    ofPair: { free: 5, windowSeconds: hour, delaySecondsMax: quarter },
-    ofAddress: { free: 50, windowSeconds: hour, delaySecondsMax: quarter },
-  },
-  adminLogin: {
-    name: "admin_login",
-    ofPair: { free: 5, windowSeconds: hour, delaySecondsMax: quarter },
-    ofAddress: { free: 20, windowSeconds: hour, delaySecondsMax: quarter },
-  },
+  userLogin: { name: "user_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
+  adminLogin: { name: "admin_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 20 } },
+  /** The password of somebody who is logged in, asked for again. */
+  confirmation: { name: "confirmation", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
 } as const satisfies Record<string, AttemptKind>;
+
+/**
+ * Codes of an authenticator, counted for the account: they are only looked at behind the right password, so that no
+ * stranger can use them up, and whoever has stolen the password must not have as many guesses as addresses.
+ */
+export const codeLimit: AttemptLimit = { ...guesses, free: 8 };
+
+/** What may be asked for from one address: accounts, and mails to anybody. */
+export const addressLimits = {
+  registration: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
+  mail: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
+} as const satisfies Record<string, AttemptLimit>;
+
+/** Mails to one recipient. Those above are not sent, and nobody is told. */
+export const recipientLimit: AttemptLimit = {
+  free: 3,
+  windowSeconds: 2 * hour,
+  delaySecondsMin: 1_200,
+  delaySecondsMax: 2 * hour,
+};
 
 /**
  * What counts as one address: an IPv4 address, or the half of an IPv6 address that names a network, since whoever has

@@ -111,6 +111,19 @@ export async function insertGatewayUser(
   return { gatewayUserId: row.gateway_user_id as GatewayUserId, budgetId: row.id as BudgetId };
 }
 
+/** Changes a user of the gateway; what is null stays. Replicas hear of it from the database. */
+export async function updateGatewayUser(
+  db: Queryable,
+  id: GatewayUserId,
+  change: { readonly isEnabled: boolean | null; readonly rateMultiplier: Decimal | null },
+): Promise<void> {
+  const status = change.isEnabled === null ? null : change.isEnabled ? "enabled" : "disabled";
+  await db.sql`
+    update gateway_user set status = coalesce(${status}, status),
+      rate_multiplier = coalesce(${change.rateMultiplier}::numeric, rate_multiplier), updated_at = now()
+    where id = ${id}::bigint`;
+}
+
 /** Whether a user has any key that works or worked. */
 export async function hasApiKey(db: Queryable, gatewayUserId: GatewayUserId): Promise<boolean> {
   const rows = await db.sql`select 1 from api_key where gateway_user_id = ${gatewayUserId}::bigint limit 1`;

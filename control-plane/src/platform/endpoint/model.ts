@@ -25,12 +25,6 @@ export interface CallerReader {
   readAdmin(request: Request): Promise<AdminCaller | null>;
 }
 
-/** Nobody ever is logged in: where the backend has no accounts, as in tests of single features. */
-export const noCallers: CallerReader = {
-  readUser: () => Promise.resolve(null),
-  readAdmin: () => Promise.resolve(null),
-};
-
 type CallerOf<A extends Access> = A extends "user"
   ? { readonly user: UserCaller }
   : A extends "optional_user"

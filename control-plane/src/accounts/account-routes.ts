@@ -1,0 +1,130 @@
+import {
+  passwordChangeInput,
+  profileSaveInput,
+  sessionRevokeInput,
+  totpBeginInput,
+  totpDisableInput,
+  totpEnableInput,
+} from "@sluice/contracts/accounts";
+import { z } from "zod";
+import { successAnswer } from "../platform/endpoint/answer.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { AppError } from "../platform/errors.ts";
+import { profileFields } from "./model.ts";
+import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
+import { sessionRules } from "./sessions/model.ts";
+import { listSessionsOf, ofUser, revokeSession, revokeSessionsOf } from "./sessions/store.ts";
+
+const nothing = z.strictObject({});
+
+/** What users see and change of their own account. */
+export function accountEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
+  return [...profileEndpoints(parts), ...sessionEndpoints(parts), ...totpEndpoints(parts)];
+}
+
+function profileEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/auth/me/",
+      access: "user",
+      input: nothing,
+      summary: "Who is logged in.",
+      handle: async ({ user }) => ({ user: profileFields(await ownAccount.read(user.userId)) }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/profile/save/",
+      access: "user",
+      input: profileSaveInput,
+      summary: "Changes the display name or the language.",
+      handle: async (call) => {
+        const { display_name: displayName, locale } = call.input;
+        const change = {
+          ...(displayName === undefined ? {} : { displayName }),
+          ...(locale === undefined ? {} : { locale }),
+        };
+        return { user: profileFields(await ownAccount.saveProfile(call.user, change, originOf(call))) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/password/change/",
+      access: "user",
+      input: passwordChangeInput,
+      summary: "Changes the password; every other session ends.",
+      handle: async (call) => {
+        const passwords = { current: call.input.current_password, next: call.input.new_password };
+        const cookie = await ownAccount.changePassword(call.user, passwords, call.request, originOf(call));
+        return withCookie(successAnswer({}, call.requestId), cookie);
+      },
+    }),
+  ];
+}
+
+function sessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/auth/sessions/",
+      access: "user",
+      input: nothing,
+      summary: "The sessions of the user, the newest first.",
+      handle: async ({ user }) => {
+        const sessions = await listSessionsOf(db, ofUser(user.userId), sessionRules.user);
+        return { sessions: sessions.map((each) => ({ ...each, is_current: each.id === user.sessionId })) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/sessions/revoke/",
+      access: "user",
+      input: sessionRevokeInput,
+      summary: "Ends one session, or all but this one.",
+      handle: async ({ user, input }) => {
+        if ("all_others" in input) {
+          return { revoked: await revokeSessionsOf(db, ofUser(user.userId), user.sessionId) };
+        }
+        if (!(await revokeSession(db, input.session_id, ofUser(user.userId)))) {
+          throw new AppError("not_found", { message: "There is no such session." });
+        }
+        return { revoked: 1 };
+      },
+    }),
+  ];
+}
+
+function totpEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/totp/begin/",
+      access: "user",
+      input: totpBeginInput,
+      summary: "Makes the secret of an authenticator, which is shown once.",
+      handle: async (call) => ({ ...(await ownAccount.beginTotp(call.user, call.input.password, originOf(call))) }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/totp/enable/",
+      access: "user",
+      input: totpEnableInput,
+      summary: "Asks for codes at the login from now on, once a first code is right.",
+      handle: async (call) => {
+        await ownAccount.enableTotp(call.user, call.input.code, originOf(call));
+        return {};
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/totp/disable/",
+      access: "user",
+      input: totpDisableInput,
+      summary: "Asks for no codes any more.",
+      handle: async (call) => {
+        await ownAccount.disableTotp(call.user, call.input, originOf(call));
+        return {};
+      },
+    }),
+  ];
+}

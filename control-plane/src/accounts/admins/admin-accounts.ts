@@ -1,0 +1,125 @@
+import { writeAudit } from "../../audit/service.ts";
+import type { Transaction } from "../../platform/db.ts";
+import type { AdminCaller } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { beginAttempt } from "../attempts/attempts.ts";
+import { attemptKinds } from "../attempts/model.ts";
+import type { LoginParts } from "../login/user-login.ts";
+import type { Origin } from "../model.ts";
+import { passwordProblem } from "../passwords/password-rules.ts";
+import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
+import { findAdminById, setAdminPassword } from "./store.ts";
+
+/** What admins change of their own login, and super-admins of the logins of others. */
+export class AdminAccounts {
+  readonly #parts: LoginParts;
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+  }
+
+  async hasCode(admin: AdminCaller): Promise<boolean> {
+    return (await findAdminById(this.#parts.db, admin.adminId))?.hasCode === true;
+  }
+
+  /**
+   * Every session of the admin ends; the one who changed it goes on with a new one.
+   * @returns the `Set-Cookie`
+   * @throws AppError `invalid_login`, `invalid_password`, `too_many_attempts`
+   */
+  async changePassword(
+    admin: AdminCaller,
+    passwords: { readonly current: string; readonly next: string },
+    request: Request,
+    origin: Origin,
+  ): Promise<string> {
+    const { db, hashing, sessions } = this.#parts;
+    const problem = passwordProblem(passwords.next, admin.username);
+    if (problem !== null) {
+      throw new AppError("invalid_password", { message: problem, fields: { new_password: problem } });
+    }
+    await this.#confirm(admin, passwords.current, origin);
+    const passwordHash = await hashing.hash(passwords.next);
+    return await db.withTransaction(async (tx) => {
+      await setAdminPassword(tx, admin.adminId, passwordHash);
+      await revokeSessionsOf(tx, ofAdmin(admin.adminId), null);
+      await this.#audit(tx, admin, origin, { action: "admin.password_change" });
+      return await sessions.start(tx, ofAdmin(admin.adminId), request, origin);
+    });
+  }
+
+  /** @throws AppError `invalid_login`, `conflict`, `too_many_attempts` */
+  async beginTotp(admin: AdminCaller, password: string, origin: Origin): Promise<{ secret: string; uri: string }> {
+    await this.#confirm(admin, password, origin);
+    const owner = { kind: "admin", id: admin.adminId } as const;
+    return await this.#parts.db.withTransaction((tx) => this.#parts.factor.begin(tx, owner, admin.username));
+  }
+
+  /** @throws AppError `invalid_code`, `conflict`, `too_many_attempts` */
+  async enableTotp(admin: AdminCaller, code: string, origin: Origin): Promise<void> {
+    await this.#parts.factor.enable({ kind: "admin", id: admin.adminId }, code, async (tx) => {
+      await revokeSessionsOf(tx, ofAdmin(admin.adminId), admin.sessionId);
+      await this.#audit(tx, admin, origin, { action: "admin.totp_enable" });
+    });
+  }
+
+  /** @throws AppError `invalid_login`, `invalid_code`, `too_many_attempts` */
+  async disableTotp(admin: AdminCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
+    await this.#confirm(admin, proof.password, origin);
+    const owner = { kind: "admin", id: admin.adminId } as const;
+    await this.#parts.factor.check(owner, proof.code);
+    await this.#parts.db.withTransaction(async (tx) => {
+      await removeSecret(tx, owner);
+      await this.#audit(tx, admin, origin, { action: "admin.totp_disable" });
+    });
+  }
+
+  /**
+   * Takes the authenticator away from somebody who has lost it, for a super-admin who has seen to it who asks. All
+   * sessions of that person end.
+   * @throws AppError `not_found` when there is none to take away, `self_forbidden`
+   */
+  async removeTotpOf(owner: CodeOwner, admin: AdminCaller, reason: string, origin: Origin): Promise<void> {
+    if (owner.kind === "admin" && owner.id === admin.adminId) {
+      throw new AppError("self_forbidden");
+    }
+    await this.#parts.db.withTransaction(async (tx) => {
+      if (!(await removeSecret(tx, owner))) {
+        throw new AppError("not_found", { message: "There is no authenticator to remove." });
+      }
+      await revokeSessionsOf(tx, owner.kind === "user" ? ofUser(owner.id) : ofAdmin(owner.id), null);
+      await this.#audit(tx, admin, origin, { action: "totp.remove", subject: owner, reason });
+    });
+  }
+
+  async #confirm(admin: AdminCaller, password: string, { ip }: Origin): Promise<void> {
+    const { db, hashing } = this.#parts;
+    const attempt = await beginAttempt(db, attemptKinds.confirmation, `admin:${admin.adminId}`, ip);
+    const credentials = await findAdminById(db, admin.adminId);
+    if (!(await hashing.isRight(password, credentials?.passwordHash ?? null))) {
+      throw new AppError("invalid_login", { message: "The password is not right." });
+    }
+    await attempt.succeeded();
+  }
+
+  async #audit(
+    tx: Transaction,
+    admin: AdminCaller,
+    origin: Origin,
+    entry: { readonly action: string; readonly subject?: CodeOwner; readonly reason?: string },
+  ): Promise<void> {
+    const { action, subject = { kind: "admin", id: admin.adminId }, reason } = entry;
+    await writeAudit(tx, {
+      actor: { kind: "admin", id: admin.adminId, name: admin.username },
+      action,
+      subjectKind: subject.kind,
+      subjectId: subject.id.toString(),
+      before: null,
+      after: null,
+      ...(reason === undefined ? {} : { reason }),
+      requestId: origin.requestId,
+      ip: origin.ip,
+    });
+  }
+}

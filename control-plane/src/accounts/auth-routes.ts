@@ -1,0 +1,118 @@
+import { emailInput, loginInput, passwordResetInput, registerInput } from "@sluice/contracts/accounts";
+import { z } from "zod";
+import { successAnswer } from "../platform/endpoint/answer.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { AppError } from "../platform/errors.ts";
+import { type AccountRouteParts, originOf, seeOther, wantsPage, withCookie } from "./route-parts.ts";
+import { endedSessionCookie } from "./sessions/cookie.ts";
+
+/** How users come to be, come in and go out. */
+export function authEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
+  return [...registrationEndpoints(parts), ...loginEndpoints(parts), ...resetEndpoints(parts)];
+}
+
+function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/register/",
+      access: "public",
+      input: registerInput,
+      summary: "Makes a user who has to verify the e-mail address. The answer is the same for a known address.",
+      handle: async (call) => {
+        const { email, password, display_name, locale } = call.input;
+        const language = locale ?? call.request.headers.get("accept-language")?.split(/[,;]/)[0] ?? "en";
+        const input = { email, password, displayName: display_name ?? null, locale: language };
+        return { ...(await registration.register(input, originOf(call))) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/resend-verification/",
+      access: "public",
+      input: emailInput,
+      summary: "Sends the link of the verification again. The answer is the same for every address.",
+      handle: async (call) => ({ ...(await registration.resend(call.input.email, originOf(call))) }),
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/auth/verify-email/",
+      access: "public",
+      input: z.object({ token: z.string().max(1_024).default("") }),
+      summary: "Makes the user active whose link it is: JSON for a program, a page for a person.",
+      handle: async (call) => {
+        if (call.request.method === "HEAD") {
+          // Asked by what looks at links before a person does; that must not use it up.
+          return {};
+        }
+        try {
+          await registration.verify(call.input.token, originOf(call));
+        } catch (error) {
+          if (error instanceof AppError && error.status < 500 && wantsPage(call.request)) {
+            const state = { email: "", next: "", problem: error.message, notice: null, asksForCode: false };
+            return pages.login(state, error.status);
+          }
+          throw error;
+        }
+        return wantsPage(call.request) ? seeOther("/login/?notice=verified") : { status: "active" };
+      },
+    }),
+  ];
+}
+
+function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/login/",
+      access: "public",
+      input: loginInput,
+      summary: "Logs a verified user in.",
+      handle: async (call) => {
+        const { cookie, user } = await userLogin.logIn(call.input, call.request, originOf(call));
+        return withCookie(successAnswer({ user: { user_id: user.userId, email: user.email } }, call.requestId), cookie);
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/logout/",
+      access: "public",
+      body: "form",
+      input: z.object({}),
+      summary: "Ends the session of a user; after a form, shows the login page.",
+      handle: async ({ request, requestId }) => {
+        await sessions.end(db, "user", request);
+        const isForm = request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
+        const answer = isForm ? seeOther("/login/") : successAnswer({}, requestId);
+        return withCookie(answer, endedSessionCookie("user", sessions.isSecure));
+      },
+    }),
+  ];
+}
+
+function resetEndpoints({ reset }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/password-reset/request/",
+      access: "public",
+      input: emailInput,
+      summary: "Sends a link for a new password, if the address has an account. The answer is always the same.",
+      handle: async (call) => {
+        await reset.request(call.input.email, originOf(call));
+        return {};
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/password-reset/confirm/",
+      access: "public",
+      input: passwordResetInput,
+      summary: "Sets a new password by a link, and ends every session.",
+      handle: async (call) => {
+        await reset.confirm(call.input.token, call.input.password, originOf(call));
+        return {};
+      },
+    }),
+  ];
+}

@@ -1,0 +1,24 @@
+const lengthMax = 254;
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/**
+ * An address as most of the world writes them: one `@`, no quotes, no comments, no control characters, letters of ASCII
+ * only (a domain of other letters in its `xn--` form), so that no two addresses look alike. The domain in lower case.
+ * @returns null when it is none
+ */
+export function parseEmailAddress(text: string): string | null {
+  const address = text.trim();
+  const at = address.indexOf("@");
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1).toLowerCase()];
+  const labels = domain.split(".");
+  const isAddress =
+    at > 0 &&
+    address.length <= lengthMax &&
+    local.length <= 64 &&
+    localPart.test(local) &&
+    labels.length >= 2 &&
+    labels.every((one) => label.test(one)) &&
+    !/^\d+$/.test(labels.at(-1) ?? "");
+  return isAddress ? `${local}@${domain}` : null;
+}

@@ -1,0 +1,73 @@
+import type { Database } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { beginAttempt } from "../attempts/attempts.ts";
+import { attemptKinds } from "../attempts/model.ts";
+import type { PasswordHashing } from "../passwords/password-hashing.ts";
+import type { LoginOrigin } from "../sessions/model.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import { ofUser } from "../sessions/store.ts";
+import { findLoginByEmail, holdLogin, type LoginProfile } from "../store.ts";
+import type { SecondFactor } from "../totp/second-factor.ts";
+
+export type LoginParts = {
+  readonly db: Database;
+  readonly sessions: Sessions;
+  readonly hashing: PasswordHashing;
+  readonly factor: SecondFactor;
+};
+
+export type LoginInput = {
+  readonly email: string;
+  readonly password: string;
+  readonly code?: string | undefined;
+};
+
+/** Logs users in. */
+export class UserLogin {
+  readonly #parts: LoginParts;
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @returns the `Set-Cookie` of the new session
+   * @throws AppError `invalid_login` for an unknown address as for a wrong password, in the same time; only behind the
+   * right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`; `too_many_attempts`
+   */
+  async logIn(
+    input: LoginInput,
+    request: Request,
+    origin: LoginOrigin,
+  ): Promise<{ cookie: string; user: LoginProfile }> {
+    const { db, hashing, sessions, factor } = this.#parts;
+    const attempt = await beginAttempt(db, attemptKinds.userLogin, input.email.trim(), origin.ip);
+    const user = await findLoginByEmail(db, input.email.trim());
+    const isRight = await hashing.isRight(input.password, user?.passwordHash ?? null);
+    if (user === null || user.passwordHash === null || !isRight) {
+      throw new AppError("invalid_login");
+    }
+    await attempt.succeeded();
+    refuseUnlessActive(user);
+    const { userId, passwordHash } = user;
+    if (user.hasCode) {
+      await factor.check({ kind: "user", id: userId }, input.code);
+    }
+    const cookie = await db.withTransaction(async (tx) => {
+      if (!(await holdLogin(tx, userId, passwordHash))) {
+        throw new AppError("invalid_login");
+      }
+      return await sessions.start(tx, ofUser(userId), request, origin);
+    });
+    return { cookie, user };
+  }
+}
+
+function refuseUnlessActive({ status }: LoginProfile): void {
+  if (status === "email_pending") {
+    throw new AppError("email_not_verified");
+  }
+  if (status !== "active") {
+    throw new AppError("account_disabled");
+  }
+}

@@ -1,0 +1,78 @@
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
+
+export type UserType = "personal" | "business" | "internal";
+export type UserStatus = "email_pending" | "active" | "suspended" | "closed";
+
+/** A user as the business sees it. `rateMultiplier` stands at the gateway user. */
+export type Profile = {
+  readonly userId: UserId;
+  readonly gatewayUserId: GatewayUserId;
+  readonly email: string;
+  readonly displayName: string | null;
+  readonly userType: UserType;
+  readonly status: UserStatus;
+  readonly locale: string;
+  readonly rateMultiplier: Decimal;
+  readonly emailVerifiedAt: Date | null;
+  readonly verificationEmailSentAt: Date | null;
+  readonly verificationEmailError: string | null;
+  readonly hasCode: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** A profile as an endpoint answers it. Times in ISO 8601. */
+export function profileFields(profile: Profile): Record<string, unknown> {
+  return {
+    user_id: profile.userId,
+    gateway_user_id: profile.gatewayUserId,
+    email: profile.email,
+    display_name: profile.displayName,
+    user_type: profile.userType,
+    status: profile.status,
+    locale: profile.locale,
+    rate_multiplier: profile.rateMultiplier,
+    email_verified_at: profile.emailVerifiedAt?.toISOString() ?? null,
+    verification_email_sent_at: profile.verificationEmailSentAt?.toISOString() ?? null,
+    verification_email_error: profile.verificationEmailError,
+    has_totp: profile.hasCode,
+    created_at: profile.createdAt.toISOString(),
+    updated_at: profile.updatedAt.toISOString(),
+  };
+}
+
+/** Whether the user may log in, and the API keys of the user may be used. */
+export function isOpen(status: UserStatus): boolean {
+  return status === "active" || status === "email_pending";
+}
+
+/** Where a request comes from, for sessions and the audit log. */
+export type Origin = { readonly ip: string; readonly userAgent: string; readonly requestId: string };
+
+// Line breaks, escapes, and marks that turn text around: a name is one line that reads as it is written.
+const unreadable = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
+const nameLengthMax = 100;
+
+/** A display name without the spaces around it; null when there is none. `undefined` when it can't be one. */
+export function parseDisplayName(text: string | null): string | null | undefined {
+  const name = text?.trim() ?? "";
+  if (name === "") {
+    return null;
+  }
+  return [...name].length > nameLengthMax || unreadable.test(name) ? undefined : name;
+}
+
+/** A path of ours to go to after a login; what could lead anywhere else becomes the start of the console. */
+export function safeNext(next: string): string {
+  const fallback = "/console/";
+  if (!/^\/(?![/\\])/.test(next) || /[\p{Cc}\\\s]/u.test(next) || next.length > 2_000) {
+    return fallback;
+  }
+  const origin = "http://here.invalid";
+  if (!URL.canParse(next, origin)) {
+    return fallback;
+  }
+  const url = new URL(next, origin);
+  return url.origin === origin && !url.pathname.startsWith("//") ? `${url.pathname}${url.search}${url.hash}` : fallback;
+}

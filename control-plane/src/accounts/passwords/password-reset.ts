@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import { writeAudit } from "../../audit/service.ts";
+import type { MailQueue } from "../../mail/model.ts";
+import { sha256 } from "../../platform/crypto/digest.ts";
+import type { Database } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { takingAtLeast } from "../answer-time.ts";
+import { countFromAddress, mayMail } from "../attempts/attempts.ts";
+import { parseEmailAddress } from "../email-address.ts";
+import { isOpen, type Origin } from "../model.ts";
+import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import {
+  activateProfile,
+  findLoginByEmail,
+  findLoginById,
+  type LoginProfile,
+  lockProfile,
+  setPassword,
+} from "../store.ts";
+import { insertToken, peekToken, spendTokens, takeToken } from "../tokens-store.ts";
+import type { PasswordHashing } from "./password-hashing.ts";
+import { passwordProblem } from "./password-rules.ts";
+
+export type PasswordResetParts = {
+  readonly db: Database;
+  readonly hashing: PasswordHashing;
+  readonly mails: MailQueue;
+  readonly baseUrl: string;
+};
+
+const tokenBytes = 32;
+const validMinutes = 60;
+const answerMsMin = 100;
+
+/** A new password for whoever can read the mails of the address. */
+export class PasswordReset {
+  readonly #parts: PasswordResetParts;
+
+  constructor(parts: PasswordResetParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sends a link to the address, if somebody has it. Whoever asks sees no difference.
+   * @throws AppError `invalid_email`, `too_many_attempts`
+   */
+  async request(address: string, origin: Origin): Promise<void> {
+    const { db } = this.#parts;
+    const email = parseEmailAddress(address);
+    if (email === null) {
+      throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
+    }
+    await countFromAddress(db, "mail", origin.ip);
+    await takingAtLeast(answerMsMin, async () => {
+      const isMailed = await mayMail(db, email);
+      const user = await findLoginByEmail(db, email);
+      if (user !== null && isOpen(user.status) && isMailed) {
+        await this.#leaveLink(user);
+      }
+    });
+  }
+
+  async #leaveLink({ userId, email, locale }: LoginProfile): Promise<void> {
+    const { db, mails, baseUrl } = this.#parts;
+    const token = randomBytes(tokenBytes).toString("base64url");
+    await db.withTransaction(async (tx) => {
+      // The newest link is the one that works.
+      await spendTokens(tx, userId, "password_reset");
+      const row = { userId, purpose: "password_reset", tokenHash: sha256(token), minutes: validMinutes } as const;
+      const { id, expiresAt } = await insertToken(tx, row);
+      await mails.queueMail(tx, {
+        dedupeKey: `password_reset:${id}`,
+        template: "password_reset",
+        userId,
+        to: email,
+        locale,
+        variables: { link: `${baseUrl}/reset-password/?token=${token}`, valid_minutes: String(validMinutes) },
+        source: "accounts",
+        expiresAt,
+      });
+    });
+  }
+
+  /**
+   * Sets the password, ends every session, and verifies an address that was not yet: the mail was read.
+   * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link stays good then)
+   */
+  async confirm(token: string, password: string, origin: Origin): Promise<void> {
+    const { db, hashing } = this.#parts;
+    const tokenHash = sha256(token);
+    const ownerId = await peekToken(db, tokenHash, "password_reset");
+    const owner = ownerId === null ? null : await findLoginById(db, ownerId);
+    if (owner === null || !isOpen(owner.status)) {
+      throw new AppError("invalid_token");
+    }
+    const problem = passwordProblem(password, owner.email);
+    if (problem !== null) {
+      throw new AppError("invalid_password", { message: problem, fields: { password: problem } });
+    }
+    const passwordHash = await hashing.hash(password);
+    await db.withTransaction(async (tx) => {
+      const userId = await takeToken(tx, tokenHash, "password_reset");
+      if (userId === null) {
+        throw new AppError("invalid_token");
+      }
+      await lockProfile(tx, userId);
+      await setPassword(tx, userId, passwordHash);
+      await activateProfile(tx, userId);
+      await spendTokens(tx, userId, "password_reset");
+      await spendTokens(tx, userId, "email_verify");
+      const ended = await revokeSessionsOf(tx, ofUser(userId), null);
+      await writeAudit(tx, {
+        actor: { kind: "user", id: userId, name: owner.email },
+        action: "user.password_reset",
+        subjectKind: "user",
+        subjectId: userId.toString(),
+        before: { status: owner.status },
+        after: { endedSessions: ended },
+        requestId: origin.requestId,
+        ip: origin.ip,
+      });
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import commonText from "./common-passwords.txt" with { type: "text" };
+
+const lengthMin = 8;
+const lengthMax = 256;
+const commonWords = new Set(commonText.split(/\s+/).filter((word) => word !== ""));
+
+/** Rows of keys, and what people count: a password that only walks along one of them is guessed at once. */
+const walks = [
+  "01234567890123456789",
+  "abcdefghijklmnopqrstuvwxyz",
+  "qwertyuiopasdfghjklzxcvbnm",
+  "qwertzuiopasdfghjklyxcvbnm",
+  "azertyuiopqsdfghjklmwxcvbn",
+  "1q2w3e4r5t6y7u8i9o0p",
+  "1qaz2wsx3edc4rfv5tgb6yhn7ujm",
+  "q1w2e3r4t5y6u7i8o9p0",
+  "147258369",
+  "!@#$%^&*()",
+];
+/** How people write letters when they have to use other characters. */
+const lookalikes: Readonly<Record<string, string>> = {
+  "0": "o",
+  "1": "i",
+  "3": "e",
+  "4": "a",
+  "5": "s",
+  "7": "t",
+  "@": "a",
+  $: "s",
+  "!": "i",
+};
+
+/**
+ * What is wrong with a new password, as a sentence, or null. Length counts; nothing is asked of its characters. Refused is
+ * what is guessed first: common words, also with digits behind or with characters that look alike, one character or group
+ * again and again, walks over the keyboard, and the e-mail address of its owner.
+ */
+export function passwordProblem(password: string, email: string): string | null {
+  const length = [...password].length;
+  if (length < lengthMin || length > lengthMax || password.length > lengthMax * 2) {
+    return `The password needs ${lengthMin} to ${lengthMax} characters.`;
+  }
+  if (password.includes("\0") || !password.isWellFormed()) {
+    return "The password has a character that no keyboard can type.";
+  }
+  const lower = password.toLowerCase();
+  if (isOfOwner(lower, email.toLowerCase())) {
+    return "The password must not be the e-mail address.";
+  }
+  return isCommon(lower) ? "This password is among the first that are guessed. Choose another." : null;
+}
+
+function isOfOwner(lower: string, email: string): boolean {
+  const [name = ""] = email.split("@");
+  return lower === email || (name.length >= 4 && withoutTail(lower) === name);
+}
+
+function isCommon(lower: string): boolean {
+  const plain = withoutTail(lower);
+  const spelled = [...lower].map((letter) => lookalikes[letter] ?? letter).join("");
+  const spelledPlain = [...plain].map((letter) => lookalikes[letter] ?? letter).join("");
+  return (
+    [lower, plain, spelled, spelledPlain, plain.replace(/[\s._-]/g, "")].some((form) => commonWords.has(form)) ||
+    /^\d{1,8}$/.test(lower) ||
+    isRepeated(lower) ||
+    isWalk(lower) ||
+    (isWalk(plain) && plain.length > 2)
+  );
+}
+
+/** Up to six digits and signs at the end are what people add when a word is refused. */
+function withoutTail(text: string): string {
+  return text.replace(/[^\p{L}]{1,6}$/u, "");
+}
+
+/** `abababab`, `11111111`: at most four characters, again and again. */
+function isRepeated(text: string): boolean {
+  return /^(.{1,4}?)\1+$/su.test(text);
+}
+
+/** Made of at most two pieces of walks, forwards or backwards. */
+function isWalk(text: string): boolean {
+  const lines = walks.flatMap((walk) => [walk, [...walk].reverse().join("")]);
+  const isPiece = (piece: string) => lines.some((line) => line.includes(piece));
+  for (let cut = 3; cut <= text.length; cut += 1) {
+    const rest = text.slice(cut);
+    if (isPiece(text.slice(0, cut)) && (rest.length === 0 || (rest.length >= 3 && isPiece(rest)))) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,36 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
+import type { Queryable } from "../platform/db.ts";
+
+/** What accounts need of the upstream gateway: each profile has one user there. */
+export type GatewayUsers = {
+  /** A user of the default group, without quota. */
+  readonly create: (tx: Queryable) => Promise<GatewayUserId>;
+  /** What is absent stays. Replicas learn of it at once. */
+  readonly change: (
+    tx: Queryable,
+    id: GatewayUserId,
+    change: { readonly isEnabled?: boolean; readonly rateMultiplier?: Decimal },
+  ) => Promise<void>;
+};
+
+/** What a page shows beside its form. */
+export type LoginPageState = {
+  readonly email: string;
+  /** Where to go after the login: a path of ours. */
+  readonly next: string;
+  /** What went wrong, or null. */
+  readonly problem: string | null;
+  /** What is good news, or null. */
+  readonly notice: string | null;
+  readonly asksForCode: boolean;
+};
+
+/** Without a token the page asks for the address to which a link is sent. */
+export type ResetPageState = { readonly token: string; readonly problem: string | null };
+
+/** The pages that work without script, as HTML. */
+export type AccountPages = {
+  readonly login: (state: LoginPageState, status: number) => Response;
+  readonly reset: (state: ResetPageState, status: number) => Response;
+};

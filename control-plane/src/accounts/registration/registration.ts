@@ -1,0 +1,240 @@
+import { randomBytes } from "node:crypto";
+import type { UserId } from "@sluice/contracts/ids";
+import { writeAudit } from "../../audit/service.ts";
+import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
+import { sha256 } from "../../platform/crypto/digest.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { takingAtLeast } from "../answer-time.ts";
+import { countFromAddress, mayMail } from "../attempts/attempts.ts";
+import { parseEmailAddress } from "../email-address.ts";
+import { type Origin, parseDisplayName } from "../model.ts";
+import type { PasswordHashing } from "../passwords/password-hashing.ts";
+import { passwordProblem } from "../passwords/password-rules.ts";
+import type { GatewayUsers } from "../port.ts";
+import {
+  activateProfile,
+  findLoginByEmail,
+  insertPendingProfile,
+  type LoginProfile,
+  setVerificationMail,
+} from "../store.ts";
+import { insertToken, spendTokens, takeToken } from "../tokens-store.ts";
+
+export type RegistrationParts = {
+  readonly db: Database;
+  readonly hashing: PasswordHashing;
+  readonly mails: MailQueue;
+  readonly gatewayUsers: GatewayUsers;
+  /** What links begin with. */
+  readonly baseUrl: string;
+  /** Whether the link is in the answer as well, and not in the mail alone. */
+  readonly returnsLink: boolean;
+};
+
+export type RegistrationInput = {
+  readonly email: string;
+  readonly password: string;
+  readonly displayName: string | null;
+  /** Of mails and pages; any language tag. */
+  readonly locale: string;
+};
+
+/** The same whether the address was free or not; without the link where only the mail may carry it. */
+export type RegistrationAnswer = { readonly status: "email_pending"; readonly verification_url?: string };
+
+const tokenBytes = 32;
+const verificationMinutes = 24 * 60;
+/** Longer than either way takes on a machine that is not overloaded. */
+const registrationMsMin = 250;
+const resendMsMin = 100;
+
+const newToken = (): string => randomBytes(tokenBytes).toString("base64url");
+
+/** Made on the way by somebody else with the same address: everything of ours is undone. */
+class AddressTaken extends Error {}
+
+/** How users come to be: registered, then verified by the link that only the owner of the address can read. */
+export class Registration {
+  readonly #parts: RegistrationParts;
+
+  constructor(parts: RegistrationParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Makes the user of the gateway, the profile and the link in one transaction. For an address that is known already
+   * nothing is made; its owner gets a mail that says so, and whoever asks sees no difference.
+   * @throws AppError `invalid_email`, `invalid_password`, `invalid_value`, `too_many_attempts`
+   */
+  async register(input: RegistrationInput, origin: Origin): Promise<RegistrationAnswer> {
+    const email = parseEmailAddress(input.email);
+    if (email === null) {
+      throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
+    }
+    const problem = passwordProblem(input.password, email);
+    if (problem !== null) {
+      throw new AppError("invalid_password", { message: problem, fields: { password: problem } });
+    }
+    const displayName = parseDisplayName(input.displayName);
+    if (displayName === undefined) {
+      throw new AppError("invalid_value", { fields: { display_name: "At most 100 characters in one line." } });
+    }
+    await countFromAddress(this.#parts.db, "registration", origin.ip);
+    return await takingAtLeast(registrationMsMin, async () => {
+      const passwordHash = await this.#parts.hashing.hash(input.password);
+      const locale = mailLocaleOf(input.locale);
+      const isMailed = await mayMail(this.#parts.db, email);
+      const token = newToken();
+      const known = await findLoginByEmail(this.#parts.db, email);
+      const profile = { email, passwordHash, displayName, locale };
+      if (known !== null || !(await this.#make(profile, { token, isMailed, origin }))) {
+        await this.#tellOwner(known ?? (await findLoginByEmail(this.#parts.db, email)), isMailed);
+      }
+      return this.#answer(token);
+    });
+  }
+
+  /** @returns false when the address belongs to somebody by now */
+  async #make(
+    profile: { email: string; passwordHash: string; displayName: string | null; locale: string },
+    how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin },
+  ): Promise<boolean> {
+    try {
+      await this.#parts.db.withTransaction(async (tx) => {
+        const gatewayUserId = await this.#parts.gatewayUsers.create(tx);
+        const userId = await insertPendingProfile(tx, { ...profile, gatewayUserId });
+        if (userId === null) {
+          throw new AddressTaken();
+        }
+        const { email, displayName, locale } = profile;
+        await writeAudit(tx, {
+          actor: { kind: "user", id: userId, name: email },
+          action: "user.register",
+          subjectKind: "user",
+          subjectId: userId.toString(),
+          before: null,
+          after: { email, displayName, gatewayUserId },
+          requestId: how.origin.requestId,
+          ip: how.origin.ip,
+        });
+        await this.#leaveLink(tx, { userId, email, locale }, how);
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof AddressTaken) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  /** The link as a row and as a mail. A mail that can't even be written down does not undo the rest. */
+  async #leaveLink(
+    tx: Transaction,
+    user: { readonly userId: UserId; readonly email: string; readonly locale: string },
+    { token, isMailed }: { readonly token: string; readonly isMailed: boolean },
+  ): Promise<void> {
+    const { userId, email, locale } = user;
+    const row = { userId, purpose: "email_verify", tokenHash: sha256(token), minutes: verificationMinutes } as const;
+    const { id, expiresAt } = await insertToken(tx, row);
+    if (!isMailed) {
+      return;
+    }
+    try {
+      await tx.savepoint(() =>
+        this.#parts.mails.queueMail(tx, {
+          dedupeKey: `email_verify:${id}`,
+          template: "email_verify",
+          userId,
+          to: email,
+          locale,
+          variables: { link: this.#link(token), valid_minutes: String(verificationMinutes) },
+          source: "accounts",
+          expiresAt,
+        }),
+      );
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      await setVerificationMail(tx, userId, { sentAt: null, error: reason.slice(0, 500) });
+    }
+  }
+
+  /** Tells somebody who has an account that there is one, instead of telling whoever asked. */
+  async #tellOwner(owner: LoginProfile | null, isMailed: boolean): Promise<void> {
+    if (owner === null || !isMailed) {
+      return;
+    }
+    const { baseUrl, db, mails } = this.#parts;
+    await db.withTransaction((tx) =>
+      mails.queueMail(tx, {
+        dedupeKey: `account_exists:${owner.userId}:${Bun.randomUUIDv7()}`,
+        template: "account_exists",
+        userId: owner.userId,
+        to: owner.email,
+        locale: owner.locale,
+        variables: { login_link: `${baseUrl}/login/`, reset_link: `${baseUrl}/reset-password/` },
+        source: "accounts",
+      }),
+    );
+  }
+
+  /**
+   * Sends a new link to somebody who waits for one; to nobody else, and without telling the difference.
+   * @throws AppError `invalid_email`, `too_many_attempts`
+   */
+  async resend(address: string, origin: Origin): Promise<RegistrationAnswer> {
+    const email = parseEmailAddress(address);
+    if (email === null) {
+      throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
+    }
+    const { db } = this.#parts;
+    await countFromAddress(db, "mail", origin.ip);
+    return await takingAtLeast(resendMsMin, async () => {
+      const token = newToken();
+      const isMailed = await mayMail(db, email);
+      const known = await findLoginByEmail(db, email);
+      if (known?.status === "email_pending" && isMailed) {
+        await db.withTransaction(async (tx) => {
+          await spendTokens(tx, known.userId, "email_verify");
+          await this.#leaveLink(tx, known, { token, isMailed });
+        });
+      }
+      return this.#answer(token);
+    });
+  }
+
+  /**
+   * Makes a user active whose link this is. The link is good for one use.
+   * @throws AppError `invalid_token`
+   */
+  async verify(token: string, origin: Origin): Promise<void> {
+    await this.#parts.db.withTransaction(async (tx) => {
+      const userId = await takeToken(tx, sha256(token), "email_verify");
+      if (userId === null || !(await activateProfile(tx, userId))) {
+        throw new AppError("invalid_token");
+      }
+      await spendTokens(tx, userId, "email_verify");
+      await writeAudit(tx, {
+        actor: { kind: "user", id: userId, name: userId.toString() },
+        action: "user.verify_email",
+        subjectKind: "user",
+        subjectId: userId.toString(),
+        before: { status: "email_pending" },
+        after: { status: "active" },
+        requestId: origin.requestId,
+        ip: origin.ip,
+      });
+    });
+  }
+
+  #link(token: string): string {
+    return `${this.#parts.baseUrl}/backend/auth/verify-email/?token=${token}`;
+  }
+
+  #answer(token: string): RegistrationAnswer {
+    return this.#parts.returnsLink
+      ? { status: "email_pending", verification_url: this.#link(token) }
+      : { status: "email_pending" };
+  }
+}

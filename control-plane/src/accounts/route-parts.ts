@@ -1,0 +1,40 @@
+import type { CallBase } from "../platform/endpoint/model.ts";
+import type { AdminAccounts } from "./admins/admin-accounts.ts";
+import type { AdminLogin } from "./admins/admin-login.ts";
+import type { LoginParts, UserLogin } from "./login/user-login.ts";
+import type { Origin } from "./model.ts";
+import type { PasswordReset } from "./passwords/password-reset.ts";
+import type { AccountPages, GatewayUsers } from "./port.ts";
+import type { Registration } from "./registration/registration.ts";
+import type { OwnAccount } from "./users/own-account.ts";
+
+/** What the endpoints of the feature call. */
+export type AccountRouteParts = Pick<LoginParts, "db" | "sessions"> & {
+  readonly gatewayUsers: GatewayUsers;
+  readonly registration: Registration;
+  readonly userLogin: UserLogin;
+  readonly reset: PasswordReset;
+  readonly ownAccount: OwnAccount;
+  readonly adminLogin: AdminLogin;
+  readonly adminAccounts: AdminAccounts;
+  readonly pages: AccountPages;
+};
+
+export function originOf({ clientIp, userAgent, requestId }: CallBase<unknown>): Origin {
+  return { ip: clientIp, userAgent, requestId };
+}
+
+export function withCookie(answer: Response, cookie: string): Response {
+  answer.headers.append("set-cookie", cookie);
+  return answer;
+}
+
+/** To another page of ours, after a form: the browser asks for it with GET. */
+export function seeOther(path: string): Response {
+  return new Response(null, { status: 303, headers: { location: path, "cache-control": "no-store" } });
+}
+
+/** Whether a person is reading in a browser, and not a program. */
+export function wantsPage(request: Request): boolean {
+  return /\btext\/html\b/i.test(request.headers.get("accept") ?? "");
+}

@@ -1,0 +1,62 @@
+import { createHmac } from "node:crypto";
+import { isEqualSecret } from "../../platform/crypto/compare.ts";
+
+/** The values of RFC 6238 that every authenticator understands: HMAC-SHA-1, six digits, thirty seconds. */
+const stepMs = 30_000;
+const digits = 6;
+/** A clock may be wrong by one step to either side. */
+const driftSteps = 1;
+const base32Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** As long as the digest, as RFC 4226 recommends. */
+export const secretBytes = 20;
+
+/** The code of a time step. */
+export function codeAt(secret: Uint8Array, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac("sha1", secret).update(counter).digest();
+  const offset = (digest.at(-1) ?? 0) & 0x0f;
+  const number = digest.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** digits).padStart(digits, "0");
+}
+
+export function stepAt(epochMs: number): number {
+  return Math.floor(epochMs / stepMs);
+}
+
+/** The time step that a code belongs to, near this moment; null when it belongs to none. */
+export function findStep(secret: Uint8Array, code: string, epochMs: number): number | null {
+  const now = stepAt(epochMs);
+  let found: number | null = null;
+  for (let step = now - driftSteps; step <= now + driftSteps; step += 1) {
+    // All are compared, so that the time says nothing.
+    if (isEqualSecret(codeAt(secret, step), code)) {
+      found = step;
+    }
+  }
+  return found;
+}
+
+/** RFC 4648 without padding, as authenticators take it. */
+export function toBase32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += base32Letters[(value >> bits) & 31];
+    }
+    value &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + base32Letters[(value << (5 - bits)) & 31];
+}
+
+/** What an authenticator reads out of a QR code. */
+export function authenticatorUri(secret: Uint8Array, issuer: string, account: string): string {
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
+  return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=${digits}&period=30`;
+}

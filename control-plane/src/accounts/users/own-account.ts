@@ -1,0 +1,143 @@
+import type { UserId } from "@sluice/contracts/ids";
+import { writeAudit } from "../../audit/service.ts";
+import { mailLocaleOf } from "../../mail/model.ts";
+import type { Transaction } from "../../platform/db.ts";
+import type { UserCaller } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { beginAttempt } from "../attempts/attempts.ts";
+import { attemptKinds } from "../attempts/model.ts";
+import type { LoginParts } from "../login/user-login.ts";
+import { type Origin, type Profile, parseDisplayName } from "../model.ts";
+import { passwordProblem } from "../passwords/password-rules.ts";
+import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { findLoginById, findProfile, setPassword, updateProfile } from "../store.ts";
+import { spendTokens } from "../tokens-store.ts";
+import { removeSecret } from "../totp/totp-store.ts";
+
+/** What users change of their own account. */
+export class OwnAccount {
+  readonly #parts: LoginParts;
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws AppError `not_logged_in` when the user is gone */
+  async read(userId: UserId): Promise<Profile> {
+    const profile = await findProfile(this.#parts.db, userId);
+    if (profile === null) {
+      throw new AppError("not_logged_in");
+    }
+    return profile;
+  }
+
+  /** @throws AppError `invalid_value` */
+  async saveProfile(
+    user: UserCaller,
+    change: { readonly displayName?: string | null; readonly locale?: string },
+    origin: Origin,
+  ): Promise<Profile> {
+    const displayName = change.displayName === undefined ? undefined : parseDisplayName(change.displayName);
+    if (change.displayName !== undefined && displayName === undefined) {
+      throw new AppError("invalid_value", { fields: { display_name: "At most 100 characters in one line." } });
+    }
+    await this.#parts.db.withTransaction(async (tx) => {
+      const before = await findProfile(tx, user.userId);
+      if (before === null) {
+        throw new AppError("not_logged_in");
+      }
+      const after = {
+        displayName: displayName === undefined ? before.displayName : displayName,
+        locale: change.locale === undefined ? before.locale : mailLocaleOf(change.locale),
+      };
+      await updateProfile(tx, user.userId, { ...before, ...after });
+      const { displayName: oldName, locale } = before;
+      await this.#audit(tx, user, origin, {
+        action: "user.profile_save",
+        before: { displayName: oldName, locale },
+        after,
+      });
+    });
+    return await this.read(user.userId);
+  }
+
+  /**
+   * Every session ends, and every link that was on its way; the one who changed it goes on with a new session.
+   * @returns the `Set-Cookie`
+   * @throws AppError `invalid_login` when the old password is not right, `invalid_password`, `too_many_attempts`
+   */
+  async changePassword(
+    user: UserCaller,
+    passwords: { readonly current: string; readonly next: string },
+    request: Request,
+    origin: Origin,
+  ): Promise<string> {
+    const { db, hashing, sessions } = this.#parts;
+    const problem = passwordProblem(passwords.next, user.email);
+    if (problem !== null) {
+      throw new AppError("invalid_password", { message: problem, fields: { new_password: problem } });
+    }
+    await this.#confirm(user.userId, passwords.current, origin);
+    const passwordHash = await hashing.hash(passwords.next);
+    return await db.withTransaction(async (tx) => {
+      await setPassword(tx, user.userId, passwordHash);
+      await spendTokens(tx, user.userId, "password_reset");
+      const ended = await revokeSessionsOf(tx, ofUser(user.userId), null);
+      const after = { endedSessions: ended };
+      await this.#audit(tx, user, origin, { action: "user.password_change", before: null, after });
+      return await sessions.start(tx, ofUser(user.userId), request, origin);
+    });
+  }
+
+  /** @throws AppError `invalid_login`, `conflict`, `too_many_attempts` */
+  async beginTotp(user: UserCaller, password: string, origin: Origin): Promise<{ secret: string; uri: string }> {
+    await this.#confirm(user.userId, password, origin);
+    const owner = { kind: "user", id: user.userId } as const;
+    return await this.#parts.db.withTransaction((tx) => this.#parts.factor.begin(tx, owner, user.email));
+  }
+
+  /** @throws AppError `invalid_code`, `conflict`, `too_many_attempts` */
+  async enableTotp(user: UserCaller, code: string, origin: Origin): Promise<void> {
+    await this.#parts.factor.enable({ kind: "user", id: user.userId }, code, async (tx) => {
+      await revokeSessionsOf(tx, ofUser(user.userId), user.sessionId);
+      await this.#audit(tx, user, origin, { action: "user.totp_enable", before: null, after: null });
+    });
+  }
+
+  /** @throws AppError `invalid_login`, `invalid_code`, `too_many_attempts` */
+  async disableTotp(user: UserCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
+    await this.#confirm(user.userId, proof.password, origin);
+    const owner = { kind: "user", id: user.userId } as const;
+    await this.#parts.factor.check(owner, proof.code);
+    await this.#parts.db.withTransaction(async (tx) => {
+      await removeSecret(tx, owner);
+      await this.#audit(tx, user, origin, { action: "user.totp_disable", before: null, after: null });
+    });
+  }
+
+  async #confirm(userId: UserId, password: string, { ip }: Origin): Promise<void> {
+    const { db, hashing } = this.#parts;
+    const attempt = await beginAttempt(db, attemptKinds.confirmation, `user:${userId}`, ip);
+    const login = await findLoginById(db, userId);
+    if (!(await hashing.isRight(password, login?.passwordHash ?? null))) {
+      throw new AppError("invalid_login", { message: "The password is not right." });
+    }
+    await attempt.succeeded();
+  }
+
+  async #audit(
+    tx: Transaction,
+    user: UserCaller,
+    origin: Origin,
+    entry: { readonly action: string; readonly before: unknown; readonly after: unknown },
+  ): Promise<void> {
+    await writeAudit(tx, {
+      ...entry,
+      actor: { kind: "user", id: user.userId, name: user.email },
+      subjectKind: "user",
+      subjectId: user.userId.toString(),
+      requestId: origin.requestId,
+      ip: origin.ip,
+    });
+  }
+}

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { AccountClient } from "../support/account-client.ts";
+import { loginAdmin, loginUser } from "../support/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+let rig: SluiceRig;
+let replicas: readonly SluiceProcess[];
+let client: AccountClient;
+const password = "correct horse battery";
+/** Without the jobs, so that mails stay as they were left. */
+const roles = "relay,gateway,backend";
+const victim = "victim@example.org";
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  const env = { CLIENT_IP_HEADER: "x-forwarded-for", ROLES: roles };
+  replicas = await Promise.all([rig.startProcess(env), rig.startProcess(env)]);
+  const [first] = replicas;
+  if (first === undefined) {
+    throw new Error("no replica");
+  }
+  client = new AccountClient(first);
+  await client.makeUser(victim, password);
+});
+
+afterAll(() => rig.close());
+
+let addresses = 0;
+/** An address that nobody has used yet. */
+function freshAddress(): string {
+  addresses += 1;
+  return `198.18.${addresses >> 8}.${addresses & 255}`;
+}
+
+const clientOf = (index: number): AccountClient => {
+  const replica = replicas[index % replicas.length];
+  if (replica === undefined) {
+    throw new Error("no replica");
+  }
+  return new AccountClient(replica);
+};
+
+describe("guesses of a password", () => {
+  test("from many addresses and on every replica do not keep the victim out", async () => {
+    const attackers = isFull ? 60 : 12;
+    for (let attacker = 0; attacker < attackers; attacker += 1) {
+      const ip = freshAddress();
+      const guesses = Array.from({ length: 6 }, (_, guess) =>
+        clientOf(guess).logIn(victim, `wrong password ${guess}`, { ip }),
+      );
+      const answers = await Promise.all(guesses);
+      expect(answers.every(({ status }) => status === 401 || status === 429)).toBe(true);
+    }
+    const login = await client.logIn(victim, password, { ip: freshAddress() });
+    expect(login.status).toBe(200);
+  });
+
+  test("from one address are let through five times, counted over all replicas, then wait longer each time", async () => {
+    const ip = freshAddress();
+    const guess = (index: number) => clientOf(index).logIn(victim, "wrong password", { ip });
+    const first = await Promise.all(Array.from({ length: 10 }, (_, index) => guess(index)));
+    expect(first.filter(({ status }) => status === 401)).toHaveLength(5);
+    const refused = first.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(5);
+    expect(refused.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true);
+    // The clock of the counter is the database's: its past is moved instead of waiting.
+    await rig.db.sql`update attempt_counter set window_ends_at = window_ends_at - interval '2 seconds'`;
+    expect((await guess(0)).status).toBe(401);
+    const again = await guess(1);
+    expect(again.status).toBe(429);
+    expect(Number(again.headers.get("retry-after"))).toBe(2);
+  });
+
+  test("are not counted any more after a login that is right", async () => {
+    const ip = freshAddress();
+    for (let round = 0; round < 2; round += 1) {
+      for (let guess = 0; guess < 4; guess += 1) {
+        expect((await client.logIn(victim, "wrong password", { ip })).status).toBe(401);
+      }
+      expect((await client.logIn(victim, password, { ip })).status).toBe(200);
+    }
+  });
+
+  test("of one address over many accounts have an end", async () => {
+    const ip = freshAddress();
+    const statuses = new Set<number>();
+    let tried = 0;
+    for (; tried < 60 && !statuses.has(429); tried += 1) {
+      statuses.add((await client.logIn(`somebody-${tried}@example.org`, "x", { ip })).status);
+    }
+    expect(tried).toBe(51);
+  });
+
+  test("an unknown address and a wrong password are told apart by nothing", async () => {
+    const ip = freshAddress();
+    const unknown = await client.logIn("nobody@example.org", "wrong password", { ip });
+    const wrong = await client.logIn(victim, "wrong password", { ip });
+    const seen = ({ status, headers, body }: typeof unknown) => {
+      const { code, message } = body.error ?? {};
+      return { status, code, message, names: [...headers.keys()] };
+    };
+    expect(seen(unknown)).toEqual(seen(wrong));
+    expect(unknown.status).toBe(401);
+  });
+
+  test("take the same work for an unknown address as for a known one", async () => {
+    const rounds = isFull ? 100 : 12;
+    const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
+    for (let round = 0; round < rounds; round += 1) {
+      for (const kind of ["known", "unknown"] as const) {
+        const email = kind === "known" ? victim : `nobody-${round}@example.org`;
+        const startedAt = performance.now();
+        await client.logIn(email, "wrong password", { ip: freshAddress() });
+        times[kind].push(performance.now() - startedAt);
+      }
+    }
+    const median = (values: number[]) => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
+    // Without the hash for nobody an unknown address answers in a tenth of the time.
+    const ratio = median(times.unknown) / median(times.known);
+    expect(ratio).toBeGreaterThan(0.6);
+    expect(ratio).toBeLessThan(1.7);
+  });
+});
+
+describe("whether an address has an account is not told", () => {
+  const withoutLink = ({ status, headers, body }: Awaited<ReturnType<AccountClient["get"]>>) => ({
+    status,
+    names: [...headers.keys()].toSorted(),
+    body: { ...body, verification_url: typeof body.verification_url, length: body.verification_url?.length },
+  });
+
+  test.each(["register", "resend-verification", "password-reset/request"])("by %s", async (path) => {
+    const ask = (email: string) =>
+      client.post(`/backend/auth/${path}/`, path === "register" ? { email, password } : { email }, {
+        ip: freshAddress(),
+      });
+    const free = await ask(`free-${path.replace("/", "-")}@example.org`);
+    const known = await ask(victim);
+    expect(known.status).toBe(200);
+    expect(withoutLink(known)).toEqual(withoutLink(free));
+  });
+
+  test("the owner is told by mail, and the link of the answer is good for nothing", async () => {
+    const owner = "owner@example.org";
+    await client.makeUser(owner, password);
+    const answer = await client.post("/backend/auth/register/", {
+      email: owner.toUpperCase(),
+      password: "other pass word",
+    });
+    const { pathname, search } = new URL(answer.body.verification_url ?? "");
+    expect((await client.get(`${pathname}${search}`)).body.error?.code).toBe("invalid_token");
+    const rows = await rig.db.sql`
+      select 1 from mail_log where template = 'account_exists' and to_address = ${owner}`;
+    expect(rows).toHaveLength(1);
+    expect((await client.logIn(owner, "other pass word")).status).toBe(401);
+    expect((await client.logIn(owner, password)).status).toBe(200);
+  });
+
+  test("registering takes the same time for a known address", async () => {
+    const rounds = isFull ? 40 : 5;
+    const times: Record<"known" | "free", number[]> = { known: [], free: [] };
+    for (let round = 0; round < rounds; round += 1) {
+      for (const kind of ["known", "free"] as const) {
+        const email = kind === "known" ? victim : `timed-${round}@example.org`;
+        const startedAt = performance.now();
+        await client.post("/backend/auth/register/", { email, password }, { ip: freshAddress() });
+        times[kind].push(performance.now() - startedAt);
+      }
+    }
+    const median = (values: number[]) => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
+    expect(Math.abs(median(times.known) - median(times.free))).toBeLessThan(40);
+    expect(Math.min(...times.known, ...times.free)).toBeGreaterThan(240);
+  });
+
+  test("nobody's mailbox is filled: of many requests three mails come", async () => {
+    const email = "bombed@example.org";
+    await client.makeUser(email, password);
+    for (let round = 0; round < 8; round += 1) {
+      const answer = await client.post("/backend/auth/password-reset/request/", { email }, { ip: freshAddress() });
+      expect(answer.status).toBe(200);
+    }
+    const rows = await rig.db.sql`select 1 from mail_log where to_address = ${email}`;
+    expect(rows).toHaveLength(3);
+  });
+
+  test("one address can't ask without end", async () => {
+    const ip = freshAddress();
+    const statuses: number[] = [];
+    for (let round = 0; round < 31; round += 1) {
+      statuses.push(
+        (await client.post("/backend/auth/resend-verification/", { email: `a${round}@example.org` }, { ip })).status,
+      );
+    }
+    expect(statuses.indexOf(429)).toBe(30);
+  });
+});
+
+describe("what is typed in", () => {
+  test.each([
+    "a@b.c\r\nBcc: x@example.org",
+    '"x@evil y"@example.org',
+    `${"a".repeat(300)}@example.org`,
+    "a@b@example.org",
+    "аnna@example.org",
+    "",
+  ])("%j is no address", async (email) => {
+    const answer = await client.post("/backend/auth/register/", { email, password });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_email" } } });
+  });
+
+  test.each([
+    ["empty", ""],
+    ["short", "kq7#mWx"],
+    ["of 257 characters", "ab1-".repeat(64).concat("x")],
+    ["with a NUL", "correct\0horse battery"],
+    ["common", "password123"],
+    ["the address itself", "new@example.org"],
+  ])("a password that is %s is refused", async (_, bad) => {
+    const answer = await client.post("/backend/auth/register/", { email: "new@example.org", password: bad });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_password" } } });
+    expect(answer.body.error?.fields?.["password"]).toBeString();
+  });
+
+  test("a password of ten megabytes is not even read", async () => {
+    const answer = await client.post("/backend/auth/register/", {
+      email: "big@example.org",
+      password: "x".repeat(10_000_000),
+    });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: "request_too_large" } } });
+  });
+
+  test.each([
+    ["an array", ["x"]],
+    ["an object", { $ne: null }],
+    ["a number", 17],
+    ["null", null],
+  ])("a token that is %s is refused", async (_, token) => {
+    const answer = await client.post("/backend/auth/password-reset/confirm/", { token, password });
+    expect(answer.status).toBe(400);
+  });
+
+  test.each(["", "x", "A".repeat(43), "A".repeat(900), "' or 1=1 --"])("the token %j is not valid", async (token) => {
+    const answer = await client.post("/backend/auth/password-reset/confirm/", { token, password });
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_token" } } });
+  });
+
+  test("a link for one purpose is none for another, and none for another user", async () => {
+    const email = "purposes@example.org";
+    const { body } = await client.post("/backend/auth/register/", { email, password });
+    const token = new URL(body.verification_url ?? "").searchParams.get("token") ?? "";
+    const reset = await client.post("/backend/auth/password-reset/confirm/", { token, password: "tango olive brook" });
+    expect(reset.body.error?.code).toBe("invalid_token");
+    expect((await client.get(`/backend/auth/verify-email/?token=${token.slice(0, -1)}`)).status).toBe(400);
+    expect((await client.get(`/backend/auth/verify-email/?token=${token}`)).status).toBe(200);
+  });
+
+  test.each([
+    ["GET of what changes something", "GET", "/backend/auth/login/"],
+    ["PUT", "PUT", "/backend/auth/register/"],
+    ["POST of what only shows", "POST", "/backend/auth/me/"],
+  ])("%s is not allowed", async (_, method, path) => {
+    const answer = await fetch(`${replicas[0]?.url}${path}`, { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toMatch(/^(GET|POST)$/);
+  });
+
+  test("every path works without its last slash", async () => {
+    expect(
+      (await client.post("/backend/auth/login", { email: "x@example.org", password: "x" }, { ip: freshAddress() }))
+        .status,
+    ).toBe(401);
+    expect((await client.get("/login")).status).toBe(200);
+  });
+});
+
+describe("a session", () => {
+  test("that was planted before the login is not the one after it, and is dead", async () => {
+    const attacker = await loginUser(rig);
+    const planted = `SVC_USER_SESSID=${"A".repeat(43)}`;
+    const made = await client.logIn(victim, password, { cookie: planted, ip: freshAddress() });
+    expect(made.cookie).not.toBe(planted);
+    expect([await client.me(planted), await client.me(made.cookie)]).toEqual([401, 200]);
+    const taken = await client.logIn(victim, password, { cookie: attacker.cookie, ip: freshAddress() });
+    expect(await client.me(attacker.cookie)).toBe(401);
+    const me = await client.get("/backend/auth/me/", { cookie: taken.cookie });
+    expect(me.body).toMatchObject({ user: { email: victim } });
+  });
+
+  test("is no other kind of session", async () => {
+    const [user, admin] = [await loginUser(rig), await loginAdmin(rig)];
+    expect(await client.me(admin.cookie.replace("ADMIN", "USER"))).toBe(401);
+    const asAdmin = await client.get("/backend/auth/admin/me/", { cookie: user.cookie.replace("USER", "ADMIN") });
+    expect(asAdmin.status).toBe(401);
+  });
+
+  test("with two cookies of its name is refused; strange cookies are nothing", async () => {
+    const { cookie } = await loginUser(rig);
+    const two = await client.get("/backend/auth/me/", { cookie: `${cookie}; SVC_USER_SESSID=${"B".repeat(43)}` });
+    expect(two).toMatchObject({ status: 400, body: { error: { code: "invalid_cookie" } } });
+    for (const strange of ["%53VC_USER_SESSID=x", "__proto__=1", "SVC_USER_SESSID", "SVC_USER_SESSID=", "=;=;;"]) {
+      expect(await client.me(strange)).toBe(401);
+      expect(await client.me(`${strange}; ${cookie}`)).toBe(strange.startsWith("SVC_USER_SESSID=") ? 400 : 200);
+    }
+  });
+
+  test.each([
+    ["another origin", { origin: "https://evil.example" }],
+    ["another site", { "sec-fetch-site": "cross-site" }],
+    ["a neighbour of the site", { "sec-fetch-site": "same-site" }],
+    ["no origin that can be named", { origin: "null" }],
+  ])("is not used for a write that comes from %s", async (_, headers) => {
+    const { cookie } = await loginUser(rig);
+    const answer = await client.post("/backend/auth/sessions/revoke/", { all_others: true }, { cookie, headers });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "cross_site" } } });
+    const form = await client.postForm("/login/", { email: victim, password }, { headers });
+    expect([form.status, form.cookie]).toEqual([403, ""]);
+  });
+
+  test.each(["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"])(
+    "changes nothing by a body of type %s",
+    async (type) => {
+      const { cookie } = await loginUser(rig);
+      const headers = { "content-type": type };
+      const answer = await client.post("/backend/auth/sessions/revoke/", { all_others: true }, { cookie, headers });
+      expect(answer).toMatchObject({ status: 415, body: { error: { code: "unsupported_media_type" } } });
+    },
+  );
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import { codeAt, stepAt } from "@sluice/control-plane/accounts/totp/one-time-code.ts";
+import { type AccountAnswer, AccountClient } from "../support/account-client.ts";
+import { loginAdmin } from "../support/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let client: AccountClient;
+const password = "correct horse battery";
+/** Without the jobs, so that mails stay as they were left. */
+const roles = "relay,gateway,backend";
+const stepMs = 30_000;
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  sluice = await rig.start("one-process", { CLIENT_IP_HEADER: "x-forwarded-for", ROLES: roles });
+  client = new AccountClient(sluice);
+});
+
+afterAll(() => rig.close());
+
+let addresses = 0;
+const freshAddress = (): string => {
+  addresses += 1;
+  return `203.0.113.${addresses}`;
+};
+
+/** An authenticator that shows codes of steps in their order, so that no test meets a code that another has used. */
+class Authenticator {
+  readonly #secret: Uint8Array;
+  #offset = -2;
+
+  constructor(base32: string) {
+    const bits = [...base32].map((letter) => letters.indexOf(letter).toString(2).padStart(5, "0")).join("");
+    this.#secret = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+  }
+
+  /** The code of the step before, then of this one, then of the next: all three are taken at this moment. */
+  async next(): Promise<string> {
+    this.#offset += 1;
+    const leftMs = stepMs - (Date.now() % stepMs);
+    if (leftMs < 1_000) {
+      // The step would be over before the code arrives.
+      await Bun.sleep(leftMs);
+    }
+    return codeAt(this.#secret, stepAt(Date.now()) + this.#offset);
+  }
+
+  /** No code of these steps. */
+  wrong(): string {
+    const near = [-2, -1, 0, 1, 2].map((offset) => codeAt(this.#secret, stepAt(Date.now()) + offset));
+    return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !near.includes(code)) ?? "";
+  }
+}
+
+type Person = {
+  readonly logIn: (code?: string, ip?: string) => Promise<AccountAnswer>;
+  readonly call: (path: string, body: object, cookie: string) => Promise<AccountAnswer>;
+};
+
+async function makeUser(email: string): Promise<Person> {
+  await client.makeUser(email, password);
+  return {
+    logIn: (code, ip) => {
+      const body = { email, password, ...(code === undefined ? {} : { code }) };
+      return client.post("/backend/auth/login/", body, { ip: ip ?? freshAddress() });
+    },
+    call: (path, body, cookie) => client.post(`/backend/auth/${path}`, body, { cookie }),
+  };
+}
+
+async function makeAdmin(username: string): Promise<Person> {
+  const made = { username, email: null, mobile: null, password, isSuper: true };
+  await rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
+  return {
+    logIn: (code, ip) => {
+      const body = { login: username, password, ...(code === undefined ? {} : { code }) };
+      return client.post("/backend/auth/admin/login/", body, { ip: ip ?? freshAddress() });
+    },
+    call: (path, body, cookie) => client.post(`/backend/auth/admin/${path}`, body, { cookie }),
+  };
+}
+
+async function setUp(person: Person): Promise<{ authenticator: Authenticator; cookie: string; begun: AccountAnswer }> {
+  const { cookie } = await person.logIn();
+  const begun = await person.call("totp/begin/", { password }, cookie);
+  const authenticator = new Authenticator(String(begun.body["secret"]));
+  expect((await person.call("totp/enable/", { code: await authenticator.next() }, cookie)).status).toBe(200);
+  return { authenticator, cookie, begun };
+}
+
+describe.each([
+  ["a user", makeUser, "@example.org"],
+  ["an admin", makeAdmin, ""],
+] as const)("%s with an authenticator", (kind, make, suffix) => {
+  const name = (part: string) => `${part}-${kind.replace(" ", "-")}${suffix}`;
+
+  test("needs a code at the login, and each code is good once", async () => {
+    const person = await make(name("once"));
+    const { authenticator } = await setUp(person);
+    expect((await person.logIn()).body.error?.code).toBe("code_required");
+    expect((await person.logIn(authenticator.wrong())).body.error?.code).toBe("invalid_code");
+    const code = await authenticator.next();
+    const both = await Promise.all([person.logIn(code), person.logIn(code)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect((await person.logIn(code)).body.error?.code).toBe("invalid_code");
+    expect((await person.logIn(await authenticator.next())).status).toBe(200);
+  });
+
+  test("has its secret sealed and shown once, and needs the password to make one", async () => {
+    const person = await make(name("sealed"));
+    const { cookie } = await person.logIn();
+    expect((await person.call("totp/begin/", { password: "wrong" }, cookie)).body.error?.code).toBe("invalid_login");
+    expect((await person.call("totp/enable/", { code: "123456" }, cookie)).status).toBe(401);
+    const { authenticator, begun } = await setUp(person);
+    expect(String(begun.body["uri"])).toStartWith("otpauth://totp/Sluice:");
+    const rows = await rig.db.sql<{ totp_sealed: Uint8Array | null }>`
+      select totp_sealed from user_profile union all select totp_sealed from shared_admin_credentials`;
+    const secret = String(begun.body["secret"]);
+    expect(rows.some(({ totp_sealed: sealed }) => sealed !== null && Buffer.from(sealed).includes(secret))).toBe(false);
+    const again = await person.logIn(await authenticator.next());
+    expect((await person.call("totp/begin/", { password }, again.cookie)).status).toBe(409);
+  });
+
+  test("ends its other sessions when it is set up, and can be taken off with password and code", async () => {
+    const person = await make(name("off"));
+    const before = (await person.logIn()).cookie;
+    const { authenticator, cookie } = await setUp(person);
+    const tryWith = async (each: string) => (await person.call("totp/begin/", { password }, each)).status;
+    expect([await tryWith(before), await tryWith(cookie)]).toEqual([401, 409]);
+    const off = (proof: object) => person.call("totp/disable/", proof, cookie);
+    expect((await off({ password: "wrong", code: await authenticator.next() })).status).toBe(401);
+    expect((await off({ password, code: authenticator.wrong() })).body.error?.code).toBe("invalid_code");
+    expect((await off({ password, code: await authenticator.next() })).status).toBe(200);
+    expect((await person.logIn()).status).toBe(200);
+  });
+
+  test("is not guessed by whoever has the password, from however many addresses", async () => {
+    const person = await make(name("guessed"));
+    const { authenticator } = await setUp(person);
+    const codes: (string | undefined)[] = [];
+    for (let guess = 0; guess < 10; guess += 1) {
+      codes.push((await person.logIn(authenticator.wrong())).body.error?.code);
+    }
+    expect(codes).toEqual([...Array(8).fill("invalid_code"), "too_many_attempts", "too_many_attempts"]);
+  });
+});
+
+describe("a lost authenticator", () => {
+  test("is taken away by a super-admin with a reason, which ends the sessions and is written down", async () => {
+    const person = await makeUser("lost@example.org");
+    const { cookie } = await setUp(person);
+    const [user] = await rig.db.sql<{ id: bigint }>`select id from user_profile where email = 'lost@example.org'`;
+    const [boss, clerk] = [await loginAdmin(rig), await loginAdmin(rig, { isSuper: false })];
+    const remove = (body: object, as: string) => client.post("/backend/admin/totp/remove/", body, { cookie: as });
+    const wanted = { user_id: String(user?.id), reason: "identity seen on the phone" };
+    expect((await remove(wanted, clerk.cookie)).status).toBe(403);
+    expect((await remove({ user_id: wanted.user_id }, boss.cookie)).status).toBe(400);
+    expect((await remove(wanted, boss.cookie)).status).toBe(200);
+    expect(await client.me(cookie)).toBe(401);
+    expect((await person.logIn()).status).toBe(200);
+    expect((await remove(wanted, boss.cookie)).status).toBe(404);
+    const audit = await rig.db.sql`
+      select 1 from audit_log where action = 'totp.remove' and actor_name = ${boss.username} and reason like 'identity%'`;
+    expect(audit).toHaveLength(1);
+    const own = await remove({ admin_id: String(boss.adminId), reason: "mine" }, boss.cookie);
+    expect(own).toMatchObject({ status: 409, body: { error: { code: "self_forbidden" } } });
+  });
+
+  test("the form of the login asks for the code on its second page", async () => {
+    const person = await makeUser("form-code@example.org");
+    const { authenticator } = await setUp(person);
+    const fields = { email: "form-code@example.org", password };
+    const asked = await client.postForm("/login/", fields, { ip: freshAddress() });
+    expect(asked.status).toBe(401);
+    expect(asked.text).toContain('name="code"');
+    const done = await client.postForm(
+      "/login/",
+      { ...fields, code: await authenticator.next() },
+      { ip: freshAddress() },
+    );
+    expect(done.status).toBe(303);
+  });
+});
+
+describe("the password of an admin", () => {
+  test("can be changed, which ends every other session", async () => {
+    const person = await makeAdmin("pw-admin");
+    const [old, other] = [(await person.logIn()).cookie, (await person.logIn()).cookie];
+    const change = { current_password: password, new_password: "tango olive brook" };
+    const changed = await person.call("password/change/", change, old);
+    expect(changed.status).toBe(200);
+    const me = async (cookie: string) => (await client.get("/backend/auth/admin/me/", { cookie })).status;
+    expect([await me(old), await me(other), await me(changed.cookie)]).toEqual([401, 401, 200]);
+    expect((await person.logIn()).status).toBe(401);
+  });
+});
