@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { AccountClient } from "../support/account-client.ts";
+import { loginAdmin, loginUser } from "../support/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let client: AccountClient;
+const password = "correct horse battery";
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  sluice = await rig.start("one-process");
+  client = new AccountClient(sluice);
+});
+
+afterAll(() => rig.close());
+
+const profileOf = async (email: string) => {
+  const [row] = await rig.db.sql<{ id: bigint; gateway_user_id: bigint }>`
+    select id, gateway_user_id from user_profile where email = ${email}`;
+  return row;
+};
+
+/** Asks with the key until the status is this one, for as long as a revocation may take. */
+async function waitForKeyStatus(apiKey: string, status: number): Promise<void> {
+  const deadline = performance.now() + 1_000;
+  for (;;) {
+    const answer = await fetch(`${sluice.url}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+    await answer.arrayBuffer();
+    if (answer.status === status) {
+      return;
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`the key is answered with ${answer.status} and not ${status} after a second`);
+    }
+    await Bun.sleep(10);
+  }
+}
+
+describe("an admin changes a user", () => {
+  test("name, type, multiplier and status, each with an entry in the audit log", async () => {
+    const admin = await loginAdmin(rig, { isSuper: false });
+    const user = await loginUser(rig);
+    const save = (fields: object) =>
+      client.post("/backend/admin/user/save/", { user_id: String(user.userId), ...fields }, { cookie: admin.cookie });
+    const saved = await save({
+      display_name: "Renamed",
+      user_type: "business",
+      rate_multiplier: "1.2500",
+      reason: "contract 17",
+    });
+    expect(saved.body["user"]).toMatchObject({
+      display_name: "Renamed",
+      user_type: "business",
+      rate_multiplier: "1.2500",
+    });
+    const [entry] = await rig.db.sql<{ actor_name: string; reason: string; before: object; after: object }>`
+      select actor_name, reason, before, after from audit_log
+      where action = 'user.save' and subject_id = ${String(user.userId)}`;
+    expect(entry).toMatchObject({
+      actor_name: admin.username,
+      reason: "contract 17",
+      before: { rateMultiplier: "1.0000" },
+      after: { rateMultiplier: "1.2500", userType: "business" },
+    });
+    const { updated_at } = saved.body["user"] as { updated_at: string };
+    expect((await save({ display_name: "Once", updated_at })).status).toBe(200);
+    expect((await save({ display_name: "Twice", updated_at })).status).toBe(409);
+  });
+
+  test("a suspension ends every session and stops the keys at once; the end of it lets both begin again", async () => {
+    const admin = await loginAdmin(rig);
+    const email = "suspended@example.org";
+    await client.makeUser(email, password);
+    const { cookie } = await client.logIn(email, password);
+    const profile = await profileOf(email);
+    const gatewayUserId = (profile?.gateway_user_id ?? 0n) as GatewayUserId;
+    const apiKey = await rig.db.withTransaction((tx) => createApiKey(tx, gatewayUserId, "key"));
+    await waitForKeyStatus(apiKey, 200);
+    const save = (status: string) =>
+      client.post("/backend/admin/user/save/", { user_id: Number(profile?.id), status }, { cookie: admin.cookie });
+    expect((await save("suspended")).status).toBe(200);
+    expect(await client.me(cookie)).toBe(401);
+    expect((await client.logIn(email, password)).body.error?.code).toBe("account_disabled");
+    expect((await client.logIn(email, "wrong password")).body.error?.code).toBe("invalid_login");
+    await waitForKeyStatus(apiKey, 403);
+    await save("active");
+    await waitForKeyStatus(apiKey, 200);
+    expect(await client.me(cookie)).toBe(401);
+    expect((await client.logIn(email, password)).status).toBe(200);
+  });
+
+  test.each(["1e-7", "-1", "1.12345", "0", "0.0000", "NaN", "1,5", "", "10000", 1e-7, -1, 0])(
+    "a multiplier of %p is refused",
+    async (multiplier) => {
+      const admin = await loginAdmin(rig);
+      const { userId } = await loginUser(rig);
+      const answer = await client.post(
+        "/backend/admin/user/save/",
+        { user_id: String(userId), rate_multiplier: multiplier },
+        { cookie: admin.cookie },
+      );
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_multiplier" } } });
+    },
+  );
+
+  test("nobody but an admin may, and nothing else can be smuggled in", async () => {
+    const user = await loginUser(rig);
+    const body = { user_id: String(user.userId), status: "active" };
+    expect((await client.post("/backend/admin/user/save/", body)).status).toBe(401);
+    expect((await client.post("/backend/admin/user/save/", body, { cookie: user.cookie })).status).toBe(401);
+    const { cookie } = await loginAdmin(rig);
+    const smuggled = await client.post("/backend/admin/user/save/", { ...body, agent: 2, balance: 1e9 }, { cookie });
+    expect(smuggled.status).toBe(400);
+    const own = await client.post(
+      "/backend/auth/profile/save/",
+      { display_name: "x", role: "admin", rate_multiplier: "0.1" },
+      { cookie: user.cookie },
+    );
+    expect(own.status).toBe(400);
+    const unknown = await client.post("/backend/admin/user/save/", { user_id: "999999999" }, { cookie });
+    expect(unknown.status).toBe(404);
+  });
+});
