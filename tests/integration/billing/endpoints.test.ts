@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { buildAccounts } from "@sluice/control-plane/accounts/accounts.ts";
+import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import { billingEndpoints } from "@sluice/control-plane/billing/routes.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
@@ -17,7 +17,7 @@ const gateway = new ScriptedRefunds();
 beforeAll(async () => {
   scene = await BillingScene.create();
   const { db } = scene;
-  const { callers } = buildAccounts({ db, isDevelopment: true });
+  const callers = new Sessions(db, false);
   const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true });
   http = serveEndpoints(
     [...endpoints, ...billingAdminEndpoints({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } })],
