@@ -1,5 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
+import { Turnstile } from "../../platform/turnstile.ts";
 import type { Principal } from "../model.ts";
 
 /** An entry this old is loaded again in the background while it still serves. */
@@ -17,9 +18,17 @@ const newsMsMax = 250;
 /** How long a call waits for a key that is not known here. */
 const freshMsMax = 2_000;
 const entriesMax = 200_000;
+/** Keys that are not there: a flood of wrong ones pushes out wrong ones only. */
+const absentMax = 10_000;
+/**
+ * Keys that nobody knows here are looked up so many at a time, half as many as a pool has connections. What comes on top
+ * waits for less than a client would notice; a warm key never waits.
+ */
+const lookups = { runningMax: 5, waitingMax: 1_000, waitMsMax: 500 };
 
+/** A key that was there when it was loaded. */
 type Entry = {
-  readonly principal: Principal | null;
+  readonly principal: Principal;
   readonly loadedTick: number;
   failedTick: number;
   /** An announcement of a change may have been missed: it has to be loaded again before it serves. */
@@ -36,6 +45,11 @@ const freshly = { failedTick: never, isUnsure: false, loading: null };
  */
 export class KeyDirectory {
   readonly #entries = new Map<string, Entry>();
+  /** When it was found that a key is not there, in the order in which that was. */
+  readonly #absent = new Map<string, number>();
+  /** Look-ups of keys that are not known here, one for all calls that wait for it. */
+  readonly #lookups = new Map<string, Promise<Principal | null>>();
+  readonly #turnstile = new Turnstile(lookups);
   readonly #load: (keyHash: Uint8Array) => Promise<Principal | null>;
   readonly #clock: Clock;
   #isBlind = false;
@@ -52,13 +66,10 @@ export class KeyDirectory {
   find(digest: string): Principal | null | Promise<Principal | null> {
     const entry = this.#entries.get(digest);
     if (entry === undefined) {
-      return this.#loadFresh(digest);
+      return this.#findUnknown(digest);
     }
     const tick = this.#clock.tick();
     const age = tick - entry.loadedTick;
-    if (entry.principal === null) {
-      return age < absentMs ? null : this.#loadFresh(digest);
-    }
     const hasJustFailed = tick - entry.failedTick < retryAfterMs;
     const isFresh = !entry.isUnsure && age < (this.#isBlind ? refreshAfterMsBlind : refreshAfterMs);
     if (isFresh || (hasJustFailed && age < staleMsMax)) {
@@ -73,9 +84,10 @@ export class KeyDirectory {
 
   /** Drops what is known of one key, or of all keys of a user. */
   forget(matches: (principal: Principal) => boolean): void {
+    // A load that began before the change must not bring the old state back; whose key it loads is not known yet.
+    this.#lookups.clear();
     for (const [digest, entry] of this.#entries) {
-      // A load that began before the change must not bring the old state back; whose key it loads is not known yet.
-      if (entry.principal === null ? entry.loading !== null : matches(entry.principal)) {
+      if (matches(entry.principal)) {
         this.#entries.delete(digest);
       }
     }
@@ -83,6 +95,7 @@ export class KeyDirectory {
 
   /** After a gap in the announcements everything is loaded again at its next use, but still serves while it can't be. */
   onGap(): void {
+    this.#lookups.clear();
     for (const [digest, entry] of this.#entries) {
       // A load that began before does not count either.
       this.#entries.set(digest, { ...entry, isUnsure: true, loading: null });
@@ -98,28 +111,69 @@ export class KeyDirectory {
     return this.#entries.size;
   }
 
-  async #loadFresh(digest: string): Promise<Principal | null> {
-    const entry: Entry = this.#entries.get(digest) ?? {
-      principal: null,
-      loadedTick: never,
-      ...freshly,
-    };
+  #findUnknown(digest: string): null | Promise<Principal | null> {
+    const absentTick = this.#absent.get(digest);
+    return absentTick !== undefined && this.#clock.tick() - absentTick < absentMs ? null : this.#lookUp(digest);
+  }
+
+  async #lookUp(digest: string): Promise<Principal | null> {
+    const running = this.#lookups.get(digest) ?? this.#startLookUp(digest);
     try {
-      return await inTime(this.#loadInto(digest, entry), freshMsMax);
+      return await inTime(running, freshMsMax);
     } catch (error) {
       throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2, cause: error });
     }
   }
 
+  #startLookUp(digest: string): Promise<Principal | null> {
+    const isNewest = () => this.#lookups.get(digest) === lookup;
+    const lookup = this.#turnstile
+      .run(() => this.#ask(digest))
+      .then((principal) => {
+        if (isNewest()) {
+          this.#keep(digest, principal);
+        }
+        return principal;
+      })
+      .finally(() => {
+        if (isNewest()) {
+          this.#lookups.delete(digest);
+        }
+      });
+    this.#lookups.set(digest, lookup);
+    return lookup;
+  }
+
+  /** One lost connection is no outage: a database that is known to be away answers the second try at once. */
+  #ask(digest: string): Promise<Principal | null> {
+    const keyHash = Buffer.from(digest, "hex");
+    return this.#load(keyHash).catch(() => this.#load(keyHash));
+  }
+
+  #keep(digest: string, principal: Principal | null): void {
+    // What is kept anew stands at the end again.
+    this.#absent.delete(digest);
+    if (principal === null) {
+      this.#entries.delete(digest);
+      makeRoom(this.#absent, absentMax);
+      this.#absent.set(digest, this.#clock.tick());
+      return;
+    }
+    if (!this.#entries.has(digest)) {
+      makeRoom(this.#entries, entriesMax);
+    }
+    this.#entries.set(digest, { principal, ...freshly, loadedTick: this.#clock.tick() });
+  }
+
   #refresh(digest: string, entry: Entry): void {
-    this.#loadInto(digest, entry).catch(() => {
+    this.#reload(digest, entry).catch(() => {
       // The entry serves on; how long is decided where it is found.
     });
   }
 
   async #loadOrServeStale(digest: string, entry: Entry, age: number): Promise<Principal | null> {
     try {
-      return await inTime(this.#loadInto(digest, entry), newsMsMax);
+      return await inTime(this.#reload(digest, entry), newsMsMax);
     } catch (error) {
       entry.failedTick = this.#clock.tick();
       if (age < staleMsMax) {
@@ -129,17 +183,11 @@ export class KeyDirectory {
     }
   }
 
-  #loadInto(digest: string, entry: Entry): Promise<Principal | null> {
-    if (entry.loading !== null) {
-      return entry.loading;
-    }
-    const keyHash = Buffer.from(digest, "hex");
-    // One lost connection is no outage: a database that is known to be away answers the second try at once.
-    const loading = this.#load(keyHash)
-      .catch(() => this.#load(keyHash))
+  #reload(digest: string, entry: Entry): Promise<Principal | null> {
+    entry.loading ??= this.#ask(digest)
       .then((principal) => {
         if (this.#entries.get(digest) === entry) {
-          this.#entries.set(digest, { principal, ...freshly, loadedTick: this.#clock.tick() });
+          this.#keep(digest, principal);
         }
         return principal;
       })
@@ -150,23 +198,18 @@ export class KeyDirectory {
       .finally(() => {
         entry.loading = null;
       });
-    entry.loading = loading;
-    if (!this.#entries.has(digest)) {
-      this.#makeRoom();
-      this.#entries.set(digest, entry);
-    }
-    return loading;
+    return entry.loading;
   }
+}
 
-  /** The oldest entries go first: a flood of wrong keys can't grow the map. */
-  #makeRoom(): void {
-    while (this.#entries.size >= entriesMax) {
-      const oldest = this.#entries.keys().next().value;
-      if (oldest === undefined) {
-        return;
-      }
-      this.#entries.delete(oldest);
+/** The oldest go first. */
+function makeRoom(map: Map<string, unknown>, sizeMax: number): void {
+  while (map.size >= sizeMax) {
+    const oldest = map.keys().next().value;
+    if (oldest === undefined) {
+      return;
     }
+    map.delete(oldest);
   }
 }
 

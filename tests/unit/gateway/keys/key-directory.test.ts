@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { KeyDirectory } from "@sluice/control-plane/gateway/keys/key-directory.ts";
 import type { Principal } from "@sluice/control-plane/gateway/model.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { sha256Hex } from "@sluice/control-plane/platform/crypto/digest.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { passTime, settlePromises } from "../../../support/fake-time.ts";
 
@@ -118,5 +119,53 @@ describe("a key that is not known here", () => {
     database.principal = null;
     directory.forget(() => true);
     expect(await statusOf(directory)).toBe("absent");
+  });
+});
+
+describe("a flood of keys that are not there", () => {
+  const wrong = (index: number): string => sha256Hex(`wrong ${index}`);
+  const codeOf = (answer: unknown): Promise<unknown> =>
+    Promise.resolve(answer).then(
+      (found) => found,
+      (error: unknown) => (error instanceof AppError ? error.code : error),
+    );
+
+  test("has few of them looked up at a time, and says of the rest in half a second that it can't", async () => {
+    const { database, directory } = setUp();
+    database.principal = null;
+    database.state = "is silent";
+    const answers = Array.from({ length: 3_000 }, (_, index) => codeOf(directory.find(wrong(index))));
+    await settlePromises();
+    expect(database.loads).toBeLessThanOrEqual(5);
+    await passTime(500);
+    const told = await Promise.all(answers.slice(5));
+    expect(new Set(told)).toEqual(new Set(["temporarily_unavailable"]));
+    expect(database.loads).toBeLessThanOrEqual(5);
+  });
+
+  test("pushes no key out that is good, and each of them is asked for once a second at most", async () => {
+    const { database, directory } = setUp();
+    expect(await statusOf(directory)).toBe("active");
+    database.principal = null;
+    for (let round = 0; round < 60; round += 1) {
+      const answers = Array.from({ length: 200 }, (_, index) => codeOf(directory.find(wrong(round * 200 + index))));
+      await passTime(60);
+      expect(new Set(await Promise.all(answers))).toEqual(new Set([null]));
+    }
+    const { loads } = database;
+    expect(directory.find(wrong(60 * 200 - 1))).toBeNull();
+    expect(await statusOf(directory)).toBe("active");
+    expect([database.loads, directory.size()]).toEqual([loads, 1]);
+  });
+
+  test("leaves room for a key that is good, once a look-up ends", async () => {
+    const { database, directory } = setUp();
+    database.principal = null;
+    const answers = Array.from({ length: 50 }, (_, index) => codeOf(directory.find(wrong(index))));
+    await settlePromises();
+    const good = codeOf(directory.find(digest));
+    await passTime(20);
+    expect([...(await Promise.all(answers)), await good].filter((found) => found !== null)).toEqual([]);
+    expect(database.loads).toBe(51);
   });
 });
