@@ -299,7 +299,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const streamStallTimeoutMs = config.STREAM_STALL_TIMEOUT_MS;
   const linkKey = linkKeyOf(base);
-  const gatewayParts = { gateway: port, realtime, linkKey, streamStallTimeoutMs, clock: systemClock, bodyLimits };
+  const gatewayParts = { gateway: port, realtime, linkKey, streamStallTimeoutMs, clock: systemClock, edge, bodyLimits };
   const stopping = new AbortController();
   const backend = buildBackend(base);
   const work = [...jobs(base, stopping.signal), ...backend.jobs];

@@ -1,4 +1,5 @@
 import type { RequestId } from "@sluice/contracts/ids";
+import { clientAddress, type EdgeSettings } from "../../platform/client-address.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
 import { limitReading } from "../../platform/stalled-reader.ts";
@@ -13,6 +14,8 @@ export type GatewayRoutesParts = {
   readonly linkKey: Uint8Array;
   readonly streamStallTimeoutMs: number;
   readonly clock: Clock;
+  /** For callers that are no relay of this deployment. */
+  readonly edge: EdgeSettings;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
   /** Calls that are on their way, as the drain sees them. */
   readonly load: { inFlight: number };
@@ -79,13 +82,14 @@ type Incoming = {
 };
 
 function beginCall(
-  { load, clock, bodyLimits }: GatewayRoutesParts,
+  { load, clock, edge, bodyLimits }: GatewayRoutesParts,
   { request, server, link }: Incoming,
   onReport: (report: CallReport) => void,
 ): GatewayCall {
   const target = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
   const mark = target.indexOf("?");
   const body = new BodyReader(request, bodyLimits);
+  const address = () => clientAddress(request.headers, server.requestIP(request)?.address ?? "0.0.0.0", edge);
   load.inFlight += 1;
   return {
     requestId: (link?.requestId ?? Bun.randomUUIDv7()) as RequestId,
@@ -93,7 +97,7 @@ function beginCall(
     path: mark === -1 ? target : target.slice(0, mark),
     query: mark === -1 ? "" : target.slice(mark),
     headers: request.headers,
-    clientIp: link?.clientAddress ?? server.requestIP(request)?.address ?? "0.0.0.0",
+    clientIp: link?.clientAddress ?? address(),
     signal: request.signal,
     startedAtMs: clock.now(),
     startedTick: clock.tick(),
