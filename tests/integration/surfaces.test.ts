@@ -333,6 +333,20 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       ]);
     });
 
+    test("are none that are known here in other letters: a provider might answer those all the same", async () => {
+      await begin();
+      for (const path of ["/v1/Chat/completions", "/v1/RESPONSES", "/v1/Models/gpt-4o-mini"]) {
+        const answer = await fetch(`${scene.sluice.url}${path}`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${user.apiKey}`, "content-type": "application/json" },
+          body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "x" }] }),
+        });
+        const { error } = (await answer.json()) as { error: { code: string } };
+        expect([path, answer.status, error.code]).toEqual([path, 404, "not_found"]);
+      }
+      expect(scene.provider.requests).toEqual([]);
+    });
+
     test("are not there for a group without a channel for them, and no upload is waited for", async () => {
       await begin();
       await scene.rig.db.sql`

@@ -51,7 +51,7 @@ const modelPrefix = "/v1/models/";
  * Never passed through: a provider answers there with keys of its own, with which a client would talk to it past us.
  * The websocket at `/v1/realtime` itself has a route of its own.
  */
-const realtimePath = /^\/v1\/realtime(\/|$)/;
+const realtimePath = /^\/v1\/realtime(\/|$)/i;
 
 /** How a path goes through the gateway. */
 export function findSurface(path: string): Surface {
@@ -69,8 +69,18 @@ const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
 /** Names of models may have a maker, a variant or a tuning in them, which clients encode. None of it goes to a provider. */
 const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
-/** Whether a path may be called at all: plain segments, nothing encoded, no dots that climb, and not for sessions. */
+/** Whether a path may be called at all: plain segments, nothing encoded, no dots that climb, not for sessions, no known one in other letters. */
 export function isPlainPath(path: string): boolean {
   const isSpelledOut = plainPath.test(path) || modelPath.test(path);
-  return isSpelledOut && !path.includes("/..") && !path.includes("/./") && !realtimePath.test(path);
+  const climbs = path.includes("/..") || path.includes("/./");
+  return isSpelledOut && !climbs && !realtimePath.test(path) && !isKnownInOtherCase(path);
+}
+
+/** A provider that does not look at case would answer there as at the known path, while nobody here counts its tokens. */
+function isKnownInOtherCase(path: string): boolean {
+  if (surfaces.has(path) || path.startsWith(modelPrefix)) {
+    return false;
+  }
+  const lower = path.toLowerCase();
+  return surfaces.has(lower) || lower.startsWith(modelPrefix);
 }
