@@ -9,6 +9,7 @@ import { settleQuota } from "./settle/settle-quota.ts";
 import { noUnits } from "./usage-log/model.ts";
 
 const nothing = 0n as Quota;
+const unrecordedCode = "storage_unavailable";
 
 /** Ends each call exactly once: row, spool, quota, limits, report. */
 export class CallEnder {
@@ -20,24 +21,27 @@ export class CallEnder {
 
   /**
    * A call that a provider answered. Its answer may be released when the promise ends.
+   * @param unrecordedStatus what the client sees when the row can't be made durable: that of the end, once its head went out
    * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
    */
-  async settle(state: AdmittedCall, end: CallEnd): Promise<void> {
-    const { leases, usage } = this.#parts;
+  async settle(state: AdmittedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
+    const { leases, observer, usage } = this.#parts;
     const durationMs = this.#durationMs(state);
     const cost = { quota: priceUsage(end, state.model), hold: state.hold };
     const row = toUsageRow(state, end, cost, durationMs);
     state.isSettled = true;
     // The trace of the call is recorded in the same turn, so that both rows share one write.
     const written = usage.append(row);
-    this.#finish(state, end, durationMs, row.quota);
+    this.#finish(state, end, durationMs);
     try {
       await written;
       settleQuota(leases, state.hold, row);
     } catch (cause) {
       settleQuota(leases, state.hold, { ...row, quota: nothing });
-      throw new AppError("storage_unavailable", { cause, retryAfterSeconds: 5 });
+      this.#finishUnrecorded(state, { ...end, httpStatus: unrecordedStatus }, durationMs);
+      throw new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 });
     }
+    observer.onEnd(state, end, durationMs, row.quota);
     if (state.principal.isFirstUse && end.outcome === "completed") {
       this.#parts.onFirstUse(state.principal.apiKeyId);
     }
@@ -68,23 +72,39 @@ export class CallEnder {
         settleQuota(this.#parts.leases, hold, row);
       }
     }
-    this.#finish(state, end, durationMs, nothing);
+    this.#finish(state, end, durationMs);
+    this.#parts.observer.onEnd(state, end, durationMs, nothing);
   }
 
   /** A call that no provider is asked for: it has no row, only its trace. */
   finishFree(state: CallState, httpStatus: number): void {
     state.isSettled = true;
     const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
-    this.#finish(state, end, this.#durationMs(state), nothing);
+    const durationMs = this.#durationMs(state);
+    this.#finish(state, end, durationMs);
+    this.#parts.observer.onEnd(state, end, durationMs, nothing);
   }
 
-  #finish(state: CallState, end: CallEnd, durationMs: number, charged: Quota): void {
+  #finish(state: CallState, end: CallEnd, durationMs: number): void {
     const { inputTokens, outputTokens } = end.units;
     if (state.principal !== null && state.isLimited) {
       this.#parts.limits.end(state.principal, inputTokens + outputTokens);
     }
-    this.#parts.observer.onEnd(state, end, durationMs, charged);
     state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
+  }
+
+  /** What was reported was to be written together with the row, and is as lost as that. */
+  #finishUnrecorded(state: CallState, end: CallEnd, durationMs: number): void {
+    const failed: CallEnd = {
+      ...end,
+      outcome: "failed",
+      errorCode: unrecordedCode,
+      units: noUnits,
+      usageSource: "none",
+    };
+    this.#parts.observer.onEnd(state, failed, durationMs, nothing);
+    const { inputTokens, outputTokens } = noUnits;
+    state.call.onUnrecorded?.(toReport(state, { ...failed, inputTokens, outputTokens }, durationMs));
   }
 
   #durationMs(state: CallState): number {

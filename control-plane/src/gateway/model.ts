@@ -30,6 +30,8 @@ export type GatewayCall = {
   postscript?(): Uint8Array | null;
   /** Called exactly once, when the call is over and its usage is recorded. */
   onReport(report: CallReport): void;
+  /** Called behind that when the usage could not be recorded after all: this takes the place of what was reported. */
+  onUnrecorded?(report: CallReport): void;
 };
 
 export type GatewayAnswer = {

@@ -1,3 +1,4 @@
+import { errorDefinition } from "@sluice/contracts/errors";
 import type { ChannelId } from "@sluice/contracts/ids";
 import { AppError, toAppError, type UpstreamWords } from "../platform/errors.ts";
 import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform/http-client/model.ts";
@@ -249,13 +250,9 @@ export class Pipeline implements GatewayPort {
     this.#parts.loads.end(use, false);
     this.#noteFirstByte(state);
     keepPiece(state, body);
-    await this.#ender.settle(state, {
-      outcome: "completed",
-      httpStatus: response.status,
-      errorCode: null,
-      units,
-      usageSource,
-    });
+    const { status: httpStatus } = response;
+    const end = { outcome: "completed", httpStatus, errorCode: null, units, usageSource } as const;
+    await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
     return { status: response.status, headers: answerHeaders(response), body };
   }
 

@@ -29,6 +29,8 @@ type CallDetails = {
   readonly read: () => Promise<Uint8Array>;
   /** Called once, with what the gateway reports. */
   readonly onReport: (call: GatewayCall, report: CallReport) => void;
+  /** Called behind that with what takes its place. */
+  readonly onUnrecorded?: (call: GatewayCall, report: CallReport) => void;
 };
 
 const nothing = new Uint8Array();
@@ -61,13 +63,15 @@ export class RelayService {
     onOver: (answerBytes: number) => void,
   ): Promise<GatewayAnswer & { requestId: RequestId }> {
     const reader = new BodyReader(request, this.#parts.bodyLimits);
+    let payload: PayloadFate = "none";
     const call = this.#begin(request, target, {
       clientIp,
       read: () => reader.read(),
       onReport: (over, report) => {
         onOver(report.responseBytes);
-        this.#end(over, saidIn(reader.bytes), report);
+        payload = this.#end(over, saidIn(reader.bytes), report);
       },
+      onUnrecorded: (over, report) => this.#record(over, report, payload),
     });
     const answer = await this.#parts.gateway.handle(call);
     return { ...answer, requestId: call.requestId };
@@ -77,11 +81,18 @@ export class RelayService {
   translate(request: Request, target: string, clientIp: string, translation: Translation): TranslatedCall {
     const { clock, gateway, bodyLimits } = this.#parts;
     const body = new TranslatedBody(new BodyReader(request, bodyLimits), translation.toBody);
-    const books = new TranslatedBooks(clock, (told) => this.#end(call, saidIn(body.bytes), told));
+    let payload: PayloadFate = "none";
+    const books = new TranslatedBooks(clock, {
+      write: (told) => {
+        payload = this.#end(call, saidIn(body.bytes), told);
+      },
+      correct: (told) => this.#record(call, told, payload),
+    });
     const call = this.#begin(request, target, {
       clientIp,
       read: () => body.translate(),
       onReport: (_call, report) => books.report(report),
+      onUnrecorded: (_call, report) => books.correct(report),
     });
     const { method, path, headers } = translation;
     return {
@@ -140,22 +151,24 @@ export class RelayService {
       startedTick: clock.tick(),
       readBody: more.read,
       onReport: (report) => more.onReport(call, report),
+      onUnrecorded: (report) => more.onUnrecorded?.(call, report),
     };
     this.load.inFlight += 1;
     return call;
   }
 
-  #end(call: GatewayCall, said: Said, report: CallReport): void {
+  #end(call: GatewayCall, said: Said, report: CallReport): PayloadFate {
     this.load.inFlight -= 1;
-    this.#writeDown(call, said, report);
+    const payload = this.#keepPayload(call.requestId, utcDay(call.startedAtMs), said, report);
+    this.#record(call, report, payload);
+    return payload;
   }
 
-  #writeDown(call: GatewayCall, said: Said, report: CallReport): void {
-    const { trace } = this.#parts;
-    const day = utcDay(call.startedAtMs);
-    trace.record({
+  /** A row that comes behind one of the same call counts only where that one was lost. */
+  #record(call: GatewayCall, report: CallReport, payload: PayloadFate): void {
+    this.#parts.trace.record({
       requestId: call.requestId,
-      day,
+      day: utcDay(call.startedAtMs),
       userId: report.userId,
       gatewayUserId: report.gatewayUserId,
       apiKeyId: report.apiKeyId,
@@ -172,7 +185,7 @@ export class RelayService {
       durationMs: report.durationMs,
       clientIp: call.clientIp,
       userAgent: (call.headers.get("user-agent") ?? "").slice(0, userAgentLengthMax),
-      payload: this.#keepPayload(call.requestId, day, said, report),
+      payload,
       startedAtMs: call.startedAtMs,
     });
   }

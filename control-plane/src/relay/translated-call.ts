@@ -32,25 +32,40 @@ export class TranslatedBody {
   }
 }
 
+export type TranslatedWriter = {
+  readonly write: (report: CallReport) => void;
+  /** Takes the place of what was written. */
+  readonly correct: (report: CallReport) => void;
+};
+
 /**
  * Waits for both ends of a translated call: what the gateway says of it, which comes first, and what the client was told.
  * Then the call is written down as the client saw it.
  */
 export class TranslatedBooks {
   readonly #clock: Clock;
-  readonly #write: (report: CallReport) => void;
+  readonly #writer: TranslatedWriter;
   #report: { readonly said: CallReport; readonly tick: number } | null = null;
   #told: ToldAnswer | null = null;
   #isWritten = false;
 
-  constructor(clock: Clock, write: (report: CallReport) => void) {
+  constructor(clock: Clock, writer: TranslatedWriter) {
     this.#clock = clock;
-    this.#write = write;
+    this.#writer = writer;
   }
 
   report(said: CallReport): void {
     this.#report = { said, tick: this.#clock.tick() };
     this.#writeOnce();
+  }
+
+  /** What was reported first is not so. */
+  correct(said: CallReport): void {
+    this.#report = { said, tick: this.#clock.tick() };
+    const report = this.#compose();
+    if (this.#isWritten && report !== null) {
+      this.#writer.correct(report);
+    }
   }
 
   tell(told: ToldAnswer): void {
@@ -59,20 +74,27 @@ export class TranslatedBooks {
   }
 
   #writeOnce(): void {
-    if (this.#report === null || this.#told === null || this.#isWritten) {
-      return;
+    const report = this.#compose();
+    if (report !== null && !this.#isWritten) {
+      this.#isWritten = true;
+      this.#writer.write(report);
     }
-    this.#isWritten = true;
+  }
+
+  #compose(): CallReport | null {
+    if (this.#report === null || this.#told === null) {
+      return null;
+    }
     const { said, tick } = this.#report;
     const { httpStatus, pieces, bytes, model } = this.#told;
-    this.#write({
+    return {
       ...said,
       model: said.model ?? model?.slice(0, modelLengthMax) ?? null,
       httpStatus: said.outcome === "aborted" ? said.httpStatus : httpStatus,
       durationMs: said.durationMs + Math.round(this.#clock.tick() - tick),
       responsePieces: pieces,
       responseBytes: bytes,
-    });
+    };
   }
 }
 

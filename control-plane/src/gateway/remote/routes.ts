@@ -106,6 +106,7 @@ function beginCall(
       load.inFlight -= 1;
       onReport(report);
     },
+    onUnrecorded: onReport,
   };
 }
 

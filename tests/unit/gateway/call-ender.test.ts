@@ -1,0 +1,152 @@
+import { expect, test } from "bun:test";
+import type { ApiKeyId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { CallEnder } from "@sluice/control-plane/gateway/call-ender.ts";
+import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
+import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
+import { GatewayMetrics } from "@sluice/control-plane/gateway/metrics.ts";
+import type { AdmittedCall, CallReport, Principal } from "@sluice/control-plane/gateway/model.ts";
+import type { PipelineParts } from "@sluice/control-plane/gateway/pipeline-parts.ts";
+import { toPriceVersion } from "@sluice/control-plane/gateway/prices/model.ts";
+import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
+import { noUnits } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
+import { Registry } from "prom-client";
+import { LeaseLedger, onlyBudget } from "../../support/lease-ledger.ts";
+
+const log = createLog("error", () => undefined);
+const network = { fate: () => "answered" as const, delayMs: () => 0, lateMs: () => 0 };
+const amount = 100n as Quota;
+const price = toPriceVersion({
+  version: 1,
+  input: "1",
+  output: "1",
+  cacheRead: null,
+  cacheWrite: null,
+  reasoning: null,
+  request: "0",
+  image: "0",
+  second: "0",
+});
+const model = {
+  name: "m",
+  ownedBy: "test",
+  createdAt: 0,
+  contextTokensMax: 1,
+  outputTokensMax: 1,
+  imageTokensMax: 0,
+  deprecatedAtMs: null,
+  sunsetAtMs: null,
+  price,
+};
+const principal: Principal = {
+  userId: null,
+  gatewayUserId: 1n as GatewayUserId,
+  apiKeyId: 2n as ApiKeyId,
+  groupName: "default",
+  isUserEnabled: true,
+  keyStatus: "active",
+  expiresAtMs: null,
+  allowedModels: null,
+  allowedIps: null,
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  concurrencyMax: null,
+  isPayloadTraced: false,
+  isFirstUse: true,
+  rateMultiplier: "1.0000" as Decimal,
+  userBudgetId: onlyBudget,
+  keyBudgetId: null,
+  limitKeyId: 2n as ApiKeyId,
+};
+
+/** A call that a provider answered, whose row can or can't be written. */
+async function setUp(append: () => Promise<void>) {
+  const ledger = new LeaseLedger(
+    1_000n,
+    () => undefined,
+    () => undefined,
+  );
+  const leases = new QuotaLeases(ledger.storeOf("one", network), systemClock, log);
+  const registry = new Registry();
+  const reports: [kind: string, report: CallReport][] = [];
+  const firstUses: ApiKeyId[] = [];
+  const limits = new KeyLimits(systemClock);
+  const parts = {
+    leases,
+    limits,
+    log,
+    clock: systemClock,
+    observer: new GatewayMetrics(registry),
+    usage: { append, isAccepting: () => true },
+    onFirstUse: (id: ApiKeyId) => firstUses.push(id),
+  } as unknown as PipelineParts;
+  expect(await leases.hold(onlyBudget, amount)).toBe("held");
+  limits.begin(principal);
+  const call = {
+    requestId: Bun.randomUUIDv7() as RequestId,
+    method: "POST",
+    path: "/v1/chat/completions",
+    query: "",
+    headers: new Headers(),
+    clientIp: "127.0.0.1",
+    signal: new AbortController().signal,
+    startedAtMs: Date.now(),
+    startedTick: systemClock.tick(),
+    readBody: () => Promise.resolve(new Uint8Array()),
+    onReport: (report: CallReport) => reports.push(["first", report]),
+    onUnrecorded: (report: CallReport) => reports.push(["correction", report]),
+  };
+  const hold = { userBudgetId: onlyBudget, userAmount: amount, keyBudgetId: null, keyAmount: 0n as Quota };
+  const admitted = { principal, model, hold, isLimited: true };
+  const state = Object.assign(newCallState(call, null), admitted) as unknown as AdmittedCall;
+  const counted = async (): Promise<string[]> => {
+    const text = await registry.getSingleMetricAsString("sluice_requests_total");
+    return text.split("\n").filter((line) => line.startsWith("sluice_requests_total{"));
+  };
+  return { ender: new CallEnder(parts), state, leases, reports, firstUses, counted };
+}
+
+const end = {
+  outcome: "completed",
+  httpStatus: 200,
+  errorCode: null,
+  units: { ...noUnits, inputTokens: 10n, outputTokens: 5n },
+  usageSource: "provider",
+} as const;
+
+test("a call whose usage can't be recorded is a failed one to its trace and its metrics, and costs nothing", async () => {
+  const lost = () => Promise.reject(new StorageUnavailableError("the disk is full"));
+  const { ender, state, leases, reports, firstUses, counted } = await setUp(lost);
+  const problem = await ender.settle(state, end, 503).catch((error: { code: string }) => error.code);
+  expect(problem).toBe("storage_unavailable");
+  expect(reports.map(([kind, { outcome }]) => [kind, outcome])).toEqual([
+    ["first", "completed"],
+    ["correction", "failed"],
+  ]);
+  expect(reports[1]?.[1]).toMatchObject({
+    errorCode: "storage_unavailable",
+    httpStatus: 503,
+    inputTokens: 0n,
+    outputTokens: 0n,
+  });
+  expect(await counted()).toEqual(['sluice_requests_total{outcome="failed",code="storage_unavailable",model="m"} 1']);
+  expect(leases.totals()).toMatchObject({ held: 0n, pending: 0n });
+  expect(firstUses).toEqual([]);
+});
+
+test("a call whose usage is recorded is reported once, in the turn in which its row is handed over", async () => {
+  const written = Promise.withResolvers<void>();
+  const { ender, state, reports, firstUses, counted, leases } = await setUp(() => written.promise);
+  const settled = ender.settle(state, end, 503);
+  expect(reports.map(([kind, { outcome }]) => [kind, outcome])).toEqual([["first", "completed"]]);
+  expect(await counted()).toEqual([]);
+  written.resolve();
+  await settled;
+  expect(reports).toHaveLength(1);
+  expect(await counted()).toEqual(['sluice_requests_total{outcome="completed",code="",model="m"} 1']);
+  expect(leases.totals().pending).toBeGreaterThan(0n);
+  expect(firstUses).toEqual([principal.apiKeyId]);
+});
