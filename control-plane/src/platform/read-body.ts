@@ -1,7 +1,18 @@
 import { DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import { AppError } from "./errors.ts";
 
-export type BodyLimits = { readonly bytesMax: number; readonly timeoutMs: number };
+export type BodyLimits = {
+  readonly bytesMax: number;
+  /** How long a client may send nothing. */
+  readonly timeoutMs: number;
+};
+
+/** A declared body up to here is read in one go, which costs half the processor time but does not show when bytes come. */
+const wholeBytesMax = 1024 * 1024;
+/** A body may take as long as one silence and what it takes at this rate (128 kbit/s) ... */
+const bytesPerMs = 16;
+/** ... but not longer than so many silences. */
+const silencesMax = 10;
 
 /** One timer for all bodies that are being read: a timer of its own would cost each call more than the reading. */
 const ticker = new DeadlineTicker();
@@ -13,7 +24,10 @@ export class BodyReader implements Timed {
   tickerSlot = -1;
   readonly #request: Request;
   readonly #limits: BodyLimits;
-  #sinceMs = 0;
+  #beganMs = 0;
+  /** When bytes came last, as far as that is seen. */
+  #heardMs: number | null = null;
+  #totalMs = 0;
   #giveUp: ((reason: AppError) => void) | null = null;
 
   constructor(request: Request, limits: BodyLimits) {
@@ -26,15 +40,19 @@ export class BodyReader implements Timed {
    * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`
    */
   read(): Promise<Uint8Array> {
-    const declared = this.#request.headers.get("content-length");
-    if (declared !== null && Number(declared) > this.#limits.bytesMax) {
+    const { bytesMax, timeoutMs } = this.#limits;
+    const header = this.#request.headers.get("content-length");
+    const declared = header === null ? null : Number(header);
+    if (declared !== null && declared > bytesMax) {
       return Promise.reject(new AppError("request_too_large"));
     }
     return new Promise((resolve, reject) => {
       ticker.add(this);
-      this.#sinceMs = ticker.nowMs;
+      this.#beganMs = ticker.nowMs;
+      this.#totalMs = Math.min(timeoutMs + (declared ?? bytesMax) / bytesPerMs, timeoutMs * silencesMax);
       this.#giveUp = reject;
-      const reading = declared === null ? this.#readPieces() : this.#request.bytes();
+      const isWhole = declared !== null && declared <= wholeBytesMax;
+      const reading = isWhole ? this.#request.bytes() : this.#readPieces(declared);
       reading.then(
         (bytes) => {
           ticker.remove(this);
@@ -50,14 +68,15 @@ export class BodyReader implements Timed {
   }
 
   onTick(nowMs: number): void {
-    if (hasPassed(this.#limits.timeoutMs, this.#sinceMs, nowMs)) {
+    const isSilent = this.#heardMs !== null && hasPassed(this.#limits.timeoutMs, this.#heardMs, nowMs);
+    if (isSilent || hasPassed(this.#totalMs, this.#beganMs, nowMs)) {
       ticker.remove(this);
       this.#giveUp?.(new AppError("request_timeout"));
     }
   }
 
-  /** Without a declared length the pieces are counted as they come. */
-  async #readPieces(): Promise<Uint8Array> {
+  /** Pieces are counted as they come, and each begins the time of silence anew. */
+  async #readPieces(declared: number | null): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
     let length = 0;
     const { body } = this.#request;
@@ -65,6 +84,7 @@ export class BodyReader implements Timed {
       return new Uint8Array();
     }
     const reader = body.getReader();
+    this.#heardMs = ticker.nowMs;
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       length += part.value.byteLength;
       if (length > this.#limits.bytesMax) {
@@ -72,6 +92,10 @@ export class BodyReader implements Timed {
         throw new AppError("request_too_large");
       }
       pieces.push(part.value);
+      this.#heardMs = ticker.nowMs;
+    }
+    if (declared !== null && length < declared) {
+      throw new AppError("client_closed_request");
     }
     return Buffer.concat(pieces);
   }
