@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import { Http1ParseError } from "@sluice/control-plane/platform/http-client/http1-response-head.ts";
-import { Http1ResponseParser } from "@sluice/control-plane/platform/http-client/http1-response-parser.ts";
+import { Http1ParseError } from "@sluice/http1/response-head";
+import { Http1ResponseParser } from "@sluice/http1/response-parser";
 
 /** What a parser made of some bytes. */
 export type ParseOutcome = {

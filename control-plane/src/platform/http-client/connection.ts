@@ -1,6 +1,6 @@
 import { encodeRequestHead } from "./http1-request-encoder.ts";
-import { Http1ParseError, type Http1ResponseHead } from "./http1-response-head.ts";
-import { Http1ResponseParser } from "./http1-response-parser.ts";
+import { Http1ParseError, type Http1ResponseHead } from "@sluice/http1/response-head";
+import { Http1ResponseParser } from "@sluice/http1/response-parser";
 import type { HttpRequest } from "./model.ts";
 import { RequestWriter } from "./request-writer.ts";
 

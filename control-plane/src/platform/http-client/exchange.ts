@@ -4,7 +4,7 @@ import { sinkFailure, tellEnd, tellError } from "./body-sink.ts";
 import type { Connection, ConnectionUser, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { encodeRequestHead } from "./http1-request-encoder.ts";
-import type { Http1ParseError, Http1ResponseHead } from "./http1-response-head.ts";
+import type { Http1ParseError, Http1ResponseHead } from "@sluice/http1/response-head";
 import {
   type HttpBodyFlow,
   type HttpBodySink,

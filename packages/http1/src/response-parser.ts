@@ -1,11 +1,6 @@
+import { Http1ChunkedDecoder } from "./chunked-decoder.ts";
 import { cutBytes } from "./cut-bytes.ts";
-import { Http1ChunkedDecoder } from "./http1-chunked-decoder.ts";
-import {
-  Http1ParseError,
-  type Http1ResponseHead,
-  isStatusLinePrefix,
-  parseResponseHead,
-} from "./http1-response-head.ts";
+import { Http1ParseError, type Http1ResponseHead, isStatusLinePrefix, parseResponseHead } from "./response-head.ts";
 
 export interface Http1ResponseEvents {
   /** The final head; informational responses are skipped. */

@@ -1,5 +1,5 @@
 import { cutBytes } from "./cut-bytes.ts";
-import { Http1ParseError } from "./http1-response-head.ts";
+import { Http1ParseError } from "./response-head.ts";
 
 export interface BodyBytesReceiver {
   onBody(bytes: Uint8Array): void;

@@ -1,4 +1,4 @@
-import type { HttpHeader } from "./model.ts";
+export type HttpHeader = readonly [name: string, value: string];
 
 /** What the peer sent is not an HTTP/1.1 response that we accept, or one of its parts is larger than we accept. */
 export class Http1ParseError extends Error {

@@ -1,0 +1,28 @@
+import type { ProviderAccountState } from "@sluice/exit-protocol/health";
+import type { ProviderAccount } from "./accounts.ts";
+
+type Observed = "active" | "refused";
+
+/** What the last calls said about each account. */
+export class AccountStates {
+  readonly #observed = new Map<string, Observed>();
+
+  note(accountCode: string, state: Observed): void {
+    this.#observed.set(accountCode, state);
+  }
+
+  /** The accounts may hold other keys now. */
+  clear(): void {
+    this.#observed.clear();
+  }
+
+  /** What the health answer says about the accounts: codes and states, nothing that opens anything. */
+  describe(accounts: readonly ProviderAccount[]): ProviderAccountState[] {
+    return accounts.map(({ kind, accountCode, provider, authType }) => ({
+      accountCode,
+      provider,
+      authType,
+      status: kind === "standby" ? "standby" : (this.#observed.get(accountCode) ?? "active"),
+    }));
+  }
+}

@@ -1,0 +1,43 @@
+import type { ActiveAccount, ProviderAccount } from "./accounts.ts";
+
+const pathPattern = /^\/v1(?:\/[A-Za-z0-9._~:@!$&'()*+,;=%-]+)+$/;
+const queryPattern = /^(?:\?[\x21-\x7e]*)?$/;
+/** Escapes that a provider could take for another path than we do. */
+const slipperyEscape = /%(?:2e|2f|5c|00)/i;
+
+export type PathRules = {
+  readonly isAllowed: (path: string) => boolean;
+};
+
+/** Paths are compared whole; an entry that ends in `/*` allows one more part behind it, and never a deeper one. */
+export function createPathRules(allowedPaths: readonly string[]): PathRules {
+  const exact = new Set(allowedPaths.filter((path) => !path.endsWith("*")));
+  const prefixes = allowedPaths.filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
+  return {
+    isAllowed: (path) => {
+      if (!pathPattern.test(path) || slipperyEscape.test(path)) {
+        return false;
+      }
+      return exact.has(path) || prefixes.some((prefix) => isDirectlyBelow(path, prefix));
+    },
+  };
+}
+
+function isDirectlyBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && path.length > prefix.length && !path.includes("/", prefix.length);
+}
+
+/** The account that serves a call: the one that is named, or the first that can. Null when there is none. */
+export function chooseAccount(accounts: readonly ProviderAccount[], named: string | null): ActiveAccount | null {
+  for (const account of accounts) {
+    if (account.kind === "active" && (named === null || account.accountCode === named)) {
+      return account;
+    }
+  }
+  return null;
+}
+
+/** The target on the provider's side, or null for a query that can't stand on a request line. */
+export function targetOf(account: ActiveAccount, path: string, query: string): string | null {
+  return queryPattern.test(query) ? `${account.basePath}${path.slice("/v1".length)}${query}` : null;
+}

@@ -1,0 +1,101 @@
+/** What may wait for a slow caller in our memory before the provider is paused. */
+const waitingBytesMax = 65_536;
+const breakDelayMs = 100;
+
+export type AnswerStreamEvents = {
+  onPause(): void;
+  onResume(): void;
+  /** The caller left, or reads no more. */
+  onGone(): void;
+};
+
+/** The caller's side of a streamed answer: bytes go in without a promise, and back-pressure comes out. */
+export class AnswerStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #events: AnswerStreamEvents;
+  readonly #stallTimeoutMs: number;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #isPaused = false;
+
+  constructor(events: AnswerStreamEvents, stallTimeoutMs: number) {
+    this.#events = events;
+    this.#stallTimeoutMs = stallTimeoutMs;
+    this.stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#onWanted(),
+        cancel: () => this.#onGone(),
+      },
+      { highWaterMark: waitingBytesMax, size: (piece) => piece?.byteLength ?? 0 },
+    );
+  }
+
+  push(piece: Uint8Array): void {
+    const controller = this.#controller;
+    if (controller === null || piece.length === 0) {
+      return;
+    }
+    controller.enqueue(piece);
+    if (!this.#isPaused && (controller.desiredSize ?? 1) <= 0) {
+      this.#isPaused = true;
+      this.#events.onPause();
+      this.#timer = setTimeout(() => {
+        this.#break();
+        this.#events.onGone();
+      }, this.#stallTimeoutMs);
+    }
+  }
+
+  /** Ends the answer in an orderly way. */
+  close(): void {
+    this.#stopWaiting();
+    this.#controller?.close();
+    this.#controller = null;
+  }
+
+  /**
+   * Breaks the connection instead, so that what came never looks complete. Not at once: a break overtakes the bytes before
+   * it, and the caller would lose what it could still read.
+   */
+  breakSoon(): void {
+    this.#stopWaiting();
+    this.#timer = setTimeout(() => this.#break(), breakDelayMs);
+  }
+
+  /** The caller is gone by other news; nothing is left to do. */
+  drop(): void {
+    this.#stopWaiting();
+    this.#controller = null;
+  }
+
+  #break(): void {
+    this.#stopWaiting();
+    this.#controller?.error(new Error("the answer ends here, and is not whole"));
+    this.#controller = null;
+  }
+
+  #onWanted(): void {
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#stopWaiting();
+      this.#events.onResume();
+    }
+  }
+
+  #onGone(): void {
+    this.#stopWaiting();
+    if (this.#controller !== null) {
+      this.#events.onGone();
+    }
+  }
+
+  #stopWaiting(): void {
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+      this.#timer = null;
+    }
+  }
+}

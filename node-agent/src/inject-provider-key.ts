@@ -1,0 +1,28 @@
+import type { HttpHeader } from "@sluice/http1/response-head";
+import type { ActiveAccount } from "./accounts.ts";
+
+/** The only headers of a caller that a provider sees; everything else could name the caller or steer the way. */
+const forwardedHeaders = [
+  "content-type",
+  "accept",
+  "openai-beta",
+  "anthropic-version",
+  "anthropic-beta",
+  "idempotency-key",
+];
+
+/** The headers for the provider: the caller's credential is left behind, the node's key takes its place. */
+export function injectProviderKey(sent: Headers, account: ActiveAccount): HttpHeader[] {
+  const headers: HttpHeader[] = [];
+  for (const name of forwardedHeaders) {
+    const value = sent.get(name);
+    if (value !== null) {
+      headers.push([name, value]);
+    }
+  }
+  const { apiKey, credentialHeader } = account;
+  headers.push([credentialHeader, credentialHeader === "authorization" ? `Bearer ${apiKey}` : apiKey]);
+  // A compressed answer could carry the key unseen.
+  headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"]);
+  return headers;
+}

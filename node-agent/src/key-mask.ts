@@ -1,0 +1,68 @@
+const maskByte = 0x2a;
+const indexOf = Buffer.prototype.indexOf;
+
+/**
+ * Takes a provider key out of the bytes of an answer, also where it is split over pieces: a provider, or whoever stands
+ * in for one, may send back what it got. As many bytes go out as came in. The end of a piece that could be the beginning
+ * of the key waits for the next one.
+ */
+export class KeyMask {
+  readonly #key: Buffer;
+  #held: Uint8Array | null = null;
+
+  constructor(key: string) {
+    this.#key = Buffer.from(key, "latin1");
+  }
+
+  /** @returns what may go out now; it can be empty */
+  push(piece: Uint8Array): Uint8Array {
+    const bytes = mask(this.#held === null ? piece : Buffer.concat([this.#held, piece]), this.#key);
+    const heldLength = beginningLength(bytes, this.#key);
+    if (heldLength === 0) {
+      this.#held = null;
+      return bytes;
+    }
+    this.#held = bytes.slice(bytes.length - heldLength);
+    return bytes.subarray(0, bytes.length - heldLength);
+  }
+
+  /** What still waited when the answer ended, or null. */
+  finish(): Uint8Array | null {
+    const held = this.#held;
+    this.#held = null;
+    return held;
+  }
+}
+
+function mask(bytes: Uint8Array, key: Buffer): Uint8Array {
+  let place = indexOf.call(bytes, key, 0);
+  if (place === -1) {
+    return bytes;
+  }
+  const masked = new Uint8Array(bytes);
+  while (place !== -1) {
+    masked.fill(maskByte, place, place + key.length);
+    place = indexOf.call(masked, key, place + key.length);
+  }
+  return masked;
+}
+
+/** How many of the last bytes are the beginning of the key. */
+function beginningLength(bytes: Uint8Array, key: Buffer): number {
+  const first = key[0];
+  for (let start = Math.max(0, bytes.length - key.length + 1); start < bytes.length; start += 1) {
+    if (bytes[start] === first && isBeginning(bytes, start, key)) {
+      return bytes.length - start;
+    }
+  }
+  return 0;
+}
+
+function isBeginning(bytes: Uint8Array, start: number, key: Buffer): boolean {
+  for (let index = start; index < bytes.length; index += 1) {
+    if (bytes[index] !== key[index - start]) {
+      return false;
+    }
+  }
+  return true;
+}

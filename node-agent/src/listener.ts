@@ -1,0 +1,89 @@
+import type { Agent } from "./agent.ts";
+import type { Config } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
+import type { TlsFiles } from "./secrets.ts";
+
+/** Above the limit of a body, so that a body over it gets our answer and not the server's. */
+const serverBodyBytesMax = 1024 * 1024 * 1024;
+/** A caller that has not sent its request, or the next part of it, after this long is cut off. */
+const silenceSecondsMax = 30;
+
+/**
+ * The open port. A server can't be given another certificate, so a new one takes its place on the same port: new
+ * connections go to the new one, and the old one ends with the last call that it has.
+ */
+export class Listener {
+  readonly #agent: Agent;
+  readonly #config: Config;
+  #server: Bun.Server<unknown>;
+  #tls: TlsFiles | null;
+  readonly #retired: Bun.Server<unknown>[] = [];
+
+  /** @throws ConfigError when the port or the certificate can't be used */
+  constructor(agent: Agent, config: Config) {
+    this.#agent = agent;
+    this.#config = config;
+    this.#tls = agent.tls;
+    this.#server = this.#open(config.port);
+  }
+
+  get url(): string {
+    const { host, tls } = this.#config;
+    return `${tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${this.#server.port}`;
+  }
+
+  /** Requests of which the last byte has not left yet, also in servers that were replaced. */
+  get pending(): number {
+    return [this.#server, ...this.#retired].reduce((sum, server) => sum + server.pendingRequests, 0);
+  }
+
+  /** Takes over the certificate that the agent has now. @throws ConfigError; everything is then as before */
+  renew(): void {
+    const { tls } = this.#agent;
+    if (tls === null || (tls.cert === this.#tls?.cert && tls.key === this.#tls.key)) {
+      return;
+    }
+    const former = { server: this.#server, tls: this.#tls };
+    this.#tls = tls;
+    try {
+      this.#server = this.#open(former.server.port ?? this.#config.port);
+    } catch (error) {
+      this.#tls = former.tls;
+      throw error;
+    }
+    this.#retired.push(former.server);
+    void former.server.stop();
+  }
+
+  /** Refuses new connections; calls that run go on. */
+  stop(): void {
+    void this.#server.stop();
+  }
+
+  /** Cuts what still runs. */
+  cut(): void {
+    for (const server of [this.#server, ...this.#retired]) {
+      void server.stop(true);
+    }
+  }
+
+  #open(port: number): Bun.Server<unknown> {
+    const tls = this.#tls;
+    try {
+      return Bun.serve({
+        hostname: this.#config.host,
+        port,
+        ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key }, reusePort: true }),
+        idleTimeout: silenceSecondsMax,
+        maxRequestBodySize: serverBodyBytesMax,
+        development: false,
+        fetch: (request, server) => this.#agent.handle(request, server),
+        error: () => new Response(null, { status: 500 }),
+      });
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+      const what = tls === null ? "" : " with the certificate of TLS_CERT_FILE";
+      throw new ConfigError(`The agent can't listen on ${this.#config.host}:${port}${what}: ${code}.`);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+const durationBoundsSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** Numbers that only grow, by one label, and the time to the head of an answer. */
+export class Metrics {
+  readonly #calls = new Map<string, number>();
+  readonly #refusals = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
+  readonly #buckets: number[] = durationBoundsSeconds.map(() => 0);
+  #durationCount = 0;
+  #durationSum = 0;
+  inFlight = 0;
+  sentBytes = 0;
+
+  /** A call that was let in ended, with the status that the caller saw. */
+  countCall(status: number): void {
+    add(this.#calls, String(status));
+  }
+
+  /** A request that was not let in. */
+  countRefusal(code: string): void {
+    add(this.#refusals, code);
+  }
+
+  /** A provider failed us, or broke off in the middle. */
+  countFailure(kind: string): void {
+    add(this.#failures, kind);
+  }
+
+  observeFirstByte(seconds: number): void {
+    this.#durationCount += 1;
+    this.#durationSum += seconds;
+    durationBoundsSeconds.forEach((bound, index) => {
+      if (seconds <= bound) {
+        this.#buckets[index] = (this.#buckets[index] ?? 0) + 1;
+      }
+    });
+  }
+
+  /** The text format of Prometheus; `gauges` are what others know. */
+  render(gauges: Readonly<Record<string, number>>): string {
+    const lines = [
+      ...family("calls_total", "Calls that were let in, by status.", "status", this.#calls),
+      ...family("refusals_total", "Requests that were not let in, by reason.", "code", this.#refusals),
+      ...family("upstream_failures_total", "Calls that a provider failed, by kind.", "kind", this.#failures),
+      ...this.#renderFirstByte(),
+    ];
+    const all = { ...gauges, in_flight_calls: this.inFlight, answer_bytes: this.sentBytes };
+    for (const [name, value] of Object.entries(all)) {
+      lines.push(`# TYPE sluice_node_${name} gauge`, `sluice_node_${name} ${value}`);
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  #renderFirstByte(): string[] {
+    const name = "sluice_node_first_byte_seconds";
+    return [
+      `# HELP ${name} Time until the head of a provider's answer.`,
+      `# TYPE ${name} histogram`,
+      ...durationBoundsSeconds.map((bound, index) => `${name}_bucket{le="${bound}"} ${this.#buckets[index] ?? 0}`),
+      `${name}_bucket{le="+Inf"} ${this.#durationCount}`,
+      `${name}_sum ${this.#durationSum}`,
+      `${name}_count ${this.#durationCount}`,
+    ];
+  }
+}
+
+function add(counts: Map<string, number>, label: string): void {
+  counts.set(label, (counts.get(label) ?? 0) + 1);
+}
+
+function family(name: string, help: string, label: string, counts: ReadonlyMap<string, number>): string[] {
+  const full = `sluice_node_${name}`;
+  const rows = [...counts].map(([value, count]) => `${full}{${label}="${value}"} ${count}`);
+  return [`# HELP ${full} ${help}`, `# TYPE ${full} counter`, ...rows];
+}

@@ -1,0 +1,207 @@
+import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
+import type { Http1ResponseHead } from "@sluice/http1/response-head";
+import type { ActiveAccount } from "./accounts.ts";
+import { AnswerStream } from "./answer-stream.ts";
+import { KeyMask } from "./key-mask.ts";
+import type { AnswerSink, Exchange } from "./upstream/exchange.ts";
+import type { UpstreamError, UpstreamErrorKind } from "./upstream/model.ts";
+
+/** How a call ended, for the log and the metrics. */
+export type CallEnd = {
+  readonly status: number;
+  readonly sentBytes: number;
+  /** Why the provider's side failed, or null. */
+  readonly failure: UpstreamErrorKind | "refused_key" | "redirect" | "encoded" | null;
+};
+
+type AnswerBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
+
+export type CallPorts = {
+  readonly account: ActiveAccount;
+  readonly stallTimeoutMs: number;
+  /** Makes the answer; the headers that every answer has are added here. */
+  readonly answer: (body: AnswerBody, status: number, headers: Record<string, string>) => Response;
+  readonly refuse: (code: ErrorCode) => Response;
+  readonly onHead: (status: number) => void;
+  readonly onEnd: (end: CallEnd) => void;
+};
+
+const forwardedHeaders = new Set(["content-type", "content-disposition", "openai-version", "retry-after"]);
+const rateLimitHeader = /^(?:x-|anthropic-)ratelimit-[a-z0-9-]{1,48}$/;
+/** An answer of known length up to this goes on in one piece. */
+const wholeBytesMax = 64 * 1024;
+const errorBytesMax = 64 * 1024;
+
+const codes: Record<UpstreamErrorKind, ErrorCode> = {
+  unreachable: "upstream_unreachable",
+  tls: "upstream_unreachable",
+  connect_timeout: "upstream_timeout",
+  first_byte_timeout: "upstream_timeout",
+  idle_timeout: "upstream_timeout",
+  total_timeout: "upstream_timeout",
+  reset_before_head: "upstream_error",
+  reset_in_body: "upstream_error",
+  malformed: "upstream_error",
+  too_large: "upstream_error",
+  request_too_large: "request_too_large",
+  upload_timeout: "request_timeout",
+  client_gone: "client_closed_request",
+};
+
+/** `collecting`: an answer that goes on in one piece, or an error that is looked through first. */
+type State = "waiting" | "collecting" | "streaming" | "over";
+
+/** One call from the provider's first byte to the caller's last. */
+export class ProxiedCall implements AnswerSink {
+  readonly response: Promise<Response>;
+  readonly #ports: CallPorts;
+  readonly #mask: KeyMask;
+  #resolve: (response: Response) => void;
+  #exchange: Exchange | null = null;
+  #state: State = "waiting";
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #stream: AnswerStream | null = null;
+
+  constructor(ports: CallPorts) {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    this.response = promise;
+    this.#resolve = resolve;
+    this.#ports = ports;
+    this.#mask = new KeyMask(ports.account.apiKey);
+  }
+
+  follow(exchange: Exchange): void {
+    this.#exchange = exchange;
+  }
+
+  /** The caller has left: the provider's side ends with it. */
+  abandon(): void {
+    if (this.#state !== "over") {
+      this.#exchange?.abort();
+      this.#stream?.drop();
+      this.#finish(499, "client_gone");
+      this.#resolve(this.#ports.refuse("client_closed_request"));
+    }
+  }
+
+  onHead(head: Http1ResponseHead): void {
+    const { status } = head;
+    this.#ports.onHead(status);
+    if (status === 401 || status === 403) {
+      // The caller's own key was fine; what it may not see is what the provider says about ours.
+      this.#refuse("upstream_error", "refused_key");
+    } else if (status >= 300 && status < 400) {
+      this.#refuse("upstream_error", "redirect");
+    } else if (isEncoded(head)) {
+      this.#refuse("upstream_error", "encoded");
+    } else {
+      this.#status = status;
+      this.#headers = answerHeaders(head);
+      const isWhole = status >= 400 || (head.contentLength !== null && head.contentLength <= wholeBytesMax);
+      if (isWhole) {
+        this.#state = "collecting";
+      } else {
+        this.#beginStream();
+      }
+    }
+  }
+
+  onBody(bytes: Uint8Array): void {
+    if (this.#state === "over") {
+      return;
+    }
+    const clean = this.#mask.push(bytes);
+    this.#bytes += clean.length;
+    if (this.#stream !== null) {
+      this.#stream.push(clean);
+    } else if (this.#bytes > errorBytesMax) {
+      this.#refuse("upstream_error", "too_large");
+    } else if (clean.length > 0) {
+      this.#pieces.push(clean);
+    }
+  }
+
+  onEnd(): void {
+    if (this.#state === "over") {
+      return;
+    }
+    const rest = this.#mask.finish();
+    this.#bytes += rest?.length ?? 0;
+    if (this.#stream !== null) {
+      this.#stream.push(rest ?? new Uint8Array());
+      this.#stream.close();
+    } else {
+      const body = Buffer.concat(rest === null ? this.#pieces : [...this.#pieces, rest]);
+      this.#resolve(this.#ports.answer(this.#presentable(body), this.#status, this.#headers));
+    }
+    this.#finish(this.#status, null);
+  }
+
+  onError(error: UpstreamError): void {
+    if (this.#state === "over") {
+      return;
+    }
+    if (this.#stream === null) {
+      const code = codes[error.kind];
+      this.#resolve(this.#ports.refuse(code));
+      this.#finish(errorDefinition(code).status, error.kind);
+    } else {
+      this.#stream.breakSoon();
+      this.#finish(this.#status, error.kind);
+    }
+  }
+
+  #beginStream(): void {
+    this.#state = "streaming";
+    this.#stream = new AnswerStream(
+      {
+        onPause: () => this.#exchange?.pause(),
+        onResume: () => this.#exchange?.resume(),
+        onGone: () => this.abandon(),
+      },
+      this.#ports.stallTimeoutMs,
+    );
+    this.#resolve(this.#ports.answer(this.#stream.stream, this.#status, this.#headers));
+  }
+
+  /** Errors of providers like to name their host; in what a model wrote the same name is just text. */
+  #presentable(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> | string | null {
+    if (body.length === 0) {
+      return null;
+    }
+    if (this.#status < 400) {
+      return body;
+    }
+    return body.toString("utf8").replaceAll(this.#ports.account.destination.hostname, "provider");
+  }
+
+  #refuse(code: ErrorCode, failure: CallEnd["failure"]): void {
+    this.#exchange?.abort();
+    this.#resolve(this.#ports.refuse(code));
+    this.#finish(errorDefinition(code).status, failure);
+  }
+
+  #finish(status: number, failure: CallEnd["failure"]): void {
+    this.#state = "over";
+    this.#pieces = [];
+    this.#ports.onEnd({ status, sentBytes: this.#bytes, failure });
+  }
+}
+
+function isEncoded({ headers }: Http1ResponseHead): boolean {
+  return headers.some(([name, value]) => name === "content-encoding" && value.trim().toLowerCase() !== "identity");
+}
+
+/** What says how to read the body and when to come back; nothing that names the provider or the account. */
+function answerHeaders(head: Http1ResponseHead): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of head.headers) {
+    if (forwardedHeaders.has(name) || rateLimitHeader.test(name)) {
+      headers[name] = value;
+    }
+  }
+  return headers;
+}

@@ -1,0 +1,76 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { UpstreamError } from "./upstream/model.ts";
+
+/** A name leads into a network that this node does not call. */
+export class AddressNotAllowedError extends Error {}
+
+export type ResolverOptions = {
+  /** All addresses of a name. */
+  readonly lookup: (hostname: string) => Promise<readonly string[]>;
+  readonly isPrivateAllowed: boolean;
+  /** Connections leave from here, so only addresses of the same family can be reached. */
+  readonly egressAddress: string | null;
+  readonly now: () => number;
+};
+
+const freshMs = 30_000;
+
+type Resolution = { readonly addresses: Promise<readonly string[]>; readonly expiresMs: number };
+
+/**
+ * From a provider's name to the addresses that a connection may go to. Every answer is judged, and one private address
+ * among public ones refuses them all. A connection goes to a judged address and to no other, so that a name which
+ * changes its mind in between changes nothing.
+ */
+export class ProviderResolver {
+  readonly #options: ResolverOptions;
+  readonly #resolutions = new Map<string, Resolution>();
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+  }
+
+  /** @throws AddressNotAllowedError; UpstreamError of kind `unreachable` when the name has no usable address */
+  resolve(hostname: string): Promise<readonly string[]> {
+    const known = this.#resolutions.get(hostname);
+    const nowMs = this.#options.now();
+    if (known !== undefined && known.expiresMs > nowMs) {
+      return known.addresses;
+    }
+    const addresses = this.#lookUp(hostname);
+    this.#resolutions.set(hostname, { addresses, expiresMs: nowMs + freshMs });
+    // A failure is told to those who wait for it, and the next one asks again.
+    addresses.catch(() => this.#resolutions.delete(hostname));
+    return addresses;
+  }
+
+  /** Forgets what was resolved, for the next calls. */
+  clear(): void {
+    this.#resolutions.clear();
+  }
+
+  async #lookUp(hostname: string): Promise<readonly string[]> {
+    const { lookup, isPrivateAllowed, egressAddress } = this.#options;
+    let addresses: readonly string[];
+    try {
+      addresses = isIP(hostname) === 0 ? await lookup(hostname) : [hostname];
+    } catch {
+      throw new UpstreamError("unreachable", "the name of the provider could not be resolved");
+    }
+    if (!isPrivateAllowed && !addresses.every(isPublicAddress)) {
+      throw new AddressNotAllowedError("the name of the provider leads to an address that is not public");
+    }
+    const family = egressAddress === null ? 0 : isIP(egressAddress);
+    const usable = addresses.filter((address) => family === 0 || isIP(address) === family);
+    if (usable.length === 0) {
+      throw new UpstreamError("unreachable", "the provider has no address that can be reached from here");
+    }
+    return usable;
+  }
+}
+
+/** Whether an address lies where public servers are: not private, loopback, link-local, metadata, a tunnel, ... */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}

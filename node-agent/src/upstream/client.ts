@@ -1,0 +1,73 @@
+import { ConnectionPool } from "./connection-pool.ts";
+import { type AnswerSink, Exchange } from "./exchange.ts";
+import type { UpstreamLimits, UpstreamRequest } from "./model.ts";
+
+export type UpstreamClientOptions = {
+  readonly limits: UpstreamLimits;
+  readonly localAddress: string | null;
+  readonly tlsCa: string | null;
+  readonly idleMsMax: number;
+};
+
+const tickMs = 100;
+
+/**
+ * HTTP/1.1 to providers, over connections of its own: a judged address instead of a name, sent from the address that the
+ * node was told, no redirect followed, nothing decompressed, a limit on every phase. One timer watches all calls.
+ */
+export class UpstreamClient {
+  readonly #options: UpstreamClientOptions;
+  readonly #pool: ConnectionPool;
+  readonly #running = new Set<Exchange>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #nowMs = performance.now();
+  #seenAddress: string | null = null;
+
+  constructor(options: UpstreamClientOptions) {
+    this.#options = options;
+    this.#pool = new ConnectionPool(options, () => this.#nowMs);
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+    this.#timer.unref();
+  }
+
+  /** The address of this host that the last connection went out from, or null before there was one. */
+  get seenAddress(): string | null {
+    return this.#seenAddress;
+  }
+
+  get openConnections(): number {
+    return this.#pool.open;
+  }
+
+  /**
+   * Sends one request; the sink hears of the answer, never before this returned.
+   * @throws UpstreamError of kind `malformed` when the request can't be written down safely
+   */
+  send(request: UpstreamRequest, sink: AnswerSink): Exchange {
+    const exchange = new Exchange(request, sink, {
+      pool: this.#pool,
+      limits: this.#options.limits,
+      now: () => this.#nowMs,
+      onConnected: (connection) => {
+        this.#seenAddress = connection.localAddress;
+      },
+      onOver: (over) => this.#running.delete(over),
+    });
+    this.#running.add(exchange);
+    exchange.begin();
+    return exchange;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#pool.close();
+  }
+
+  #tick(): void {
+    this.#nowMs = performance.now();
+    for (const exchange of this.#running) {
+      exchange.onTick(this.#nowMs);
+    }
+    this.#pool.closeExpired();
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+const account = z.object({
+  accountCode: z.string(),
+  provider: z.string(),
+  authType: z.enum(["api_key", "oauth_refresh_token"]),
+  /** `active` serves calls, `standby` is a slot without use, `refused` means that the provider did not take the key. */
+  status: z.enum(["active", "standby", "refused"]),
+});
+
+/** What only the holder of the relay key learns. */
+const details = z.object({
+  node: z.string(),
+  version: z.string(),
+  startedAt: z.iso.datetime(),
+  uptimeSeconds: z.number().nonnegative(),
+  clock: z.object({ time: z.iso.datetime(), epochMs: z.number().int() }),
+  load: z.object({
+    inFlight: z.number().int().nonnegative(),
+    cpuPerMinute: z.number().nonnegative(),
+    residentBytes: z.number().int().nonnegative(),
+  }),
+  accounts: z.array(account),
+  /** `bound` is what the node was told to send from, `seen` the local address of its last connection to a provider. */
+  egressAddress: z.object({ bound: z.string().nullable(), seen: z.string().nullable() }),
+});
+
+/** The answer of `/health` to anybody. `ok` is false, with status 503, when the node can't serve calls. */
+export const healthAnswer = z.object({ ok: z.boolean() });
+
+/** The answer of `/health` to the holder of the relay key, or to a challenge. */
+export const detailedHealthAnswer = healthAnswer.extend(details.shape);
+
+export type HealthAnswer = z.output<typeof healthAnswer>;
+export type DetailedHealthAnswer = z.output<typeof detailedHealthAnswer>;
+export type ProviderAccountState = z.output<typeof account>;

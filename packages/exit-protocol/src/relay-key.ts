@@ -1,0 +1,85 @@
+import { timingSafeEqual } from "node:crypto";
+import { relayKeyHeader } from "./headers.ts";
+
+/** A node takes the new and the old key while they are rotated, and never more. */
+export const relayKeysMax = 2;
+
+const lengthMin = 32;
+const lengthMax = 256;
+/** No comma, because repeated headers arrive joined by one. */
+const relayKeyPattern = /^[A-Za-z0-9._~+/=-]+$/;
+const distinctCharactersMin = 10;
+const bearerPrefix = /^Bearer /i;
+
+/** What is wrong with a relay key as a sentence without the key, or null. An empty or guessable key is never usable. */
+export function relayKeyFault(key: string): string | null {
+  if (key.length < lengthMin || key.length > lengthMax) {
+    return `a relay key has ${lengthMin} to ${lengthMax} characters`;
+  }
+  if (!relayKeyPattern.test(key)) {
+    return "a relay key consists of letters, digits and . _ ~ + / = -";
+  }
+  if (new Set(key).size < distinctCharactersMin) {
+    return "a relay key must be random";
+  }
+  return null;
+}
+
+/** What a request brings: no key, one, or several, of which nobody could say which one counts. */
+export type SentRelayKey =
+  | { readonly kind: "none" }
+  | { readonly kind: "several" }
+  | { readonly kind: "one"; readonly key: string };
+
+/** Reads the relay key from `Authorization: Bearer` or its own header; repeated headers count as several. */
+export function readRelayKey(headers: Headers): SentRelayKey {
+  const authorization = headers.get("authorization");
+  const own = headers.get(relayKeyHeader);
+  if (authorization !== null && own !== null) {
+    return { kind: "several" };
+  }
+  const sent = authorization ?? own;
+  if (sent === null) {
+    return { kind: "none" };
+  }
+  if (sent.includes(",")) {
+    return { kind: "several" };
+  }
+  return { kind: "one", key: authorization === null ? sent : sent.replace(bearerPrefix, "") };
+}
+
+function digest(key: string): Uint8Array<ArrayBuffer> {
+  return Bun.SHA256.hash(key, new Uint8Array(32)) as Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The relay keys that count now. Only digests are kept and compared: the comparison takes as long for a key that is
+ * almost right as for one that is all wrong, and with two keys as long for the first as for the second.
+ */
+export class RelayKeyRing {
+  readonly #digests: readonly Uint8Array<ArrayBuffer>[];
+
+  /** @throws Error when there is no key, more than `relayKeysMax`, or one that `relayKeyFault` refuses */
+  constructor(keys: readonly string[]) {
+    if (keys.length === 0 || keys.length > relayKeysMax) {
+      throw new Error(`one or ${relayKeysMax} relay keys are needed, not ${keys.length}`);
+    }
+    for (const key of keys) {
+      const fault = relayKeyFault(key);
+      if (fault !== null) {
+        throw new Error(fault);
+      }
+    }
+    this.#digests = keys.map(digest);
+  }
+
+  accepts(candidate: string): boolean {
+    // An overlong text would be hashed in a time of its own, which it chose itself; it need not be.
+    const sent = digest(candidate.length > lengthMax ? "" : candidate);
+    let matches = 0;
+    for (const known of this.#digests) {
+      matches |= timingSafeEqual(sent, known) ? 1 : 0;
+    }
+    return matches === 1;
+  }
+}
