@@ -27,9 +27,8 @@ export class Listener {
     this.#server = this.#open(config.port);
   }
 
-  get url(): string {
-    const { host, tls } = this.#config;
-    return `${tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${this.#server.port}`;
+  get port(): number {
+    return this.#server.port ?? this.#config.port;
   }
 
   /** Requests of which the last byte has not left yet, also in servers that were replaced. */
@@ -46,7 +45,7 @@ export class Listener {
     const former = { server: this.#server, tls: this.#tls };
     this.#tls = tls;
     try {
-      this.#server = this.#open(former.server.port ?? this.#config.port);
+      this.#server = this.#open(this.port);
     } catch (error) {
       this.#tls = former.tls;
       throw error;

@@ -53,7 +53,7 @@ function reload(agent: Agent, listener: Listener): void {
 function run(config: Config): void {
   const agent = new Agent(config, writeLine);
   const listener = new Listener(agent, config);
-  agent.log.info("agent.listening", { url: listener.url, version });
+  agent.log.info("agent.listening", { host: config.host, port: listener.port, hasTls: config.tls !== null, version });
   let signals = 0;
   const stop = () => {
     signals += 1;
