@@ -72,7 +72,9 @@ export class Listener {
       return Bun.serve({
         hostname: this.#config.host,
         port,
-        ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key }, reusePort: true }),
+        ...(tls === null ? {} : { tls: { cert: tls.cert, key: tls.key } }),
+        // Outside development the server would share the port by itself, and two agents on one go unnoticed.
+        reusePort: tls !== null,
         idleTimeout: silenceSecondsMax,
         maxRequestBodySize: serverBodyBytesMax,
         development: false,

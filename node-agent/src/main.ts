@@ -53,7 +53,6 @@ function reload(agent: Agent, listener: Listener): void {
 function run(config: Config): void {
   const agent = new Agent(config, writeLine);
   const listener = new Listener(agent, config);
-  agent.log.info("agent.listening", { host: config.host, port: listener.port, hasTls: config.tls !== null, version });
   let signals = 0;
   const stop = () => {
     signals += 1;
@@ -75,6 +74,8 @@ function run(config: Config): void {
   };
   process.on("uncaughtException", onUnexpected);
   process.on("unhandledRejection", onUnexpected);
+  // Last, because whoever reads this may send a signal at once.
+  agent.log.info("agent.listening", { host: config.host, port: listener.port, hasTls: config.tls !== null, version });
 }
 
 function main(argument: string | undefined): void {

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { RunningAgent } from "../support/node-agent.ts";
+import { repositoryRoot, startProgram } from "../support/start-process.ts";
+
+let folder: string;
+let built: string;
+let binary: string;
+let provider: SandboxProvider;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  folder = mkdtempSync(join(tmpdir(), "node-agent-build-"));
+  const command = [process.execPath, join(repositoryRoot, "node-agent/build.ts"), "native", "--out", folder];
+  const build = startProgram({ command, env: {} });
+  await build.exited;
+  built = build.output();
+  binary = join(folder, readdirSync(folder).find((name) => name.startsWith("sluice-node-agent")) ?? "missing");
+}, 60_000);
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await provider.stop();
+});
+
+describe("the binary", () => {
+  test("is built with its progress on the screen and its checksum in a file", () => {
+    const sum = new Bun.CryptoHasher("sha256").update(readFileSync(binary)).digest("hex");
+    expect(built).toContain("[1/1] sluice-node-agent-linux-");
+    expect(built).toContain("1 of 1 built");
+    expect(readFileSync(join(folder, "SHA256SUMS"), "utf8")).toBe(`${sum}  ${binary.slice(folder.length + 1)}\n`);
+    expect(statSync(binary).mode & 0o111).toBe(0o111);
+  });
+
+  test("is made of the agent, the protocol, the reader of answers, the error codes and one package", () => {
+    const contents = readFileSync(join(folder, "CONTENTS"), "utf8").trim().split("\n");
+    const allowed = [
+      /^node-agent\/(src\/[\w/-]+\.ts|package\.json)$/,
+      /^packages\/exit-protocol\/src\/(headers|relay-key|challenge)\.ts$/,
+      /^packages\/http1\/src\/[\w-]+\.ts$/,
+      /^packages\/contracts\/src\/errors\.ts$/,
+      /^node_modules\/\.bun\/ipaddr\.js@[\d.]+\/node_modules\/ipaddr\.js\/lib\/ipaddr\.js$/,
+    ];
+    expect(contents.filter((path) => !allowed.some((pattern) => pattern.test(path)))).toEqual([]);
+    expect(contents).toContain("node-agent/src/main.ts");
+    expect(contents).toContain("packages/exit-protocol/src/relay-key.ts");
+  });
+
+  test("says its version, which is that of the workspace", async () => {
+    const { version } = JSON.parse(readFileSync(join(repositoryRoot, "node-agent/package.json"), "utf8")) as {
+      version: string;
+    };
+    const program = startProgram({ command: [binary, "--version"], env: {} });
+    expect([await program.exited, program.output()]).toEqual([0, `sluice-node-agent ${version}\n`]);
+  });
+
+  test("starts, answers, and takes no settings from the folder where it stands", async () => {
+    await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
+    const answer = await agent.chat();
+    expect(await answer.text()).toContain("chat.completion");
+    expect(answer.headers.get("x-svc-exit-node")).toBe("node-a1");
+    writeFileSync(join(agent.folder, ".env"), "NODE_CODE=from-a-file\n");
+    const env = { ALLOWED_PROVIDER_HOSTS: "provider.example" };
+    const program = startProgram({ command: [binary, "--check-config"], cwd: agent.folder, env });
+    expect(await program.exited).toBe(1);
+    expect(program.output()).toContain("NODE_CODE is not set");
+  });
+
+  test("is ready soon after it was started", async () => {
+    const times: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const startedMs = performance.now();
+      await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
+      expect((await fetch(`${agent.url}/health`)).status).toBe(200);
+      times.push(performance.now() - startedMs);
+    }
+    // The limit on a quiet machine is 150 ms; the best of five, twice over, leaves room for a busy one.
+    expect(Math.min(...times)).toBeLessThan(300);
+  });
+});
+
+test("a target that is none is refused", async () => {
+  const command = [process.execPath, join(repositoryRoot, "node-agent/build.ts"), "windows-x64", "--out", folder];
+  const build = startProgram({ command, env: {} });
+  expect(await build.exited).toBe(2);
+});
