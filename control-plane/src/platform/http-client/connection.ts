@@ -1,6 +1,6 @@
-import { encodeRequestHead } from "./http1-request-encoder.ts";
 import { Http1ParseError, type Http1ResponseHead } from "@sluice/http1/response-head";
 import { Http1ResponseParser } from "@sluice/http1/response-parser";
+import { encodeRequestHead } from "./http1-request-encoder.ts";
 import type { HttpRequest } from "./model.ts";
 import { RequestWriter } from "./request-writer.ts";
 
