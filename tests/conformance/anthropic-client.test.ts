@@ -57,9 +57,6 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
 
   beforeAll(async () => {
     messages = await MessagesRig.start(arrangement);
-    for (const name of ["claude-status", "claude-poor"]) {
-      await messages.addModel(name);
-    }
   });
   afterEach(() => messages.provider.reset());
   afterAll(() => messages.close());
@@ -320,10 +317,32 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
       });
 
       test("a provider that limits calls is told with the time to wait, its refusal of us is not told", async () => {
+        await messages.addModel(`claude-limited-${isCurrent}`);
         messages.provider.script({ status: 429, retryAfter: 7 });
-        const limited = await refusal(clientFor().messages.create({ ...ask("Hello"), model: "claude-status" }));
+        const limited = await refusal(
+          clientFor().messages.create({ ...ask("Hello"), model: `claude-limited-${isCurrent}` }),
+        );
         expect([limited.status, limited.constructor.name]).toEqual([429, "RateLimitError"]);
         expect(Number(limited.headers?.get("retry-after"))).toBeGreaterThan(0);
+        for (const status of [401, 402, 403]) {
+          const model = `claude-refused-${status}-${isCurrent}`;
+          await messages.addModel(model);
+          messages.provider.script({ status });
+          const error = await refusal(clientFor().messages.create({ ...ask("Hello"), model }));
+          expect([error.status, error.constructor.name]).toEqual([502, "InternalServerError"]);
+        }
+      });
+
+      test.each([503, 529])("a provider that is overloaded, by %p, is told as such", async (status) => {
+        const model = `claude-${status}-${isCurrent}`;
+        await messages.addModel(model);
+        messages.provider.script({ status, retryAfter: 3 });
+        const error = await refusal(clientFor().messages.create({ ...ask("Hello"), model }));
+        expect([error.status, error.constructor.name]).toEqual([
+          529,
+          isCurrent ? "OverloadedError" : "InternalServerError",
+        ]);
+        expect(JSON.stringify(error.error)).toContain('"overloaded_error"');
       });
 
       test("keys and money", async () => {

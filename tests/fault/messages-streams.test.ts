@@ -202,6 +202,28 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     expect(typesOf(await read(null))).toEqual(whole);
   });
 
+  test("a process that is told to stop lets a stream end, and writes it down", async () => {
+    messages.provider.script({ ...words, silence: { afterChunks: 3 } });
+    const own = await messages.rig.start(arrangement);
+    const answer = await fetch(`${own.url}/msgcompat/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": messages.user.apiKey, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: messagesModel,
+        max_tokens: 99,
+        stream: true,
+        messages: [{ role: "user", content: "Hi" }],
+      }),
+    });
+    const read = readerOf(answer);
+    await read("content_block_delta");
+    const stopped = own.stop();
+    messages.provider.requests[0]?.release();
+    expect(typesOf(await read(null)).at(-1)).toBe("message_stop");
+    expect(await stopped).toBe(0);
+    expect(await messages.traceOf(answer)).toMatchObject({ status: "completed", payload: "stored" });
+  });
+
   describe("a client", () => {
     test.each(["fin", "rst"] as const)("that leaves by %s in the stream is heard by the provider", async (how) => {
       messages.provider.script({ isEndless: true, chunkDelayMs: 5 });

@@ -129,6 +129,39 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect((await refused(await send("{}", { "content-encoding": "gzip" })))[0]).toBe(415);
     });
 
+    test("a body that is not text as JSON wants it", async () => {
+      const text = JSON.stringify({ model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] });
+      const bodies = [
+        Buffer.from(`\ufeff${text}`),
+        Buffer.from(text.replace("Hi", "\u00ff"), "latin1"),
+        Buffer.from(`${text}x`),
+      ];
+      for (const body of bodies) {
+        const answer = await messages.call("/msgcompat/v1/messages", { method: "POST", body });
+        expect((await refused(answer)).slice(0, 2)).toEqual([400, "invalid_request_error"]);
+      }
+    });
+
+    test.each([[-1], [1.5], ["5"], [2 ** 53], [[]]])("an output limit of %p", async (limit) => {
+      const [status, , message] = await refused(await messages.post({ max_tokens: limit }));
+      expect([status, message.split(":")[0]]).toEqual([400, "max_tokens"]);
+    });
+
+    test("nothing that could lead a call elsewhere: such fields and headers stay here", async () => {
+      const answer = await messages.post(
+        { api_base: "http://127.0.0.1:1", extra_headers: { a: "b" } },
+        { headers: { "x-forwarded-for": "1.2.3.4", "x-relay-key": "k", "anthropic-beta": "some-beta" } },
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("x-compat-dropped")).toBe("api_base,extra_headers");
+      const [request] = messages.provider.requests;
+      const head = request?.headLines.join("\n").toLowerCase() ?? "";
+      for (const part of ["1.2.3.4", "x-relay-key", "anthropic", messages.user.apiKey.toLowerCase()]) {
+        expect(head).not.toContain(part);
+      }
+      expect(Object.keys(messages.upstreamBody(0)).toSorted()).toEqual(["max_tokens", "messages", "model", "stream"]);
+    });
+
     test("a field that is wrong, named by its path", async () => {
       expect(await refused(await messages.post({ max_tokens: undefined }))).toEqual([
         400,

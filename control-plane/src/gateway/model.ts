@@ -40,6 +40,8 @@ export type GatewayAnswer = {
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
   /** Of an answer that goes on as bytes without marks: what is known of the call by now. For a relay of this deployment. */
   readonly begun?: CallReport;
+  /** Of an error: the status with which the last provider refused. For a relay of this deployment. */
+  readonly upstreamStatus?: number;
 };
 
 /** What the business relay may know of a finished call. */

@@ -9,12 +9,19 @@ import type { GatewayAnswer } from "../gateway/model.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import type { ClientAnswer } from "./model.ts";
 
+/** Statuses of a provider that has too much to do. */
+const overloads: ReadonlySet<number> = new Set([503, 529]);
+
 /** The error answer of a gateway, put into the words of the Messages API. */
 export function fromGatewayError(answer: GatewayAnswer, facts: ErrorFacts): MessagesError {
   const { status, headers, body } = answer;
   const text = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString() : "";
   const error = toMessagesError({ status, body: text, headers, origin: "gateway" }, facts);
   const more: Record<string, string> = { ...error.headers };
+  // The other dialect has one word for a provider that limits us and for one that is overloaded.
+  if (answer.upstreamStatus !== undefined && overloads.has(answer.upstreamStatus)) {
+    return new MessagesError(529, "overloaded_error", "The upstream is overloaded.", more);
+  }
   // After a body that nobody reads to its end, the connection can't be used again.
   if (headers["connection"] !== undefined) {
     more["connection"] = headers["connection"];

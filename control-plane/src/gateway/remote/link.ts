@@ -14,6 +14,8 @@ export const reportHeader = "x-sluice-report";
 export const reportFollows = "follows";
 /** In place of a report, for bytes that nothing can follow: what is known of the call before it has ended. */
 export const begunHeader = "x-sluice-begun";
+/** Beside an error: the status with which the last provider refused. */
+export const upstreamStatusHeader = "x-sluice-upstream-status";
 /** Begins the last event of a stream, a comment that carries the report and never leaves the relay. */
 export const reportComment = ": sluice-report ";
 

@@ -25,6 +25,7 @@ import {
   requestIdHeader,
   signatureHeader,
   signCall,
+  upstreamStatusHeader,
 } from "./link.ts";
 import { LinkedStream, type LinkedStreamOwner } from "./linked-stream.ts";
 
@@ -157,7 +158,9 @@ export class RemoteGateway implements GatewayPort {
     const body = await response.body.bytes(answerBytesMax);
     keepPiece(state, body);
     this.#report(state, known === null ? null : decodeReport(known), { status: response.status, code: null });
-    return { status: response.status, headers: passHeaders(response), body };
+    const answer = { status: response.status, headers: passHeaders(response), body };
+    const refused = headerOf(response, upstreamStatusHeader);
+    return refused === null ? answer : { ...answer, upstreamStatus: Number(refused) };
   }
 
   #stream(

@@ -6,7 +6,15 @@ import { limitReading } from "../../platform/stalled-reader.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort, RealtimePort } from "../port.ts";
-import { begunHeader, encodeReport, readLink, reportComment, reportFollows, reportHeader } from "./link.ts";
+import {
+  begunHeader,
+  encodeReport,
+  readLink,
+  reportComment,
+  reportFollows,
+  reportHeader,
+  upstreamStatusHeader,
+} from "./link.ts";
 
 export type GatewayRoutesParts = {
   readonly gateway: GatewayPort;
@@ -123,6 +131,9 @@ function toLinkedResponse(answer: GatewayAnswer, report: CallReport | null): Res
     answer.headers[reportHeader] = encodeReport(report);
   } else if (answer.begun !== undefined) {
     answer.headers[begunHeader] = encodeReport(answer.begun);
+  }
+  if (answer.upstreamStatus !== undefined) {
+    answer.headers[upstreamStatusHeader] = String(answer.upstreamStatus);
   }
   return toResponse(answer);
 }

@@ -33,7 +33,9 @@ export function writeError(error: AppError): GatewayAnswer {
   if (endsConnection.has(error.code)) {
     headers["connection"] = "close";
   }
-  return { status: error.status, headers, body: Buffer.from(JSON.stringify(toOpenaiError(error))) };
+  const answer = { status: error.status, headers, body: Buffer.from(JSON.stringify(toOpenaiError(error))) };
+  const { upstreamStatus } = error.internal;
+  return typeof upstreamStatus === "number" ? { ...answer, upstreamStatus } : answer;
 }
 
 /**
