@@ -2,8 +2,8 @@ import { changeQuota, lockQuotaOfUser } from "../gateway/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { creditChangeType, creditReference, type Order } from "./model.ts";
 import type { Owner } from "./order-store.ts";
-import { extendSubscription, insertSubscription, lockActiveSubscriptions } from "./subscription-store.ts";
-import { endSubscription } from "./subscriptions.ts";
+import { insertSubscription, keepAtEnd, lockActiveSubscriptions, shiftSubscription } from "./subscription-store.ts";
+import { countSubscriptions, endSubscription } from "./subscriptions.ts";
 
 /**
  * Gives a paid order's quota to its owner, and begins or extends the subscription of a monthly plan. The caller holds the
@@ -16,7 +16,7 @@ export async function creditOrder(
 ): Promise<void> {
   const quota = await lockQuotaOfUser(tx, owner.gatewayUserId);
   if (order.planKind === "monthly") {
-    await makeRoom(tx, { order, owner, at });
+    await endOverdue(tx, { order, owner, at });
   }
   const isCredited = await changeQuota(tx, {
     budgetId: quota.budgetId,
@@ -36,7 +36,7 @@ export async function creditOrder(
 type Crediting = { readonly order: Order; readonly owner: Owner; readonly at: Date };
 
 /** Ends a subscription whose time is over and whose end no job has seen yet, before its successor begins. */
-async function makeRoom(tx: Transaction, { order, owner, at }: Crediting): Promise<void> {
+async function endOverdue(tx: Transaction, { order, owner, at }: Crediting): Promise<void> {
   const running = await lockActiveSubscriptions(tx, owner.userId);
   const over = running.find((each) => each.planCode === order.planCode && each.periodEnd <= at);
   if (over !== undefined) {
@@ -45,17 +45,13 @@ async function makeRoom(tx: Transaction, { order, owner, at }: Crediting): Promi
 }
 
 async function subscribe(tx: Transaction, { order, owner, at }: Crediting, consumed: bigint): Promise<void> {
-  const running = await lockActiveSubscriptions(tx, owner.userId);
+  const running = await countSubscriptions(tx, owner.userId, consumed);
   const same = running.find((each) => each.planCode === order.planCode);
-  if (same !== undefined) {
-    await extendSubscription(tx, same.id, order.quota);
+  if (same === undefined) {
+    const { planCode, quota } = order;
+    await insertSubscription(tx, { userId: owner.userId, planCode, quota, countedTo: consumed, at });
     return;
   }
-  await insertSubscription(tx, {
-    userId: owner.userId,
-    planCode: order.planCode,
-    quotaGranted: order.quota,
-    usedAtStart: consumed,
-    at,
-  });
+  await shiftSubscription(tx, same.id, { quota: order.quota, months: 1 });
+  await keepAtEnd(tx, same.id);
 }

@@ -156,31 +156,42 @@ export function creditChangeType(kind: PlanKind): "order_credit" | "subscription
   return kind === "monthly" ? "subscription_grant" : "order_credit";
 }
 
-/** The quota of a running subscription, in the count of what its user has consumed in all. */
-export type SubscriptionQuota = {
-  readonly quotaGranted: bigint;
-  /** The user's consumption from which on it counts against this subscription. */
-  readonly usedAtStart: bigint;
+/** What is left of a running subscription. */
+export type MonthlyQuota = {
+  readonly id: bigint;
+  readonly periodEnd: Date;
+  /** Below 0 when more of it went back than was left. */
+  readonly quotaLeft: bigint;
+  /** What the user had consumed in all when `quotaLeft` was counted. */
+  readonly countedTo: bigint;
 };
 
-/** How much of a subscription was consumed; consumption counts against the monthly quota before any other. */
-export function consumedOf(subscription: SubscriptionQuota, consumed: bigint): bigint {
-  const since = consumed - subscription.usedAtStart;
-  if (since <= 0n) {
-    return 0n;
-  }
-  return since < subscription.quotaGranted ? since : subscription.quotaGranted;
+/**
+ * Counts what a user has consumed since the last time against the running subscriptions: against the one that ends first
+ * as long as it lasts, then the next. What is beyond all of them went against credit that does not end.
+ * @param consumed everything that the user has consumed so far
+ */
+export function countConsumption<T extends MonthlyQuota>(running: readonly T[], consumed: bigint): T[] {
+  const byEnd = [...running].sort(
+    (one, other) => one.periodEnd.getTime() - other.periodEnd.getTime() || compareIds(one, other),
+  );
+  const countedTo = byEnd[0]?.countedTo ?? consumed;
+  let open = consumed > countedTo ? consumed - countedTo : 0n;
+  return byEnd.map((each) => {
+    const left = leftOf(each);
+    const taken = open < left ? open : left;
+    open -= taken;
+    return { ...each, quotaLeft: each.quotaLeft - taken, countedTo: consumed };
+  });
 }
 
-/**
- * From where the consumption counts against another subscription of the user once `ended` is over: what went against the
- * one that ended first can't count against the other as well.
- */
-export function usedAtStartAfter(ended: SubscriptionQuota, other: SubscriptionQuota, consumed: bigint): bigint {
-  const ofEnded = consumedOf(ended, consumed);
-  const headStart = other.usedAtStart - ended.usedAtStart;
-  const before = headStart <= 0n ? 0n : headStart < ofEnded ? headStart : ofEnded;
-  return other.usedAtStart + ofEnded - before;
+function compareIds(one: MonthlyQuota, other: MonthlyQuota): number {
+  return one.id < other.id ? -1 : 1;
+}
+
+/** What can still be used of a subscription, as it was counted last. */
+export function leftOf({ quotaLeft }: MonthlyQuota): bigint {
+  return quotaLeft > 0n ? quotaLeft : 0n;
 }
 
 /**

@@ -3,7 +3,7 @@ import { changeQuota, lockQuotaOfUser } from "../gateway/service.ts";
 import type { RefundAnswer } from "../payments/port.ts";
 import type { Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
-import { fromCents, type Order, type Payment, quotaOfRefund, toCents } from "./model.ts";
+import { fromCents, leftOf, type Order, type Payment, quotaOfRefund, toCents } from "./model.ts";
 import { refundNoOf } from "./order-numbers.ts";
 import { findOrder, findOwner, findPaymentOfOrder, lockOrder, markRefunded, readNow } from "./order-store.ts";
 import type { RefundParts } from "./port.ts";
@@ -16,7 +16,8 @@ import {
   type Refund,
   touchRefund,
 } from "./refund-store.ts";
-import { lockActiveSubscriptions, type Subscription, shiftSubscription } from "./subscription-store.ts";
+import { type Subscription, shiftSubscription } from "./subscription-store.ts";
+import { countSubscriptions } from "./subscriptions.ts";
 
 const askedAgainAfterMs = 60_000;
 const askedAgainPerRunMax = 50;
@@ -95,11 +96,15 @@ async function takeQuotaBack(tx: Transaction, order: Order, taking: TakingBack):
     return 0n;
   }
   const quota = await lockQuotaOfUser(tx, owner.gatewayUserId);
-  const subscription = await runningOf(tx, order);
+  const running = await countSubscriptions(tx, owner.userId, quota.consumed);
+  const subscription = subscriptionOf(order, running);
+  // What is left of a month can't stand in for credit: it is used first, so that it would be gone twice.
+  const ofMonths = running.reduce((sum, each) => sum + leftOf(each), 0n);
   const share = quotaOfRefund(order, taking.refundedUsd, taking.quotaTaken);
-  const most = order.planKind === "monthly" ? (subscription?.quotaGranted ?? 0n) : share;
-  const amount = share < most ? share : most;
-  if (amount > quota.remaining && !taking.mayGoNegative) {
+  const isMonthOver = order.planKind === "monthly" && subscription === null;
+  const amount = isMonthOver ? 0n : share;
+  const available = subscription === null ? quota.remaining - ofMonths : leftOf(subscription);
+  if (amount > 0n && (amount > available || amount > quota.remaining) && !taking.mayGoNegative) {
     throw new AppError("conflict", { message: "The quota of this order was used in part already." });
   }
   if (amount > 0n) {
@@ -113,13 +118,12 @@ async function takeQuotaBack(tx: Transaction, order: Order, taking: TakingBack):
 }
 
 /** The subscription that a monthly order is part of, while its period runs. */
-async function runningOf(tx: Transaction, order: Order): Promise<Subscription | null> {
-  if (order.planKind !== "monthly" || order.userId === null || order.settledAt === null) {
+function subscriptionOf(order: Order, running: readonly Subscription[]): Subscription | null {
+  const { planKind, planCode, settledAt } = order;
+  if (planKind !== "monthly" || settledAt === null) {
     return null;
   }
-  const running = await lockActiveSubscriptions(tx, order.userId);
-  const settledAt = order.settledAt;
-  return running.find((each) => each.planCode === order.planCode && settledAt >= each.periodStart) ?? null;
+  return running.find((each) => each.planCode === planCode && settledAt >= each.periodStart) ?? null;
 }
 
 /**
@@ -199,7 +203,7 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
     const reference = `refund_failed:${refund.refundNo}`;
     await changeQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
   }
-  const subscription = await runningOf(tx, order);
+  const subscription = subscriptionOf(order, await countSubscriptions(tx, owner.userId, quota.consumed));
   if (subscription !== null) {
     const live = await listLiveRefunds(tx, order.id);
     const others = live.reduce((sum, each) => sum + toCents(each.amountUsd), 0n);

@@ -1,14 +1,13 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Queryable } from "../platform/db.ts";
-import type { SubscriptionQuota } from "./model.ts";
+import type { MonthlyQuota } from "./model.ts";
 
-export type Subscription = SubscriptionQuota & {
-  readonly id: bigint;
+export type Subscription = MonthlyQuota & {
   readonly userId: UserId;
   readonly planCode: string;
   readonly status: "active" | "cancelled" | "expired";
   readonly periodStart: Date;
-  readonly periodEnd: Date;
+  readonly quotaGranted: bigint;
   readonly period: number;
   readonly isCancelledAtEnd: boolean;
 };
@@ -21,7 +20,8 @@ type SubscriptionRow = {
   period_start: Date;
   period_end: Date;
   quota_granted: bigint;
-  used_at_start: bigint;
+  quota_left: bigint;
+  counted_to: bigint;
   period: number;
   is_cancelled_at_end: boolean;
 };
@@ -35,7 +35,8 @@ function toSubscription(row: SubscriptionRow): Subscription {
     periodStart: row.period_start,
     periodEnd: row.period_end,
     quotaGranted: row.quota_granted,
-    usedAtStart: row.used_at_start,
+    quotaLeft: row.quota_left,
+    countedTo: row.counted_to,
     period: row.period,
     isCancelledAtEnd: row.is_cancelled_at_end,
   };
@@ -78,50 +79,54 @@ export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: strin
   return rows.length > 0;
 }
 
-/** Changes what was granted, and by how many months it lasts, for a refund and for one that did not come about. */
+/** Begins a subscription of one month. */
+export async function insertSubscription(
+  tx: Queryable,
+  begun: {
+    readonly userId: UserId;
+    readonly planCode: string;
+    readonly quota: bigint;
+    readonly countedTo: bigint;
+    readonly at: Date;
+  },
+): Promise<void> {
+  await tx.sql`
+    insert into subscription (user_id, plan_code, period_start, period_end, quota_granted, quota_left, counted_to)
+    values (${begun.userId}::bigint, ${begun.planCode}, ${begun.at}::timestamptz,
+      (${begun.at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC',
+      ${begun.quota}::bigint, ${begun.quota}::bigint, ${begun.countedTo}::bigint)`;
+}
+
+/** Writes down what was counted. */
+export async function saveCount(tx: Queryable, { id, quotaLeft, countedTo }: MonthlyQuota): Promise<void> {
+  await tx.sql`
+    update subscription set quota_left = ${quotaLeft}::bigint, counted_to = ${countedTo}::bigint, updated_at = now()
+    where id = ${id}::bigint`;
+}
+
+/** Adds quota and months to a running one, or takes them. */
 export async function shiftSubscription(
   tx: Queryable,
   id: bigint,
   change: { readonly quota: bigint; readonly months: number },
 ): Promise<void> {
   await tx.sql`
-    update subscription set quota_granted = quota_granted + ${change.quota}::bigint, period = period + 1,
+    update subscription set quota_granted = quota_granted + ${change.quota}::bigint,
+      quota_left = quota_left + ${change.quota}::bigint, period = period + 1,
       period_end = (period_end at time zone 'UTC' + make_interval(months => ${change.months}::int)) at time zone 'UTC',
       updated_at = now()
     where id = ${id}::bigint`;
 }
 
-/** Begins a subscription of one month. */
-export async function insertSubscription(
-  tx: Queryable,
-  begun: SubscriptionQuota & { readonly userId: UserId; readonly planCode: string; readonly at: Date },
-): Promise<void> {
-  await tx.sql`
-    insert into subscription (user_id, plan_code, period_start, period_end, quota_granted, used_at_start)
-    values (${begun.userId}::bigint, ${begun.planCode}, ${begun.at}::timestamptz,
-      (${begun.at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC',
-      ${begun.quotaGranted}::bigint, ${begun.usedAtStart}::bigint)`;
+/** Whoever pays again does not want it to end. */
+export async function keepAtEnd(tx: Queryable, id: bigint): Promise<void> {
+  await tx.sql`update subscription set is_cancelled_at_end = false where id = ${id}::bigint`;
 }
 
-/** Adds a month and its quota. Whoever pays again does not want it to end. */
-export async function extendSubscription(tx: Queryable, id: bigint, quota: bigint): Promise<void> {
+/** Takes what was not used in time; each part has a number of its own. */
+export async function takeUnused(tx: Queryable, id: bigint, quota: bigint): Promise<void> {
   await tx.sql`
-    update subscription set
-      period_end = (period_end at time zone 'UTC' + interval '1 month') at time zone 'UTC',
-      quota_granted = quota_granted + ${quota}::bigint, period = period + 1, is_cancelled_at_end = false,
-      updated_at = now()
-    where id = ${id}::bigint`;
-}
-
-export async function setUsedAtStart(tx: Queryable, id: bigint, usedAtStart: bigint): Promise<void> {
-  await tx.sql`
-    update subscription set used_at_start = ${usedAtStart}::bigint, updated_at = now() where id = ${id}::bigint`;
-}
-
-/** Takes back a part of what was granted; each part has a number of its own. */
-export async function reduceGrant(tx: Queryable, id: bigint, quota: bigint): Promise<void> {
-  await tx.sql`
-    update subscription set quota_granted = quota_granted - ${quota}::bigint, period = period + 1, updated_at = now()
+    update subscription set quota_left = quota_left - ${quota}::bigint, period = period + 1, updated_at = now()
     where id = ${id}::bigint`;
 }
 

@@ -42,7 +42,7 @@ async function use(quota: bigint): Promise<void> {
 async function subscriptions(): Promise<unknown[]> {
   return [
     ...(await scene.db.sql`
-      select plan_code, status, period_end, quota_granted from subscription
+      select plan_code, status, period_end, quota_granted, quota_left from subscription
       where user_id = ${buyer.userId}::bigint order by id`),
   ];
 }
@@ -86,12 +86,28 @@ test("a further paid order adds a month and its quota to the one that runs", asy
   await use(1_000_000n);
   await pay("monthly", utc("2026-01-20"));
   expect(await subscriptions()).toEqual([
-    { plan_code: "monthly", status: "active", period_end: utc("2026-03-10"), quota_granted: 2n * monthly },
+    {
+      plan_code: "monthly",
+      status: "active",
+      period_end: utc("2026-03-10"),
+      quota_granted: 2n * monthly,
+      quota_left: 2n * monthly - 1_000_000n,
+    },
   ]);
   await endOverdueSubscriptions(scene.db, utc("2026-02-10"));
   expect(await scene.balance(buyer)).toBe(2n * monthly - 1_000_000n);
   await endOverdueSubscriptions(scene.db, utc("2026-03-10"));
   expect(await scene.balance(buyer)).toBe(0n);
+});
+
+test("a month that is added to one that was used up is whole", async () => {
+  await pay("credit", start);
+  await pay("monthly", start);
+  await use(monthly + 1_000_000n);
+  await pay("monthly", utc("2026-01-20"));
+  await endOverdueSubscriptions(scene.db, utc("2026-03-10"));
+  // A million of the credit was used before; the second month ended unused.
+  expect(await scene.balance(buyer)).toBe(4_000_000n);
 });
 
 test("an order that is paid after the end begins anew, although no job has seen the end yet", async () => {
@@ -124,7 +140,7 @@ test("quota that is lent to a replica at the end is taken when it comes back, an
   const end = utc("2026-02-10");
   await endOverdueSubscriptions(scene.db, end);
   expect(await scene.balance(buyer)).toBe(0n);
-  expect(await subscriptions()).toMatchObject([{ status: "active", quota_granted: 3_000_000n }]);
+  expect(await subscriptions()).toMatchObject([{ status: "active", quota_left: 3_000_000n }]);
   await scene.db.sql`select return_lease(${buyer.budgetId}::bigint, 'holder', 3000000::bigint, 0::bigint, 2::bigint)`;
   expect(await scene.balance(buyer)).toBe(3_000_000n);
   await endOverdueSubscriptions(scene.db, new Date(end.getTime() + 60_000));

@@ -142,10 +142,12 @@ export const subscription = pgTable(
       .default("active"),
     periodStart: moment("period_start").notNull(),
     periodEnd: moment("period_end").notNull(),
-    /** Granted for the current period, and what the user's budget had used when it began. */
+    /** Everything that was granted for it. */
     quotaGranted: quota("quota_granted").notNull(),
-    usedAtStart: quota("used_at_start").notNull(),
-    /** Counts the periods; part of the references of their postings. */
+    /** What was left of that when the user's consumption stood at `countedTo`; below 0 when more went back than was left. */
+    quotaLeft: quota("quota_left").notNull().default(sql`0`),
+    countedTo: quota("counted_to").notNull().default(sql`0`),
+    /** Counts the changes; part of the references of their postings. */
     period: integer("period").notNull().default(1),
     isCancelledAtEnd: boolean("is_cancelled_at_end").notNull().default(false),
     ...lifecycle,
