@@ -1,11 +1,12 @@
+import { idempotencyHeader } from "@sluice/contracts/billing";
 import {
   type CardSender,
+  type CreatedPayment,
   createCardPaymentInput,
   createWalletPaymentInput,
-  paymentIdempotencyHeader,
 } from "@sluice/contracts/payments";
 import { z } from "zod";
-import { type AnyEndpoint, type EndpointAnswer, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
+import { type AnyEndpoint, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import type { GatewayNotices } from "./notices.ts";
 import type { CheckoutService, OpenedCheckout, Purchase } from "./service.ts";
@@ -79,26 +80,30 @@ function refuseEncoding(request: Request): void {
   }
 }
 
-function purchaseOf(
-  input: { readonly plan_code: string; readonly dry_run: boolean; readonly email?: string | undefined },
-  user: UserCaller | null,
-  request: Request,
-): Purchase {
-  const key = paymentIdempotencyHeader.safeParse(request.headers.get("idempotency-key"));
-  if (!key.success) {
-    throw new AppError("invalid_value", { fields: { "Idempotency-Key": "8 to 200 visible characters" } });
+type OrderInput = {
+  readonly plan_code: string;
+  readonly email?: string | undefined;
+  readonly idempotency_key?: string | undefined;
+  readonly dry_run: boolean;
+};
+
+/** @throws AppError `invalid_value` for an idempotency key that is none, or two that differ */
+function purchaseOf(input: OrderInput, user: UserCaller | null, request: Request): Purchase {
+  const key = request.headers.get("idempotency-key") ?? input.idempotency_key ?? null;
+  const isSound = key === null || idempotencyHeader.safeParse(key).success;
+  if (!isSound || (input.idempotency_key !== undefined && input.idempotency_key !== key)) {
+    throw new AppError("invalid_value", { fields: { idempotency_key: "8 to 200 visible characters, sent once" } });
   }
   return {
     planCode: input.plan_code,
     userId: user?.userId ?? null,
     email: input.email ?? null,
-    idempotencyKey: key.data,
+    idempotencyKey: key,
     isDryRun: input.dry_run,
   };
 }
 
-function answerOf({ placed, request, checkout }: OpenedCheckout): EndpointAnswer {
-  const { order, claimCode } = placed;
+function answerOf({ placed: { order, claimCode }, request, checkout }: OpenedCheckout): CreatedPayment {
   return {
     order: {
       order_no: order.orderNo,
@@ -109,11 +114,13 @@ function answerOf({ placed, request, checkout }: OpenedCheckout): EndpointAnswer
       amount_usd: order.amountUsd,
       currency: order.currency,
       pay_channel: order.payChannel,
-      sender: order.sender,
       vendor: order.vendor,
       status: order.status,
+      is_paid_late: order.isPaidLate,
+      is_mock: order.isMock,
       created_at: order.createdAt,
       expires_at: order.expiresAt,
+      settled_at: order.settledAt,
     },
     claim_code: claimCode,
     dry_run: request !== null,

@@ -1,9 +1,9 @@
 import type { UserId } from "@sluice/contracts/ids";
-import type { CardSender, CardVendor } from "@sluice/contracts/payments";
+import type { CardSender, CardVendor, GatewayRequest } from "@sluice/contracts/payments";
 import type { Order } from "../billing/model.ts";
 import type { BillingParts } from "../billing/port.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "../billing/service.ts";
-import type { Checkout, DryRun } from "../payments/model.ts";
+import type { Checkout } from "../payments/model.ts";
 import type { Payments } from "../payments/service.ts";
 import { AppError } from "../platform/errors.ts";
 import { setGatewayReference } from "./store.ts";
@@ -21,7 +21,7 @@ export type Purchase = {
 export type OpenedCheckout = {
   readonly placed: PlacedOrder;
   /** One of the two. */
-  readonly request: DryRun | null;
+  readonly request: GatewayRequest | null;
   readonly checkout: Checkout | null;
 };
 

@@ -12,17 +12,6 @@ export type PayableOrder = {
   readonly expiresAt: Date;
 };
 
-/** A request as a gateway gets it, for those who want to see it without sending it. */
-export type DryRun = {
-  readonly method: "POST";
-  /** Path at the gateway. */
-  readonly path: string;
-  readonly content_type: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** The body, byte for byte. */
-  readonly body: string;
-};
-
 /** Where the payer goes on, and what the gateway calls it. */
 export type Checkout = { readonly url: string; readonly reference: string };
 

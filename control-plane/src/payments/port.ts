@@ -1,13 +1,6 @@
 import type { Decimal } from "@sluice/contracts/money";
-import type { CardSender } from "@sluice/contracts/payments";
-import type {
-  CardCheckoutRequest,
-  Checkout,
-  DryRun,
-  GatewayNotice,
-  PaidFacts,
-  WalletCheckoutRequest,
-} from "./model.ts";
+import type { CardSender, GatewayRequest } from "@sluice/contracts/payments";
+import type { CardCheckoutRequest, Checkout, GatewayNotice, PaidFacts, WalletCheckoutRequest } from "./model.ts";
 
 /** A payment to be given back at the gateway that took it, whole or in part. */
 export type RefundRequest = {
@@ -45,7 +38,7 @@ export interface WalletGateway extends RefundGateway {
   /** @throws AppError `gateway_not_configured` when a checkout could not be opened, or for a dry run not be signed */
   requireReady(isDryRun: boolean): Promise<void>;
   /** @throws AppError `gateway_not_configured` */
-  describeCheckout(request: WalletCheckoutRequest): Promise<DryRun>;
+  describeCheckout(request: WalletCheckoutRequest): Promise<GatewayRequest>;
   /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
   openCheckout(request: WalletCheckoutRequest): Promise<Checkout>;
   /** @throws AppError `gateway_not_configured`, `invalid_signature`, and those of a body that can't be read */
@@ -57,7 +50,7 @@ export interface WalletGateway extends RefundGateway {
 export interface CardGateway extends RefundGateway {
   /** @throws AppError `gateway_not_configured` when a checkout could not be opened */
   requireReady(sender: CardSender): Promise<void>;
-  describeCheckout(request: CardCheckoutRequest): DryRun;
+  describeCheckout(request: CardCheckoutRequest): GatewayRequest;
   /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
   openCheckout(request: CardCheckoutRequest): Promise<Checkout>;
   /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { createOrderInput, type OrderEntry } from "./billing.ts";
 
 /** Our accounts at the card gateway; the two others are kept for what was built on them. */
 export const cardSenders = ["default", "account_a", "account_b"] as const;
@@ -15,29 +16,40 @@ export const cardVendors = [
 ] as const;
 export type CardVendor = (typeof cardVendors)[number];
 
-const planCode = z.string().min(1).max(100);
-/** Where an order without a login may end up: with the user whose verified address this is. */
-const email = z.email().max(254).optional();
+/** Shows the request to the gateway instead of sending it. */
 const dryRun = z.boolean().default(false);
 
-export const createWalletPaymentInput = z.strictObject({
-  plan_code: planCode,
+/** What every order has, and how it is paid. */
+export const createWalletPaymentInput = createOrderInput.extend({
   /** One of those that the operator lists. */
   vendor: z.string().regex(/^[a-z0-9_]{1,40}$/, "a vendor of the wallet gateway"),
   dry_run: dryRun,
-  email,
 });
 
-export const createCardPaymentInput = z.strictObject({
-  plan_code: planCode,
+export const createCardPaymentInput = createOrderInput.extend({
   sender: z.enum(cardSenders).default("default"),
   vendor: z.enum(cardVendors),
   dry_run: dryRun,
-  email,
 });
 
-/** Chosen by the caller: the same key with the same content gives the same order. */
-export const paymentIdempotencyHeader = z
-  .string()
-  .regex(/^[\x21-\x7e]{8,200}$/)
-  .nullable();
+/** What a gateway gets, as it gets it. */
+export type GatewayRequest = {
+  readonly method: "POST";
+  /** Path at the gateway. */
+  readonly path: string;
+  readonly content_type: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The body, byte for byte. */
+  readonly body: string;
+};
+
+export type CreatedPayment = {
+  readonly order: OrderEntry;
+  /** With it somebody with a login can take an order that was placed without one. */
+  readonly claim_code: string | null;
+  readonly dry_run: boolean;
+  /** Of a dry run. */
+  readonly request: GatewayRequest | null;
+  /** Where the payer goes on, unless it is a dry run. */
+  readonly checkout_url: string | null;
+};

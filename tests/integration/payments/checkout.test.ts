@@ -85,6 +85,10 @@ describe("at the wallet gateway", () => {
     const again = await created(await scene.postJson(walletPath, order, headers));
     expect(again.order.order_no).toBe(first.order.order_no);
     expect(again.claim_code).toBeNull();
+    const inBody = await created(await scene.postJson(walletPath, { ...order, idempotency_key: "checkout-key-1" }));
+    expect(inBody.order.order_no).toBe(first.order.order_no);
+    const two = await scene.postJson(walletPath, { ...order, idempotency_key: "checkout-key-2" }, headers);
+    expect(two.status).toBe(400);
     const other = await scene.postJson(walletPath, { ...order, vendor: "paypal" }, headers);
     expect(other.status).toBe(409);
   });
@@ -147,7 +151,7 @@ describe("at the card gateway", () => {
       await scene.withSecrets(secrets, () => scene.postJson(cardPath, { ...body, dry_run: true })),
     );
     expect(scene.card.requests).toHaveLength(sent);
-    expect(shown.order).toMatchObject({ status: "pending", pay_channel: "cardpay", sender: "account_a" });
+    expect(shown.order).toMatchObject({ status: "pending", pay_channel: "cardpay", vendor: "cardpay_wechat_pay" });
     expect(shown.request?.path).toBe("/v1/checkout/sessions");
     const opened = await created(await scene.postJson(cardPath, body));
     const request = scene.card.requests.at(-1);
@@ -182,7 +186,7 @@ describe("at the card gateway", () => {
     const shown = await created(
       await scene.postJson(cardPath, { plan_code: "credit", vendor: "cardpay_card", dry_run: true }),
     );
-    expect(shown.order).toMatchObject({ sender: "default", vendor: "cardpay_card" });
+    expect(shown.request?.fields["metadata"]).toMatchObject({ svc_sender: "default", svc_vendor: "cardpay_card" });
   });
 
   test.each([

@@ -1,9 +1,9 @@
-import { type CardSender, cardSenders } from "@sluice/contracts/payments";
+import { type CardSender, cardSenders, type GatewayRequest } from "@sluice/contracts/payments";
 import { Stripe } from "stripe";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { SecretReader } from "../../secrets/service.ts";
-import { type CardCheckoutRequest, type Checkout, type DryRun, type GatewayNotice, toCents } from "../model.ts";
+import { type CardCheckoutRequest, type Checkout, type GatewayNotice, toCents } from "../model.ts";
 import type { CardGateway, RefundAnswer, RefundRequest } from "../port.ts";
 import { checkoutKey, checkoutParams, encodeBracketForm } from "./checkout.ts";
 import { readCardNotice } from "./notice.ts";
@@ -50,7 +50,7 @@ export class CardPay implements CardGateway {
     await this.#account(sender);
   }
 
-  describeCheckout(request: CardCheckoutRequest): DryRun {
+  describeCheckout(request: CardCheckoutRequest): GatewayRequest {
     const params = checkoutParams(request, this.#settings.publicBaseUrl);
     return {
       method: "POST",

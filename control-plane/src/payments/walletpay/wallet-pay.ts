@@ -1,15 +1,9 @@
+import type { GatewayRequest } from "@sluice/contracts/payments";
 import { z } from "zod";
 import { AppError } from "../../platform/errors.ts";
 import type { HttpClient } from "../../platform/http-client/model.ts";
 import type { SecretReader } from "../../secrets/service.ts";
-import {
-  type Checkout,
-  type DryRun,
-  type GatewayNotice,
-  type PaidFacts,
-  readAmount,
-  type WalletCheckoutRequest,
-} from "../model.ts";
+import { type Checkout, type GatewayNotice, type PaidFacts, readAmount, type WalletCheckoutRequest } from "../model.ts";
 import type { Confirmation, RefundAnswer, RefundRequest, WalletGateway } from "../port.ts";
 import { readWalletNotice } from "./notification.ts";
 import { readWalletFields } from "./read-fields.ts";
@@ -69,7 +63,7 @@ export class WalletPay implements WalletGateway {
     }
   }
 
-  async describeCheckout(request: WalletCheckoutRequest): Promise<DryRun> {
+  async describeCheckout(request: WalletCheckoutRequest): Promise<GatewayRequest> {
     const fields = await this.#signedCheckout(request);
     return {
       method: "POST",
