@@ -1,4 +1,5 @@
 import { SMTPServer, type SMTPServerDataStream } from "smtp-server";
+import type { TestCertificate } from "./test-certificates.ts";
 
 /** What the server does with the next mail. `silent`: it takes the connection and says nothing. */
 export type SmtpBehaviour = "accept" | "451 at DATA" | "550 at RCPT" | "silent";
@@ -12,6 +13,13 @@ export type ReceivedMail = {
   readonly source: string;
 };
 
+export type SmtpSinkOptions = {
+  /** With it everything is encrypted from the first byte. */
+  readonly certificate?: TestCertificate | null;
+  /** With it a client has to log in first. */
+  readonly password?: string | null;
+};
+
 /** A real mail server on a free port of this machine, which keeps what it gets. */
 export class SmtpSink {
   readonly received: ReceivedMail[] = [];
@@ -19,10 +27,20 @@ export class SmtpSink {
   /** Runs when a mail is complete and before the client is told what becomes of it. */
   onComplete: (mail: ReceivedMail) => void = () => undefined;
   readonly #server: SMTPServer;
+  readonly #isSecure: boolean;
 
-  private constructor() {
+  private constructor({ certificate = null, password = null }: SmtpSinkOptions) {
+    this.#isSecure = certificate !== null;
     this.#server = new SMTPServer({
-      disabledCommands: ["AUTH", "STARTTLS"],
+      ...(certificate === null ? {} : { ...certificate, secure: true }),
+      disabledCommands: password === null ? ["AUTH", "STARTTLS"] : ["STARTTLS"],
+      onAuth: (auth, _session, callback) => {
+        if (auth.password === password) {
+          callback(null, { user: "sluice" });
+          return;
+        }
+        callback(refusal(535, "bad credentials"));
+      },
       // Clients keep their connections open; the end of a test does not wait for them.
       closeTimeout: 50,
       onConnect: (_session, callback) => {
@@ -49,17 +67,21 @@ export class SmtpSink {
     this.#server.on("error", () => undefined);
   }
 
-  static async start(): Promise<SmtpSink> {
-    const sink = new SmtpSink();
+  static async start(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
+    const sink = new SmtpSink(options);
     await new Promise<void>((resolve) => {
       sink.#server.listen(0, "127.0.0.1", resolve);
     });
     return sink;
   }
 
-  get url(): string {
+  get port(): number {
     const address = this.#server.server.address();
-    return `smtp://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`;
+    return address !== null && typeof address === "object" ? address.port : 0;
+  }
+
+  get url(): string {
+    return `${this.#isSecure ? "smtps" : "smtp"}://127.0.0.1:${this.port}`;
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { HttpSender } from "@sluice/control-plane/mail/senders/http-sender.ts";
+import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
 import { type GatewayAnswer, MailGateway } from "../../support/mail-gateway.ts";
 import { canary, MailRig } from "../../support/mail-rig.ts";
 
@@ -86,6 +88,22 @@ test("a gateway that hangs, and one that is not there, are tried again", async (
   await rig.queue("http-refused");
   await rig.worker(rig.httpSender(gateway.url)).runDue();
   expect(await rig.row("http-refused")).toMatchObject({ status: "queued", attempts: 1 });
+});
+
+test("without the key of the gateway nothing is posted, and the mail waits until there is one", async () => {
+  let key: string | null = null;
+  const client = new PooledHttpClient();
+  const readKey = () => Promise.resolve(key);
+  const sender = new HttpSender({ client, clock: rig.clock, url: gateway.url, sourceTag: "sluice", readKey });
+  const worker = rig.worker(sender);
+  await rig.queue("http-keyless");
+  await worker.runDue();
+  expect(gateway.requests).toEqual([]);
+  expect(await rig.row("http-keyless")).toMatchObject({ status: "queued", last_error: expect.stringContaining("key") });
+  key = "the key that was set meanwhile";
+  rig.nowMs += 30 * second;
+  await worker.runDue();
+  expect(gateway.requests[0]?.key).toBe(key);
 });
 
 test("the eighth failure is the last, after waits that double up to an hour", async () => {

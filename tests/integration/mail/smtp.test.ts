@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { needsEncryption } from "@sluice/control-plane/mail/senders/smtp-sender.ts";
 import { canary, MailRig } from "../../support/mail-rig.ts";
 import { SmtpSink } from "../../support/smtp-sink.ts";
+import { createTestAuthority } from "../../support/test-certificates.ts";
 
 const second = 1_000;
 let rig: MailRig;
@@ -111,4 +113,36 @@ test("an address that a mail server could read as two is not sent to at all", as
     expect(await rig.row(`smtp-address-${index}`)).toMatchObject({ status: "dead" });
   }
   expect(sink.received).toEqual([]);
+});
+
+test("an encrypted server with a login gets the mail, one that nobody vouches for gets nothing", async () => {
+  const certificate = createTestAuthority().issue({ ip: ["127.0.0.1"] });
+  const secure = await SmtpSink.start({ certificate, password: "p w&1" });
+  await rig.queue("smtp-untrusted");
+  await rig.worker(rig.smtpSender(secure.url)).runDue();
+  expect(secure.received).toEqual([]);
+  expect(await rig.row("smtp-untrusted")).toMatchObject({ status: "queued", attempts: 1 });
+  const urlOf = (password: string) =>
+    `smtps://sluice:${encodeURIComponent(password)}@127.0.0.1:${secure.port}/?tls.rejectUnauthorized=false`;
+  rig.nowMs += 30 * second;
+  await rig.worker(rig.smtpSender(urlOf("p w&1"))).runDue();
+  expect(secure.received).toHaveLength(1);
+  expect(await rig.row("smtp-untrusted")).toMatchObject({ status: "sent", attempts: 2 });
+  await rig.queue("smtp-password");
+  await rig.worker(rig.smtpSender(urlOf("wrong-password"))).runDue();
+  expect(await rig.row("smtp-password")).toMatchObject({ status: "dead", last_error: expect.stringContaining("535") });
+  expect(rig.logLines.join("")).not.toContain("wrong-password");
+  await secure.stop();
+});
+
+test("a mail server on another machine is told nothing in clear unless its address says so", () => {
+  const urls = [
+    "smtp://mail.example.com",
+    "smtp://u:p@10.0.0.7:587",
+    "smtp://127.0.0.1.example.com",
+    "smtp://[2001:db8::1]",
+  ];
+  expect(urls.map(needsEncryption)).toEqual([true, true, true, true]);
+  const excepted = ["smtp://localhost:25", "smtp://127.0.0.1", "smtp://[::1]:25", "smtp://mail.lan?requireTLS=false"];
+  expect(excepted.map(needsEncryption)).toEqual([false, false, false, false]);
 });

@@ -82,8 +82,19 @@ function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault
     maxConnections: connectionsMax,
     // The mail log repeats what failed, later and in any process.
     maxRequeues: 0,
+    requireTLS: needsEncryption(url),
     ...timeouts,
   });
+}
+
+/**
+ * Whether nothing may be said to the server in clear: mails carry links that are as good as passwords. A server on this
+ * machine, or one whose address says `requireTLS=false`, is excepted.
+ */
+export function needsEncryption(url: string): boolean {
+  const { hostname, searchParams } = new URL(url);
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return !isHere && searchParams.get("requireTLS") !== "false";
 }
 
 function judge(error: unknown): SendResult {
