@@ -87,6 +87,37 @@ describe("the quota limit of a key", () => {
   });
 });
 
+test("limits that change, go and come back while calls run lose no charge and make none up", async () => {
+  const { as, user } = await scene.enter();
+  const { secret, key } = await makeKey(as, { quota_limit: 20 * price });
+  const limits = [5, 60, null, 10, 80, 1, null, 30].map((calls) => (calls === null ? null : calls * price));
+  let through = 0;
+  let isOver = false;
+  const callers = Array.from({ length: 6 }, async (_, index) => {
+    while (!isOver) {
+      const { status, code } = await scene.call(secret, index % 2);
+      through += status === 200 ? 1 : 0;
+      expect(status === 200 || code === "insufficient_quota").toBe(true);
+    }
+  });
+  for (const quota_limit of limits) {
+    const before = through;
+    const { quota_limit: shown } = await saveKey(as, key, { quota_limit });
+    expect(shown).toBe(quota_limit);
+    if (quota_limit === null) {
+      await waitUntil(() => Promise.resolve(through > before + 5));
+    }
+  }
+  isOver = true;
+  await Promise.all(callers);
+  await scene.rig.waitForUsedQuota(user.budgetId, BigInt(through * price));
+  await scene.expectMoneyRight();
+  const [budget] = await scene.rig.db.sql<{ granted: bigint; used: bigint; rows: bigint }>`
+    select b.granted, b.used, (select coalesce(sum(quota), 0)::bigint from usage_log u where u.key_budget_id = b.id) as rows
+    from budget b where b.api_key_id = ${key.key_id}::bigint`;
+  expect([budget?.granted, budget?.used]).toEqual([BigInt(30 * price), budget?.rows ?? -1n]);
+});
+
 describe("rotation", () => {
   test("lets both keys work on one budget, and the old one ends with the overlap", async () => {
     const { as } = await scene.enter();
