@@ -5,6 +5,7 @@ import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { MailGateway } from "../../support/mail-gateway.ts";
 import { canary, mailTestKey } from "../../support/mail-rig.ts";
 import { type SluiceProcess, SluiceRig } from "../../support/sluice.ts";
+import { SmtpSink } from "../../support/smtp-sink.ts";
 
 const link = `https://example.com/verify/?token=${canary}`;
 const service = new MailService({ masterKey: new MasterKey(mailTestKey), clock: systemClock });
@@ -98,6 +99,50 @@ test("the program sends a mail as soon as it is committed, tells the profile, an
   expect(await profileOf(userId)).toEqual({ sent: true, error: null });
   expect(program.log()).toContain("mail.not_sent");
   expect(program.log()).not.toContain("canary");
+});
+
+test("who registers gets a mail by SMTP whose link verifies the address; a server that refuses stops nobody", async () => {
+  const sink = await SmtpSink.start();
+  const program = await startWith({ MAIL_ADAPTER: "smtp", SMTP_URL: sink.url });
+  const register = (email: string): Promise<Response> =>
+    fetch(`${program.url}/backend/auth/register/`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email, password: "violet-anvil-93-harbour" }),
+    });
+  const profile = async (email: string) => {
+    const [row] = await rig.db.sql<{ status: string; sent: boolean; error: string | null }>`
+      select status, verification_email_sent_at is not null as sent, verification_email_error as error
+      from user_profile where email = ${email}`;
+    return row;
+  };
+  const untilTold = async (email: string) => {
+    const deadline = performance.now() + 10_000;
+    let seen = await profile(email);
+    while (seen !== undefined && !seen.sent && seen.error === null && performance.now() < deadline) {
+      await Bun.sleep(10);
+      seen = await profile(email);
+    }
+    return seen;
+  };
+
+  expect((await register("new@example.com")).ok).toBe(true);
+  expect(await untilTold("new@example.com")).toEqual({ status: "email_pending", sent: true, error: null });
+  const [mail] = sink.received;
+  expect(mail?.to).toEqual(["new@example.com"]);
+  const token = /https:\/\/example\.com(\/\S*token=[\w-]+)/.exec(mail?.source ?? "")?.[1] ?? "";
+  expect((await fetch(`${program.url}${token}`)).ok).toBe(true);
+  expect(await profile("new@example.com")).toMatchObject({ status: "active" });
+
+  sink.behaviour = "550 at RCPT";
+  expect((await register("refused@example.com")).ok).toBe(true);
+  const refused = await untilTold("refused@example.com");
+  expect(refused).toMatchObject({ status: "email_pending", sent: false });
+  expect(refused?.error).toContain("no such mailbox");
+  await program.stop();
+  expect(token.length).toBeGreaterThan(40);
+  expect(program.log()).not.toContain(token.split("token=")[1] ?? "");
+  await sink.stop();
 });
 
 test("in development nothing is sent: the mail is kept in the mail log, and no log line shows its link", async () => {
