@@ -1,5 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
+import type { Registry } from "prom-client";
 import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
 import { setVerificationMail } from "./accounts/store.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
@@ -32,6 +33,8 @@ import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
 import type { Log } from "./platform/log.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
 import { SecretReader } from "./secrets/service.ts";
+import { settlementEndpoints } from "./usage-settlement/routes.ts";
+import { UsageSettlement } from "./usage-settlement/service.ts";
 
 export type BackendParts = {
   readonly config: Config;
@@ -39,6 +42,7 @@ export type BackendParts = {
   readonly masterKey: MasterKey;
   readonly log: Log;
   readonly notifications: Notifications;
+  readonly registry: Registry;
 };
 
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
@@ -52,7 +56,7 @@ export type Backend = {
 };
 
 export function buildBackend(parts: BackendParts): Backend {
-  const { config, db, masterKey, log } = parts;
+  const { config, db, masterKey, log, registry } = parts;
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
   const secrets = new SecretReader({ db, masterKey, clock: systemClock, fallbacks });
@@ -68,6 +72,7 @@ export function buildBackend(parts: BackendParts): Backend {
     checkout: new CheckoutService(billing, payments),
     notices: new GatewayNotices(billing, payments),
   };
+  const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
   const routes = [
     endpointRoutes("accounts", accounts.endpoints, endpoints),
     endpointRoutes("mail", mail.endpoints, endpoints),
@@ -77,6 +82,7 @@ export function buildBackend(parts: BackendParts): Backend {
     endpointRoutes("checkout", checkoutEndpoints(checkout), endpoints),
     endpointRoutes("usage", usageEndpoints(new UsageViews(db, systemClock)), endpoints),
     endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
+    endpointRoutes("usage-settlement", settlementEndpoints({ db, settlement }), endpoints),
     endpointRoutes("messages-model-map", modelMapEndpoints(db), endpoints),
   ];
   const jobs: Job[] = [
@@ -88,6 +94,8 @@ export function buildBackend(parts: BackendParts): Backend {
     { name: "mail", pattern: "*/15 * * * * *", run: mail.deliver, isPerReplica: true },
     { name: "quota-low", pattern: "20 */5 * * * *", run: mail.tellLowQuota },
     { name: "dead-mails", pattern: "40 23 * * * *", run: mail.forgetDead },
+    // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
+    { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
   ];
   return { routes, jobs, start: mail.start, stop: mail.stop };
 }

@@ -2,12 +2,14 @@
 import { runMessagesBench } from "./messages/run.ts";
 import { runRelayBench } from "./relay/run.ts";
 import { runSettleBench } from "./settle/run.ts";
+import { runSettlementBench } from "./settlement/run.ts";
 import { runTraceBench } from "./trace/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
   messages: runMessagesBench,
   relay: runRelayBench,
   settle: runSettleBench,
+  settlement: runSettlementBench,
   trace: runTraceBench,
 };
 

@@ -65,7 +65,7 @@ const features = {
   // Where orders and gateways meet: neither of the two knows the other.
   checkout: [...leaf, "billing", "payments"],
   // Turns usage into ledger entries, off the hot path.
-  "usage-settlement": [...leaf, "gateway", "ledger", "billing"],
+  "usage-settlement": [...leaf, "audit"],
   // The hot path has no SQL and posts no money.
   relay: ["platform", "gateway", "exit-nodes", "upstream-auth", "trace"],
   // The model map is a table of its own; calls go the way of the relay.

@@ -33,6 +33,9 @@ export const settlementCheckpoint = pgTable("settlement_checkpoint", {
   requestId: uuid("request_id").notNull(),
   /** Of the database server: numbers of transactions mean nothing on another one. */
   systemIdentifier: text("system_identifier").notNull(),
+  /** How far the log was read by day and id, while every row of it is looked at again; null when that is not so. */
+  reconcileDay: date("reconcile_day", { mode: "string" }),
+  reconcileRequestId: uuid("reconcile_request_id"),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 });
 

@@ -1,0 +1,54 @@
+import type { Quota } from "@sluice/contracts/money";
+
+/** What one transaction of the settlement did. */
+export type SettlementStep = {
+  /** `busy`: somebody else holds the checkpoint and nothing was done; `more`: there may be more rows. */
+  readonly outcome: "busy" | "more" | "done";
+  readonly rowsSettled: number;
+  readonly baseQuota: Quota;
+  readonly settledQuota: Quota;
+  /** Rows that were put aside, because they can't be right. */
+  readonly rowsQuarantined: number;
+  /** Number of the transaction up to which the log is settled; null when busy. */
+  readonly checkpoint: string | null;
+};
+
+export type SettlementRun = {
+  readonly outcome: "caught_up" | "busy" | "unfinished";
+  readonly batches: number;
+  readonly rowsSettled: number;
+  readonly baseQuota: bigint;
+  readonly settledQuota: bigint;
+  readonly rowsQuarantined: number;
+  readonly checkpoint: string | null;
+};
+
+export type SettlementLag = {
+  /** How long the row waits that is next to be settled; 0 when there is none. */
+  readonly seconds: number;
+  /** Rows in the quarantine that are still not settled. */
+  readonly rowsQuarantined: number;
+};
+
+export const nothingSettled: SettlementRun = {
+  outcome: "caught_up",
+  batches: 0,
+  rowsSettled: 0,
+  baseQuota: 0n,
+  settledQuota: 0n,
+  rowsQuarantined: 0,
+  checkpoint: null,
+};
+
+/** A run, after one more step. */
+export function addStep(run: SettlementRun, step: SettlementStep): SettlementRun {
+  return {
+    outcome: step.outcome === "busy" ? "busy" : step.outcome === "done" ? "caught_up" : "unfinished",
+    batches: run.batches + (step.rowsSettled > 0 ? 1 : 0),
+    rowsSettled: run.rowsSettled + step.rowsSettled,
+    baseQuota: run.baseQuota + step.baseQuota,
+    settledQuota: run.settledQuota + step.settledQuota,
+    rowsQuarantined: run.rowsQuarantined + step.rowsQuarantined,
+    checkpoint: step.checkpoint ?? run.checkpoint,
+  };
+}

@@ -1,0 +1,144 @@
+/** `bun run bench settlement`: how many usage rows a second are settled, and what calls in flight notice of it. */
+import { parseArgs } from "node:util";
+import type { ReplicaId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { commitUsage } from "@sluice/control-plane/gateway/usage-log/service.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { settleNextRows } from "@sluice/control-plane/usage-settlement/store.ts";
+import { startTestCluster } from "../../support/test-cluster.ts";
+import { createDatabaseOn } from "../../support/test-database.ts";
+import { type Customer, createCustomer, encoded, usageRow } from "../../support/usage-rows.ts";
+
+const usage = `usage: bun run bench settlement [options]
+  --rows <n>      rows of each round (default 40000)
+  --users <ns>    users they belong to (default 1,20,500)
+  --steps <ns>    rows of one transaction (default 500,2000)`;
+
+const multipliers = ["1.0000", "0.5000", "1.1000", "2.7500"] as Decimal[];
+const granted = 10n ** 15n;
+const rowsOfCommit = 1_000;
+const paceMs = 4_000;
+const replica = "bench" as ReplicaId;
+
+export async function runSettlementBench(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rows: { type: "string", default: "40000" },
+      users: { type: "string", default: "1,20,500" },
+      steps: { type: "string", default: "500,2000" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const numbers = (text: string): number[] => text.split(",").map(Number);
+  const cluster = await startTestCluster({ isDurable: true });
+  try {
+    const { url } = await createDatabaseOn(cluster.url);
+    const db = openDatabase({
+      url,
+      poolMax: 2,
+      applicationName: "bench",
+      role: "sluice_app",
+      statementTimeoutMs: 60_000,
+    });
+    await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
+    await db.sql`insert into replica (id) values (${replica})`;
+    await settleAll(db, 500);
+    console.log("rows with multipliers 1, 0.5, 1.1 and 2.75 in turn; fsync on\n");
+    console.log("| users | rows a step | rows/s | ms a step: p50 | p99 |\n| --- | --- | --- | --- | --- |");
+    for (const users of numbers(values.users)) {
+      const customers = await Promise.all(Array.from({ length: users }, () => createCustomer(db, granted)));
+      for (const step of numbers(values.steps)) {
+        await fill(db, customers, Number(values.rows));
+        console.log(`| ${users} | ${step} | ${await measure(db, step)} |`);
+      }
+    }
+    const customers = await Promise.all(Array.from({ length: 20 }, () => createCustomer(db, granted)));
+    console.log(`\none row a transaction beside it, of 20 users whose budgets are settled, ms:`);
+    console.log(`without a settlement: ${await chargeLatency(db, customers, null)}`);
+    for (const step of numbers(values.steps)) {
+      console.log(`with steps of ${step}: ${await chargeLatency(db, customers, step)}`);
+    }
+    const violations = await db.sql`select * from check_money()`;
+    await db.close(1_000);
+    if (violations.length > 0) {
+      throw new Error(`the books are wrong: ${JSON.stringify(violations)}`);
+    }
+    return 0;
+  } finally {
+    await cluster.destroy();
+  }
+}
+
+function rowsFor(customers: readonly Customer[], from: number, count: number) {
+  return encoded(
+    ...Array.from({ length: count }, (_, index) => {
+      const customer = customers[(from + index) % customers.length] as Customer;
+      const rateMultiplier = multipliers[(from + index) % multipliers.length] as Decimal;
+      return usageRow(customer, { rateMultiplier, quota: BigInt(index % 997) as Quota });
+    }),
+  );
+}
+
+async function fill(db: Database, customers: readonly Customer[], rows: number): Promise<void> {
+  for (let from = 0; from < rows; from += rowsOfCommit) {
+    await db.withTransaction((tx) => commitUsage(tx, replica, rowsFor(customers, from, rowsOfCommit)));
+  }
+}
+
+async function settleAll(db: Database, rowsMax: number): Promise<{ rows: number; stepsMs: number[] }> {
+  const stepsMs: number[] = [];
+  let rows = 0;
+  for (;;) {
+    const started = performance.now();
+    const step = await settleNextRows(db, { rowsMax, isReconciled: false });
+    if (step.rowsSettled > 0) {
+      stepsMs.push(performance.now() - started);
+    }
+    rows += step.rowsSettled;
+    if (step.outcome !== "more") {
+      return { rows, stepsMs };
+    }
+  }
+}
+
+async function measure(db: Database, step: number): Promise<string> {
+  const started = performance.now();
+  const { rows, stepsMs } = await settleAll(db, step);
+  const seconds = (performance.now() - started) / 1_000;
+  return `${Math.round(rows / seconds)} | ${quantile(stepsMs, 0.5)} | ${quantile(stepsMs, 0.99)}`;
+}
+
+/** How long it takes to write a row and charge it, one after the other, while a backlog is settled without a pause. */
+async function chargeLatency(db: Database, customers: readonly Customer[], step: number | null): Promise<string> {
+  await fill(db, customers, step === null ? rowsOfCommit : 40 * rowsOfCommit);
+  let isOver = false;
+  const settling = (async () => {
+    while (step !== null && !isOver) {
+      const { outcome } = await settleNextRows(db, { rowsMax: step, isReconciled: false });
+      isOver = outcome === "done";
+    }
+  })();
+  const latenciesMs: number[] = [];
+  const end = performance.now() + paceMs;
+  for (let each = 0; performance.now() < end && !isOver; each += 1) {
+    const started = performance.now();
+    await db.withTransaction((tx) => commitUsage(tx, replica, rowsFor(customers, each, 1)));
+    latenciesMs.push(performance.now() - started);
+  }
+  isOver = true;
+  await settling;
+  await settleAll(db, 2_000);
+  return `p50 ${quantile(latenciesMs, 0.5)}, p99 ${quantile(latenciesMs, 0.99)}, most ${quantile(latenciesMs, 1)} of ${latenciesMs.length}`;
+}
+
+function quantile(values: readonly number[], share: number): string {
+  const sorted = values.toSorted((left, right) => left - right);
+  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
+}

@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { encodeUsageRow } from "@sluice/control-plane/gateway/usage-log/row-codec.ts";
+import { insertUsageRows } from "@sluice/control-plane/gateway/usage-log/store.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { settlementEndpoints } from "@sluice/control-plane/usage-settlement/routes.ts";
+import { serveEndpoints } from "../support/endpoint-server.ts";
+import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+let scene: SettlementScene;
+
+beforeEach(async () => {
+  scene = await SettlementScene.create(3);
+});
+
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+/** A row that no program of ours would write: it is in the log, but was charged to nobody. */
+async function insertUncharged(row: UsageRow): Promise<void> {
+  await insertUsageRows(scene.db, [{ row, json: encodeUsageRow(row) }]);
+}
+
+async function quarantine(): Promise<{ id: string; reason: string }[]> {
+  return [
+    ...(await scene.db.sql<{ id: string; reason: string }>`
+      select request_id::text as id, reason from settlement_quarantine order by created_at, reason`),
+  ];
+}
+
+const rows = (count: number, multiplier = "1.5000"): UsageRow[] =>
+  Array.from({ length: count }, (_, index) => scene.row(index, BigInt(index), multiplier));
+
+describe("a row that can't be right", () => {
+  test("is put aside with its reason and an alarm, and the rows around it are settled", async () => {
+    const foreign = { userBudgetId: scene.customer(1).userBudgetId };
+    const poison = [scene.row(0, 0n, "1.0000", foreign), scene.row(0, 0n, "-1.0000")];
+    await scene.commit(...rows(20));
+    for (const row of poison) {
+      await insertUncharged(row);
+      await scene.commit(...rows(20, "0.5000"));
+    }
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 60, rowsQuarantined: 2 });
+    expect((await quarantine()).map(({ reason }) => reason)).toEqual([
+      "it names a budget that its user does not have",
+      "its multiplier is no number of at least zero",
+    ]);
+    expect(await scene.faults()).toEqual([]);
+    expect(scene.lines.filter(({ event }) => event === "settlement.quarantined")).toHaveLength(1);
+    expect(await scene.settlement.measureLag()).toEqual({ seconds: 0, rowsQuarantined: 2 });
+  });
+
+  test("is found when only the database notices, and costs no other row its settlement", async () => {
+    const huge = 4n * 10n ** 18n;
+    await scene.db
+      .sql`select grant_quota(${scene.customer(2).userBudgetId}::bigint, ${huge}::bigint, 'manual_adjust', 'huge')`;
+    const poison = scene.row(2, huge, "3.0000", { keyBudgetId: null });
+    await scene.commit(...rows(2).slice(0, 2), ...Array.from({ length: 250 }, () => scene.row(0, 3n, "1.1000")));
+    await insertUncharged(poison);
+    await scene.commit(...Array.from({ length: 250 }, () => scene.row(1, 3n, "1.1000")));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 502, rowsQuarantined: 1 });
+    expect(await quarantine()).toEqual([{ id: poison.requestId, reason: "bigint out of range" }]);
+    expect(await scene.countSettled()).toBe(502);
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsQuarantined: 0 });
+    const violations = await scene.checkMoney();
+    // It was never charged; that, and what it would have reserved, is all that is wrong.
+    expect(violations.map((violation) => (violation as { subject: string }).subject)).toEqual(
+      Array(2).fill(`budget ${scene.customer(2).userBudgetId}`),
+    );
+  });
+
+  test("with a day so old that no partition may be made for it holds nobody up", async () => {
+    const startedAtMs = Date.now() - 500 * dayMs;
+    const day = utcDay(startedAtMs);
+    await scene.owner.query(
+      `create table usage_log_old partition of usage_log for values from ('${day}') to ('${utcDay(startedAtMs + dayMs)}')`,
+      [],
+    );
+    const old = scene.row(0, 0n, "1.0000", { startedAtMs });
+    await insertUncharged(old);
+    await scene.commit(...rows(5));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5, rowsQuarantined: 1 });
+    expect(await quarantine()).toEqual([{ id: old.requestId, reason: `day ${day} is too far from today` }]);
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("is not blamed when the number of a batch is taken: the run fails, and the next one settles it", async () => {
+    await scene.commit(...rows(1));
+    await scene.run();
+    const [taken] = await scene.owner.sql<{ id: bigint }>`
+      insert into settlement_batch (rows, base_quota, settled_quota) values (0, 0, 0) returning id`;
+    await scene.owner.sql`
+      select setval(pg_get_serial_sequence('settlement_batch', 'id'), ${taken?.id ?? 0n}::bigint, false)`;
+    await scene.commit(...rows(5));
+    expect(await scene.run().catch((error: Error) => error.message)).toContain("settlement_batch_pkey");
+    expect([await scene.countSettled(), await quarantine()]).toEqual([1, []]);
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5 });
+    await scene.owner.sql`delete from settlement_batch where id = ${taken?.id ?? 0n}::bigint`;
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("is settled once it is mended and the log is looked at again", async () => {
+    const row = scene.row(0, 0n, "-1.0000");
+    await insertUncharged(row);
+    await scene.run();
+    await scene.owner.sql`update usage_log set rate_multiplier = 1.5 where request_id = ${row.requestId}::uuid`;
+    expect(await scene.run()).toMatchObject({ rowsSettled: 0 });
+    expect(await scene.run({ isReconciled: true })).toMatchObject({ rowsSettled: 1, rowsQuarantined: 0 });
+    expect(await scene.settlement.measureLag()).toEqual({ seconds: 0, rowsQuarantined: 0 });
+    scene.expect({ ...row, rateMultiplier: "1.5000" as UsageRow["rateMultiplier"] });
+    expect(await scene.faults()).toEqual([]);
+  });
+});
+
+describe("a database that was restored", () => {
+  /** The numbers of its transactions were far ahead of where this server is. */
+  async function pretendRestore(): Promise<void> {
+    await scene.owner.sql`
+      update usage_log set xid = ((xid::text::bigint % 7 + 1) * 1000000)::text::xid8`;
+    await scene.owner.sql`
+      update settlement_checkpoint set xid = '5000000', system_identifier = 'of the server it was dumped on'`;
+  }
+
+  test("on another server has each row settled once: old ones whatever their numbers, and new ones", async () => {
+    for (let each = 0; each < 14; each += 1) {
+      await scene.commit(...rows(3));
+    }
+    await scene.run();
+    for (let each = 0; each < 700; each += 1) {
+      await scene.commit(scene.row(each, 7n, "2.7500"));
+    }
+    await pretendRestore();
+    await scene.commit(...rows(30, "0.5000"));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 730 });
+    expect(await scene.faults()).toEqual([]);
+    await scene.commit(...rows(30, "1.1000"));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 30 });
+    expect(await scene.settlement.measureLag()).toEqual({ seconds: 0, rowsQuarantined: 0 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("is settled whole although a transaction is open while it is looked at again", async () => {
+    // Multiplied by one, so that the settlement does not need the budget that the open transaction has locked.
+    await scene.commit(...rows(5, "1.0000"));
+    await pretendRestore();
+    const late = scene.row(0, 9n, "1.5000");
+    await scene.db.withTransaction(async (tx) => {
+      await scene.write(tx, late);
+      await scene.commit(scene.row(1, 9n, "1.5000"));
+      expect(await scene.settlement.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 6 });
+    });
+    scene.expect(late);
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 1 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("has its invariants checked: a row that the cursor would pass over is reported", async () => {
+    await scene.commit(...rows(3));
+    await scene.owner.sql`update settlement_checkpoint set xid = '5000000'`;
+    expect(await scene.checkMoney()).toMatchObject(
+      Array(3).fill({ invariant: "no unsettled row is out of the reach of the cursor" }),
+    );
+  });
+});
+
+test("without a checkpoint everything is looked at, and what is settled stays as it is", async () => {
+  await scene.commit(...rows(10));
+  await scene.run();
+  await scene.commit(...rows(10));
+  await scene.db.sql`delete from settlement_checkpoint where source <> ''`;
+  expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 10 });
+  expect(await scene.faults()).toEqual([]);
+});
+
+describe("the lag", () => {
+  test("is that of the oldest row that waits, stands in the metrics, and above five minutes raises an alarm", async () => {
+    const isLate = ({ event }: { readonly event?: unknown }) => event === "settlement.lags";
+    await scene.commit(scene.row(0, 3n, "1.5000", { startedAtMs: Date.now() - 4 * minuteMs }));
+    await scene.settlement.measureLag();
+    expect(scene.lines.filter(isLate)).toEqual([]);
+    await scene.run();
+    await scene.commit(scene.row(0, 3n, "1.5000", { startedAtMs: Date.now() - 6 * minuteMs }), ...rows(3));
+    const { seconds } = await scene.settlement.measureLag();
+    expect(Math.abs(seconds - 360)).toBeLessThan(10);
+    expect(scene.lines.filter(isLate)).toMatchObject([{ level: "error", seconds: Math.round(seconds) }]);
+    expect(await scene.registry.metrics()).toMatch(/^sluice_settlement_lag_seconds 3[56]\d/m);
+    await waitUntilSettleable(scene.db);
+    await scene.settlement.runJob();
+    expect(await scene.registry.metrics()).toMatch(/^sluice_settlement_lag_seconds 0$/m);
+    expect(await scene.faults()).toEqual([]);
+  });
+});
+
+describe("POST /backend/admin/usage-settle/", () => {
+  test("settles and says what it did, for admins only, and is written down", async () => {
+    await using stack = new AsyncDisposableStack();
+    const server = serveEndpoints(settlementEndpoints({ db: scene.db, settlement: scene.settlement }));
+    stack.defer(() => server.stop());
+    const post = (body: object, headers: Record<string, string> = {}) =>
+      fetch(`${server.url}/backend/admin/usage-settle/`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      });
+    const admin = { "x-test-admin": "plain" };
+    await scene.commit(...rows(4));
+    expect((await post({})).status).toBe(401);
+    expect((await post({ limit: 3 }, admin)).status).toBe(400);
+    expect(await scene.countSettled()).toBe(0);
+    await waitUntilSettleable(scene.db);
+    const [last] = await scene.db.sql<{ xid: string }>`
+      select xid::text as xid from usage_log as u order by u.xid desc limit 1`;
+    const answer = {
+      rows_settled: 4,
+      base_quota: 6,
+      settled_quota: 10,
+      quota_delta: 4,
+      rows_quarantined: 0,
+      batches: 1,
+      checkpoint: last?.xid,
+      outcome: "caught_up",
+      lag_seconds: 0,
+    };
+    expect(await (await post({}, admin)).json()).toEqual({ ok: true, settlement: answer });
+    expect(await (await post({ reconcile: true }, admin)).json()).toMatchObject({ settlement: { rows_settled: 0 } });
+    const audit = await scene.db.sql<{
+      action: string;
+      after: object;
+    }>`select action, after from audit_log order by id`;
+    expect([...audit]).toMatchObject([
+      { action: "usage.settle" },
+      { action: "usage.settle", after: { reconcile: true } },
+    ]);
+    expect(await scene.faults()).toEqual([]);
+  });
+});

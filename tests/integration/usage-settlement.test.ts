@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
+import { ceiling, fromDecimal, fromInteger, times } from "../support/rational.ts";
+import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+const pairCount = isFull ? 1_000_000 : 10_000;
+const heldRows = isFull ? 100_000 : 2_000;
+const writers = 8;
+const dayMs = 86_400_000;
+
+let scene: SettlementScene;
+
+beforeEach(async () => {
+  scene = await SettlementScene.create(writers, writers + 4);
+});
+
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+/** A transaction with rows that stays open until it is ended. */
+async function holdOpen(...rows: readonly UsageRow[]) {
+  const isWritten = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<"commit" | "rollback">();
+  const outcome = scene.db
+    .withTransaction(async (tx) => {
+      await scene.write(tx, ...rows);
+      isWritten.resolve();
+      if ((await end.promise) === "rollback") {
+        throw new Error("rolled back");
+      }
+      scene.expect(...rows);
+    })
+    .catch((error: Error) => {
+      isWritten.reject(error);
+    });
+  await isWritten.promise;
+  return async (how: "commit" | "rollback"): Promise<void> => {
+    end.resolve(how);
+    await outcome;
+  };
+}
+
+describe("settling", () => {
+  test("each multiplier gives its row, its ledger entry and its grant, and frees what was reserved", async () => {
+    const rows = [
+      scene.row(0, 10n, "0.5000"),
+      scene.row(0, 11n, "0.5000"),
+      scene.row(1, 7n, "1.0000"),
+      scene.row(2, 50n, "1.1000"),
+      scene.row(2, 90n, "1.1000"),
+      scene.row(3, 7n, "2.7500"),
+      scene.row(4, 9n, "0.0000"),
+      scene.row(5, 0n, "2.7500"),
+    ];
+    await scene.commit(...rows);
+    const run = await scene.run();
+    expect(run).toMatchObject({
+      outcome: "caught_up",
+      rowsSettled: 8,
+      batches: 1,
+      baseQuota: 184n,
+      settledQuota: 192n,
+    });
+    const settled = await scene.db.sql<{ settled_quota: bigint; quota_delta: bigint }>`
+      select settled_quota, quota_delta from usage_settlement order by gateway_user_id, base_quota`;
+    expect(settled.map(({ settled_quota, quota_delta }) => [settled_quota, quota_delta])).toEqual([
+      [5n, -5n],
+      [6n, -5n],
+      [7n, 0n],
+      [55n, 5n],
+      [99n, 9n],
+      [20n, 13n],
+      [0n, -9n],
+      [0n, 0n],
+    ]);
+    const entries = await scene.db.sql<{ code: string; amount: bigint }>`
+      select case when a.gateway_user_id is null then a.code else 'user' end as code, e.amount
+      from ledger_posting p join ledger_entry e on e.posting_id = p.id join ledger_account a on a.id = e.account_id
+      where p.change_type = 'usage_quota' order by e.amount`;
+    expect(entries.map(({ code, amount }) => [code, amount])).toEqual([
+      ["user", -154n],
+      ["user", -20n],
+      ["user", -11n],
+      ["user", -7n],
+      ["house:usage", 192n],
+    ]);
+    const grants = await scene.db.sql<{ amount: bigint }>`
+      select amount from quota_grant where change_type = 'usage_quota' order by amount`;
+    expect(grants.map(({ amount }) => amount)).toEqual([-14n, -13n, 9n, 10n]);
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("a second run does nothing", async () => {
+    await scene.commit(scene.row(0, 10n, "1.5000"));
+    await scene.run();
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 0, batches: 0 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("a backlog is settled in a step of 500 rows and larger ones", async () => {
+    await scene.commit(...Array.from({ length: 2_700 }, (_, index) => scene.row(index, BigInt(index), "1.1000")));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 2_700, batches: 3 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test(`${pairCount} pairs of cost and multiplier are settled exactly, and as the gateway computes them`, async () => {
+    const random = seededRandom(Number(process.env["TEST_SEED"] ?? 4_711));
+    const digits = (count: number): string => Array.from({ length: count }, () => Math.floor(random() * 10)).join("");
+    const multiplierOf = (): string => `${BigInt(digits(Math.floor(random() * 7)) || "0")}.${digits(4)}`;
+    // The sums of all rows have to fit as well.
+    const baseOf = (multiplier: string): bigint => {
+      const places = Math.max(1, Math.floor(random() * (13 - (multiplier.indexOf(".") + 1))));
+      return BigInt(digits(places));
+    };
+    const known: [bigint, string][] = [
+      [50n, "1.1000"],
+      [90n, "1.1000"],
+      [100n, "1.1000"],
+      [1n, "0.0001"],
+      [10_000n, "0.0001"],
+      [10_001n, "0.0001"],
+      [0n, "999999.9999"],
+      [900_719_925_474_099_3n, "1.0001"],
+    ];
+    const pairs = [...known];
+    while (pairs.length < pairCount) {
+      const multiplier = multiplierOf();
+      pairs.push([baseOf(multiplier), multiplier]);
+    }
+    for (let from = 0; from < pairs.length; from += 2_000) {
+      const part = pairs.slice(from, from + 2_000);
+      await scene.commit(...part.map(([base, multiplier], index) => scene.row(index, base, multiplier)));
+      for (const [base, multiplier] of part) {
+        const exact = ceiling(times(fromInteger(base), fromDecimal(multiplier)));
+        if (applyMultiplier(base, multiplier as Decimal) !== exact) {
+          throw new Error(`${base} x ${multiplier} is ${exact}`);
+        }
+      }
+    }
+    let settled = 0;
+    while (settled < pairCount) {
+      settled += (await scene.run()).rowsSettled;
+    }
+    expect(await scene.faults()).toEqual([]);
+  }, 600_000);
+});
+
+describe("the cursor", () => {
+  test("a row whose transaction began first and commits last is not passed over", async () => {
+    const end = await holdOpen(scene.row(0, 10n, "1.5000"));
+    await scene.commit(scene.row(1, 20n, "1.5000"));
+    expect(await scene.settlement.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 0 });
+    await end("commit");
+    expect(await scene.run()).toMatchObject({ rowsSettled: 2 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("what was committed before the open transaction began is settled without waiting", async () => {
+    await scene.commit(scene.row(1, 20n, "1.5000"));
+    const end = await holdOpen(scene.row(0, 10n, "1.5000"));
+    expect(await scene.run()).toMatchObject({ rowsSettled: 1 });
+    await end("commit");
+    expect(await scene.run()).toMatchObject({ rowsSettled: 1 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("a transaction that is rolled back leaves a gap that holds nobody up", async () => {
+    const end = await holdOpen(scene.row(0, 10n, "1.5000"));
+    await scene.commit(scene.row(1, 20n, "0.5000"));
+    await end("rollback");
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 1 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("goes by the number of a transaction and not by its text where it gets another digit", async () => {
+    const [now] = await scene.db.sql<{ xid: bigint }>`select pg_current_xact_id()::text::bigint as xid`;
+    const turn = 10n ** BigInt(String(now?.xid).length);
+    for (let xid = now?.xid ?? turn; xid < turn - 10n; ) {
+      const [next] = await scene.db.sql<{ xid: bigint }>`select pg_current_xact_id()::text::bigint as xid`;
+      xid = next?.xid ?? turn;
+    }
+    for (let each = 0; each < 20; each += 1) {
+      await scene.commit(scene.row(each, 5n, "1.5000"));
+    }
+    const [span] = await scene.db.sql<{ first: bigint; last: bigint }>`
+      select min(xid::text::bigint) as first, max(xid::text::bigint) as last from usage_log`;
+    expect([(span?.first ?? turn) < turn, (span?.last ?? 0n) > turn]).toEqual([true, true]);
+    await waitUntilSettleable(scene.db);
+    for (let settled = 0; settled < 20; settled += 3) {
+      await scene.db.sql`select settle_usage(3)`;
+    }
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test(`${heldRows} rows whose transactions are held open at random are each settled once, by two runners`, async () => {
+    let isWriting = true;
+    const runner = async (): Promise<void> => {
+      while (isWriting) {
+        await scene.db.sql`select settle_usage(100)`;
+        await Bun.sleep(Math.random() * 5);
+      }
+    };
+    const multipliers = ["0.0000", "0.5000", "1.0000", "1.1000", "2.7500"];
+    const rowsOf = (): number => 1 + Math.floor(Math.random() * (isFull ? 20 : 5));
+    const writer = async (index: number): Promise<void> => {
+      for (let written = 0; written < heldRows / writers; ) {
+        const count = Math.min(rowsOf(), heldRows / writers - written);
+        const rows = Array.from({ length: count }, () =>
+          scene.row(
+            index,
+            BigInt(Math.floor(Math.random() * 1_000)),
+            multipliers[Math.floor(Math.random() * multipliers.length)] ?? "",
+          ),
+        );
+        const end = await holdOpen(...rows);
+        await Bun.sleep(Math.random() * 15);
+        const isKept = Math.random() < 0.95;
+        await end(isKept ? "commit" : "rollback");
+        written += isKept ? count : 0;
+      }
+    };
+    const runners = [runner(), runner()];
+    await Promise.all(Array.from({ length: writers }, (_, index) => writer(index)));
+    isWriting = false;
+    await Promise.all(runners);
+    await scene.run();
+    expect(scene.expected.size).toBe(heldRows);
+    expect(await scene.faults()).toEqual([]);
+  }, 600_000);
+
+  test("while another runner is at work a run goes away at once", async () => {
+    await scene.commit(scene.row(0, 10n, "1.5000"));
+    await scene.owner.withTransaction(async (tx) => {
+      await tx.sql`select 1 from settlement_checkpoint for update`;
+      expect(await scene.run()).toMatchObject({ outcome: "busy", rowsSettled: 0, checkpoint: null });
+    });
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 1 });
+    expect(await scene.faults()).toEqual([]);
+  });
+});
+
+describe("days", () => {
+  test("rows of old days are found, and partitions that are missing are made", async () => {
+    const days = [0, 1, 40, 300].map((ago) => Date.now() - ago * dayMs);
+    await createMissingPartitions(scene.db, "usage_log", days.map(utcDay));
+    const partitions = await scene.owner.sql<{ name: string }>`
+      select inhrelid::regclass::text as name from pg_inherits where inhparent = 'usage_settlement'::regclass`;
+    for (const { name } of partitions) {
+      await scene.owner.query(`drop table ${name}`, []);
+    }
+    await scene.commit(...days.map((startedAtMs) => scene.row(0, 10n, "2.7500", { startedAtMs })));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 4, rowsQuarantined: 0 });
+    expect(await scene.faults()).toEqual([]);
+    await scene.commit(...days.map((startedAtMs) => scene.row(1, 10n, "2.7500", { startedAtMs })));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 4 });
+    expect(await scene.faults()).toEqual([]);
+  });
+});
