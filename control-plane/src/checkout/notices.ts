@@ -86,9 +86,11 @@ export class GatewayNotices {
     const { gateway, orderNo, eventKind } = notice;
     const reason = `gateway_reversal: ${eventKind}`;
     const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, ...meaning, reason });
-    if (flagged !== null || meaning.isDispute) {
-      this.#alarm("reversal", notice);
+    // Of a refund that we gave, the gateway tells nothing new.
+    if (flagged === null && !meaning.isDispute) {
+      return "ignored";
     }
+    this.#alarm("reversal", notice);
     return "flagged";
   }
 

@@ -103,3 +103,32 @@ test("an admin saves the credentials, users pay at both gateways, and their quot
   const [mails] = await rig.db.sql<{ count: bigint }>`select count(*) from mail_log where template = 'payment_success'`;
   expect(mails?.count).toBe(2n);
 });
+
+test("an admin gives both payments back, and what the gateway says of it afterwards is no news", async () => {
+  const admin = await loginAdmin(rig);
+  const orders = await rig.db.sql<{ order_no: string; gateway: string; transaction_id: string }>`
+    select o.order_no, p.gateway, p.transaction_id from payment p join sales_order o on o.id = p.order_id`;
+  expect(orders.map(({ gateway }) => gateway).toSorted()).toEqual(["cardpay", "walletpay"]);
+  for (const { order_no: orderNo } of orders) {
+    const asked = { order_no: orderNo, reason: "not wanted", idempotency_key: `refund-${orderNo}` };
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await post("/backend/admin/refund/create/", asked, { cookie: admin.cookie });
+      expect(await answer.json()).toMatchObject({ ok: true, refund: { status: "done", amount_usd: "10.00" } });
+    }
+  }
+  const paid = orders.find(({ gateway }) => gateway === "cardpay");
+  expect(card.refunds.get(paid?.transaction_id ?? "")).toHaveLength(1);
+  expect(wallet.refunds.size).toBe(1);
+  const intent = { object: "charge", payment_intent: paid?.transaction_id };
+  const event = cardEventBody({ orderNo: paid?.order_no ?? "", type: "charge.refunded", intent });
+  const told = await post("/backend/payment/cardpay/webhook/", event, {
+    "stripe-signature": signLikeCard(event, webhookSecret),
+  });
+  expect(await told.json()).toMatchObject({ received: true, result: "ignored" });
+  const states = await rig.db.sql<{ status: string; review_reason: string | null }>`
+    select distinct status, review_reason from sales_order where status <> 'pending'`;
+  expect([...states]).toEqual([{ status: "refunded", review_reason: null }]);
+  const [left] = await rig.db.sql<{ granted: string }>`select sum(granted)::text as granted from budget`;
+  expect(left?.granted).toBe("0");
+  expect(await rig.checkMoney()).toEqual([]);
+});
