@@ -7,6 +7,7 @@ import {
   chatBody,
   effectMsMax,
   findKey,
+  type Key,
   type KeyScene,
   listKeys,
   type Made,
@@ -72,15 +73,20 @@ describe("a new key", () => {
 
   test("is made once for one idempotency key, however often and at how many moments it is asked for", async () => {
     const { as } = await scene.enter();
-    const wish = { name: "once", quota_limit: 10_000, idempotency_key: "form 1" };
+    const wish = { name: "once", quota_limit: 10_000, idempotency_key: "form-0001" };
     const answers = await Promise.all(Array.from({ length: 8 }, () => as.post("/backend/keys/create/", wish)));
     const made = answers.map(({ body: each }) => each as unknown as Made);
     expect(made.filter(({ secret }) => secret !== null)).toHaveLength(1);
     expect(new Set(made.map(({ key }) => key.key_id)).size).toBe(1);
-    const reordered = { idempotency_key: "form 1", quota_limit: 10_000, name: "once" };
+    const reordered = { idempotency_key: "form-0001", quota_limit: 10_000, name: "once" };
     expect((await as.post("/backend/keys/create/", reordered)).body["secret"]).toBeNull();
     const other = await as.post("/backend/keys/create/", { ...wish, quota_limit: 20_000 });
     expect(codeOf(other)).toEqual([422, "idempotency_mismatch"]);
+    const spaced = await as.post("/backend/keys/create/", { ...wish, idempotency_key: "with a space" });
+    expect(codeOf(spaced)).toEqual([400, "invalid_value"]);
+    const { idempotency_key: named, ...rest } = wish;
+    const byHeader = await as.post("/backend/keys/create/", rest, { "idempotency-key": named });
+    expect([byHeader.body["secret"], (byHeader.body["key"] as Key).key_id]).toEqual([null, made[0]?.key.key_id ?? 0]);
     const { as: stranger } = await scene.enter();
     expect((await makeKey(stranger, wish)).key.key_id).not.toBe(made[0]?.key.key_id ?? 0);
     await scene.expectMoneyRight();

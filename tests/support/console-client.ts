@@ -3,18 +3,18 @@ export type Answer = { readonly status: number; readonly body: Record<string, un
 /** Calls the backend as whoever the cookie says, or as nobody. */
 export type ConsoleClient = {
   get(path: string, query?: Record<string, string>): Promise<Answer>;
-  post(path: string, body: unknown): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
 };
 
 export function consoleClient(url: string, cookie: string | null): ConsoleClient {
-  const ask = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const headers = { "content-type": "application/json", ...(cookie === null ? {} : { cookie }) };
-    const answer = await fetch(`${url}${path}`, { ...init, headers });
+  const ask = async (path: string, init: RequestInit = {}, more: Record<string, string> = {}): Promise<Answer> => {
+    const own = { "content-type": "application/json", ...(cookie === null ? {} : { cookie }) };
+    const answer = await fetch(`${url}${path}`, { ...init, headers: { ...own, ...more } });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
   return {
     get: (path, query = {}) => ask(`${path}?${new URLSearchParams(query)}`),
-    post: (path, body) => ask(path, { method: "POST", body: JSON.stringify(body) }),
+    post: (path, body, headers) => ask(path, { method: "POST", body: JSON.stringify(body) }, headers),
   };
 }
 

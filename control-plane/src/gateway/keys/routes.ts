@@ -1,11 +1,31 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
-import { keyCreateInput, keyInput, keyListInput, keyRotateInput, keySaveInput } from "@sluice/contracts/keys";
+import {
+  keyCreateInput,
+  keyIdempotency,
+  keyInput,
+  keyListInput,
+  keyRotateInput,
+  keySaveInput,
+} from "@sluice/contracts/keys";
 import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
 import type { KeyOwner, KeyService } from "./service.ts";
 
 function ownerOf({ user, requestId, clientIp }: EndpointCall<"user", unknown>): KeyOwner {
   const actor = { kind: "user", id: user.userId, name: user.email } as const;
   return { gatewayUserId: user.gatewayUserId, actor, requestId, ip: clientIp };
+}
+
+/** Out of the body or the header; sent twice it has to be the same. */
+function idempotencyKeyOf(request: Request, field: string | undefined): string | null {
+  const header = request.headers.get("idempotency-key");
+  if (header === null) {
+    return field ?? null;
+  }
+  if (!keyIdempotency.safeParse(header).success || (field !== undefined && field !== header)) {
+    throw new AppError("invalid_value", { fields: { idempotency_key: "8 to 200 visible characters, sent once" } });
+  }
+  return header;
 }
 
 /** The endpoints of the console's page of API keys. Every one sees only the keys of the user who is logged in. */
@@ -18,7 +38,10 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyCreateInput,
       summary: "Makes an API key; `secret` is shown this once.",
-      handle: async (call) => ({ ...(await keys.create(ownerOf(call), call.input)) }),
+      handle: async (call) => {
+        const idempotencyKey = idempotencyKeyOf(call.request, call.input.idempotency_key);
+        return { ...(await keys.create(ownerOf(call), call.input, idempotencyKey)) };
+      },
     }),
     endpoint({
       method: "GET",

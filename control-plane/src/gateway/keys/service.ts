@@ -52,12 +52,12 @@ export class KeyService {
    * Makes a key. The same idempotency key with the same wishes gives the key that was made then, without its secret.
    * @throws AppError `invalid_value`, `too_many_keys`, `idempotency_mismatch`
    */
-  async create(owner: KeyOwner, input: KeyCreateInput): Promise<MadeKey> {
-    const { idempotency_key: idempotencyKey, group, ...wishes } = input;
+  async create(owner: KeyOwner, input: KeyCreateInput, idempotencyKey: string | null): Promise<MadeKey> {
+    const { idempotency_key: _, group, ...wishes } = input;
     const settings = mergeSettings({ ...defaultSettings, name: input.name }, wishes);
     const digest = sha256(JSON.stringify({ group, ...wishes }, sortedFields));
     return await this.#change(owner, async (tx, { groupName }) => {
-      if (idempotencyKey !== undefined) {
+      if (idempotencyKey !== null) {
         const made = await findByIdempotencyKey(tx, owner.gatewayUserId, idempotencyKey);
         if (made !== null) {
           if (!Buffer.from(digest).equals(made.digest)) {
@@ -77,7 +77,7 @@ export class KeyService {
       const { name } = settings;
       const keyId = await insertApiKey(tx, { gatewayUserId, name, keyHash: sha256(secret), ...describeApiKey(secret) });
       await updateSettings(tx, keyId, settings);
-      if (idempotencyKey !== undefined) {
+      if (idempotencyKey !== null) {
         await setIdempotency(tx, keyId, idempotencyKey, digest);
       }
       await setQuotaLimit(tx, keyId, limit);
