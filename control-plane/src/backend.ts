@@ -7,6 +7,7 @@ import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
 import { payWaitingRefunds } from "./billing/refunds.ts";
 import { billingEndpoints } from "./billing/routes.ts";
+import { creditWaitingOwners } from "./billing/service.ts";
 import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
@@ -88,6 +89,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const jobs: Job[] = [
     { name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp },
     { name: "expire-orders", pattern: "10 * * * * *", run: (database) => expireOverdueOrders(database) },
+    { name: "credit-waiting-owners", pattern: "30 * * * * *", run: creditWaitingOwners },
     { name: "end-subscriptions", pattern: "20 * * * * *", run: (database) => endOverdueSubscriptions(database) },
     { name: "pay-refunds", pattern: "40 * * * * *", run: () => payWaitingRefunds(refunds) },
     // For retries, and for what a message about a new mail did not reach.

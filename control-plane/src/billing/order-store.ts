@@ -242,6 +242,16 @@ export async function listPaidWithoutOwner(db: Queryable, email: string): Promis
   return rows.map((row) => row.order_no);
 }
 
+/** Verified users whose address names a paid order that nobody owns yet. */
+export async function listWaitingOwners(db: Queryable, limit: number): Promise<UserId[]> {
+  const rows = await db.sql<{ id: bigint }>`
+    select distinct p.id from sales_order o join user_profile p on lower(p.email) = lower(o.email)
+    where o.user_id is null and o.status = 'settled' and p.email_verified_at is not null and p.status <> 'closed'
+      and not exists (select 1 from refund r where r.order_id = o.id and r.status <> 'failed')
+    limit ${limit}::int`;
+  return rows.map((row) => row.id as UserId);
+}
+
 /** Orders of a user below an id, the newest first. */
 export async function selectOrders(
   db: Queryable,

@@ -1,5 +1,5 @@
 import type { UserId } from "@sluice/contracts/ids";
-import type { Transaction } from "../platform/db.ts";
+import type { Database, Transaction } from "../platform/db.ts";
 import { CommitUnknownError } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { creditOrder } from "./credit.ts";
@@ -14,6 +14,7 @@ import {
   insertOrder,
   insertPayment,
   listPaidWithoutOwner,
+  listWaitingOwners,
   lockAddress,
   lockOrder,
   markForReview,
@@ -242,6 +243,20 @@ export async function creditPaidOrders(tx: Transaction, userId: UserId, at?: Dat
       await creditOrder(tx, { order, owner, at: at ?? (await readNow(tx)) });
       credited += 1;
     }
+  }
+  return credited;
+}
+
+const ownersPerRunMax = 200;
+
+/**
+ * Credits every paid order without an owner whose address has been verified since, in whatever way. Returns how many
+ * orders were credited.
+ */
+export async function creditWaitingOwners(db: Database): Promise<number> {
+  let credited = 0;
+  for (const userId of await listWaitingOwners(db, ownersPerRunMax)) {
+    credited += await db.withTransaction((tx) => creditPaidOrders(tx, userId));
   }
   return credited;
 }

@@ -6,7 +6,12 @@ import {
   listOrders,
   readOrder,
 } from "@sluice/control-plane/billing/orders.ts";
-import { createOrder, creditPaidOrders, settlePaid } from "@sluice/control-plane/billing/service.ts";
+import {
+  createOrder,
+  creditPaidOrders,
+  creditWaitingOwners,
+  settlePaid,
+} from "@sluice/control-plane/billing/service.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
 
 let scene: BillingScene;
@@ -216,6 +221,17 @@ describe("an order without a login", () => {
       });
     expect(await verify()).toBe(1);
     expect(await verify()).toBe(0);
+    expect(await scene.balance(buyer)).toBe(5_000_000n);
+  });
+
+  test("is credited by the job when its address was verified in whatever way", async () => {
+    const buyer = await scene.addBuyer("by-the-job@example.com", false);
+    const { order } = await scene.place({ email: "By-The-Job@example.com" });
+    await settlePaid(scene.parts, noticeOf(order));
+    expect(await creditWaitingOwners(scene.db)).toBe(0);
+    await scene.db.sql`update user_profile set email_verified_at = now() where id = ${buyer.userId}::bigint`;
+    const runs = await Promise.all([creditWaitingOwners(scene.db), creditWaitingOwners(scene.db)]);
+    expect(runs.sort()).toEqual([0, 1]);
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
