@@ -62,10 +62,12 @@ class Pots {
   }
 }
 
+/** The same day of the next month, or the last day of one that is too short for it. */
 function monthAfter(time: number): number {
-  const end = new Date(time);
-  end.setUTCMonth(end.getUTCMonth() + 1);
-  return end.getTime();
+  const from = new Date(time);
+  const [year, month, day] = [from.getUTCFullYear(), from.getUTCMonth() + 1, from.getUTCDate()];
+  const daysOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(day, daysOfMonth));
 }
 
 type Known = {
@@ -78,7 +80,6 @@ type Real = { readonly buyer: Buyer };
 type Command = fc.AsyncCommand<Model, Real>;
 
 const dayMs = 86_400_000;
-// The first of a month, so that every month that is added has the day that it should have.
 const epoch = Date.UTC(2026, 0, 1);
 const quotas: Record<string, bigint> = { credit: 5_000_000n, monthly: 12_000_000n, "other-month": 2_000_000n };
 const gateway = new ScriptedRefunds();
