@@ -98,12 +98,13 @@ export class Supervisor {
       this.#stopWatching = watchSources(settings.root, (file) => this.#reload(file));
     }
     say("ready", `in ${formatDuration(performance.now() - startedAt)}`);
-    const { apiKey, userEmail } = seeded;
+    const { apiKey, userEmail, userPassword } = seeded;
     process.stdout.write(
       welcomeText({
         url,
         apiKey: await this.#firstKey(apiKey),
         userEmail: typeof userEmail === "string" ? userEmail : null,
+        userPassword: typeof userPassword === "string" ? userPassword : null,
         isSandbox: sandboxUrl !== null,
         admin: readFirstAdmin(seeded["admin"]),
       }),

@@ -2,6 +2,8 @@ export type Welcome = {
   readonly url: string;
   readonly apiKey: string | null;
   readonly userEmail: string | null;
+  /** Of the user, when this start has made it; it can be read nowhere else. */
+  readonly userPassword: string | null;
   readonly isSandbox: boolean;
   /** The admin that this start has made; its password can be read nowhere else. */
   readonly admin: FirstAdmin | null;
@@ -22,12 +24,13 @@ const unknownKey = "<API key>";
 
 /** What the person who started the service needs next. This is the only thing that goes to stdout. */
 export function welcomeText(welcome: Welcome): string {
-  const { url, apiKey, userEmail, isSandbox, admin } = welcome;
+  const { url, apiKey, userEmail, userPassword, isSandbox, admin } = welcome;
+  const shown = userPassword === null ? "" : `, password ${userPassword} (shown only now)`;
   const body = '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}';
   const rows = [
     ["Address", url],
     ["API key", apiKey === null ? "was shown by the first start, and only its hash is kept" : apiKey],
-    ...(userEmail === null ? [] : [["User", userEmail]]),
+    ...(userEmail === null ? [] : [["User", `${userEmail}${shown}`]]),
     ...(admin === null ? [] : [["Admin", `${admin.username}, password ${admin.password} (shown only now)`]]),
     [
       "Provider",

@@ -72,6 +72,28 @@ describe("guesses of a password", () => {
     expect(Number(again.headers.get("retry-after"))).toBe(2);
   });
 
+  test("from the address of the victim do not keep a browser out in which the victim was logged in before", async () => {
+    const ip = freshAddress();
+    const { deviceCookie } = await client.logIn(victim, password, { ip });
+    expect(deviceCookie).toMatch(/^SVC_USER_DEVICE=/);
+    for (let guess = 0; guess < 6; guess += 1) {
+      await client.logIn(victim, "wrong password", { ip });
+    }
+    expect((await client.logIn(victim, password, { ip })).status).toBe(429);
+    const known = await client.logIn(victim, password, { ip, cookie: deviceCookie });
+    expect([known.status, known.deviceCookie]).toEqual([200, ""]);
+    // A browser that is known is known for one account, and guesses from it have an end as well.
+    const other = await client.logIn("nobody@example.org", password, { ip, cookie: deviceCookie });
+    expect(other.status).toBe(401);
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 6; guess += 1) {
+      statuses.push((await client.logIn(victim, "wrong password", { ip, cookie: deviceCookie })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const forged = deviceCookie.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+    expect((await client.logIn(victim, password, { ip, cookie: forged })).status).toBe(429);
+  });
+
   test("are not counted any more after a login that is right", async () => {
     const ip = freshAddress();
     for (let round = 0; round < 2; round += 1) {

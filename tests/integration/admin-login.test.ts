@@ -24,7 +24,7 @@ async function post(path: string, body: object, headers: Record<string, string> 
   });
   return {
     status: answer.status,
-    setCookie: answer.headers.get("set-cookie") ?? "",
+    setCookie: answer.headers.getSetCookie()[0] ?? "",
     body: (await answer.json()) as { ok: boolean; error?: { code: string } },
   };
 }

@@ -13,6 +13,8 @@ export type AccountAnswer = {
   };
   /** The value of the header `cookie` that a browser would send from now on; empty when none was set. */
   readonly cookie: string;
+  /** The same for the cookie by which a browser is known again. */
+  readonly deviceCookie: string;
 };
 
 export type CallOptions = {
@@ -81,6 +83,7 @@ export class AccountClient {
         ...headers,
       },
     });
+    const set = answer.headers.getSetCookie().map((each) => each.split(";")[0] ?? "");
     const text = await answer.text();
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
     return {
@@ -88,7 +91,8 @@ export class AccountClient {
       headers: answer.headers,
       text,
       body: isJson ? (JSON.parse(text) as AccountAnswer["body"]) : {},
-      cookie: (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "",
+      cookie: set.find((each) => each.includes("_SESSID=")) ?? "",
+      deviceCookie: set.find((each) => each.includes("_DEVICE=")) ?? "",
     };
   }
 }

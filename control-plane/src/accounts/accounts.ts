@@ -10,6 +10,7 @@ import { AdminLogin } from "./admins/admin-login.ts";
 import { deleteOldAttempts } from "./attempts/attempt-store.ts";
 import { authEndpoints } from "./auth-routes.ts";
 import { formEndpoints } from "./form-routes.ts";
+import { KnownDevices } from "./login/known-devices.ts";
 import { type LoginParts, UserLogin } from "./login/user-login.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
@@ -47,7 +48,8 @@ export function buildAccounts(parts: AccountsParts): Accounts {
   const { db, mails, baseUrl, gatewayUsers } = parts;
   const sessions = new Sessions(db, !parts.isDevelopment);
   const hashing = new PasswordHashing();
-  const login: LoginParts = { db, sessions, hashing, factor: new SecondFactor(parts) };
+  const devices = new KnownDevices(parts.masterKey, !parts.isDevelopment);
+  const login: LoginParts = { db, sessions, hashing, devices, factor: new SecondFactor(parts) };
   const returnsLink = parts.returnsVerificationLink;
   const routeParts = {
     db,

@@ -41,9 +41,9 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       input: adminLoginInput,
       summary: "Logs an admin in by username, e-mail or mobile number.",
       handle: async (call) => {
-        const { admin, cookie } = await adminLogin.logIn(call.input, call.request, originOf(call));
+        const { admin, cookies } = await adminLogin.logIn(call.input, call.request, originOf(call));
         const fields = { admin: { username: admin.username, is_super: admin.agent >= 2 } };
-        return withCookie(successAnswer(fields, call.requestId), cookie);
+        return withCookie(successAnswer(fields, call.requestId), ...cookies);
       },
     }),
     endpoint({

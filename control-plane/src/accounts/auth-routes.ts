@@ -69,8 +69,11 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndp
       input: loginInput,
       summary: "Logs a verified user in.",
       handle: async (call) => {
-        const { cookie, user } = await userLogin.logIn(call.input, call.request, originOf(call));
-        return withCookie(successAnswer({ user: { user_id: user.userId, email: user.email } }, call.requestId), cookie);
+        const { cookies, user } = await userLogin.logIn(call.input, call.request, originOf(call));
+        return withCookie(
+          successAnswer({ user: { user_id: user.userId, email: user.email } }, call.requestId),
+          ...cookies,
+        );
       },
     }),
     endpoint({

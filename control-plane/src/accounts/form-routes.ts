@@ -47,8 +47,8 @@ function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
           if (login.password === "") {
             throw new AppError("invalid_login");
           }
-          const { cookie } = await userLogin.logIn(login, call.request, originOf(call));
-          return withCookie(seeOther(safeNext(next)), cookie);
+          const { cookies } = await userLogin.logIn(login, call.request, originOf(call));
+          return withCookie(seeOther(safeNext(next)), ...cookies);
         } catch (thrown) {
           const error = readableError(thrown);
           const asksForCode = error.code === "code_required" || error.code === "invalid_code";

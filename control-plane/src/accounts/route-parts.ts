@@ -24,8 +24,10 @@ export function originOf({ clientIp, userAgent, requestId }: CallBase<unknown>):
   return { ip: clientIp, userAgent, requestId };
 }
 
-export function withCookie(answer: Response, cookie: string): Response {
-  answer.headers.append("set-cookie", cookie);
+export function withCookie(answer: Response, ...cookies: readonly string[]): Response {
+  for (const cookie of cookies) {
+    answer.headers.append("set-cookie", cookie);
+  }
   return answer;
 }
 

@@ -4,7 +4,7 @@ import { writeAudit } from "../audit/service.ts";
 import type { Queryable, Transaction } from "../platform/db.ts";
 import { hasAdmin, insertAdmin } from "./admins/store.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
-import { findUserByEmail, insertActiveProfile } from "./store.ts";
+import { findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
 
 export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId };
 
@@ -20,6 +20,13 @@ export async function findOrCreateUser(
   }
   const gatewayUserId = await makeGatewayUser();
   return { userId: await insertActiveProfile(tx, { ...profile, gatewayUserId }), gatewayUserId };
+}
+
+/** A password for a user who has none, which can be seen only now; null when there is one already. */
+export async function createFirstPassword(tx: Queryable, userId: UserId): Promise<string | null> {
+  const password = generatePassword();
+  const passwordHash = await new PasswordHashing().hash(password);
+  return (await setFirstPassword(tx, userId, passwordHash)) ? password : null;
 }
 
 export type NewAdmin = {

@@ -114,6 +114,27 @@ export async function setPassword(db: Queryable, userId: UserId, passwordHash: s
     update user_profile set password_hash = ${passwordHash}, updated_at = now() where id = ${userId}::bigint`;
 }
 
+/** Returns false when there was one. */
+export async function setFirstPassword(db: Queryable, userId: UserId, passwordHash: string): Promise<boolean> {
+  const rows = await db.sql`
+    update user_profile set password_hash = ${passwordHash}, updated_at = now()
+    where id = ${userId}::bigint and password_hash is null returning 1`;
+  return rows.length > 0;
+}
+
+/** The same while the old one is still in force. Returns whether it was. */
+export async function replacePassword(
+  db: Queryable,
+  userId: UserId,
+  oldHash: string,
+  newHash: string,
+): Promise<boolean> {
+  const rows = await db.sql`
+    update user_profile set password_hash = ${newHash}, updated_at = now()
+    where id = ${userId}::bigint and password_hash = ${oldHash} returning 1`;
+  return rows.length > 0;
+}
+
 /** What became of the mail with the link: when it went out, or why it did not. */
 export async function setVerificationMail(
   db: Queryable,

@@ -2,11 +2,12 @@
  * Makes what a first call needs: the model `gpt-4o-mini` with its prices, the names by which clients of the Messages
  * route ask for it, a channel that serves it to group `default`, a user with quota, and an API key. Safe to repeat: what is there stays, a key is only made when the user has none, and
  * the channel follows the environment (the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL).
- * In development it also makes the first super-admin, when there is no admin yet. Progress goes to stderr; stdout gets one
- * JSON line: `{"ok":true,"apiKey":"sk-..."|null,"userEmail":"...","admin":{"username":"...","password":"..."}|null}`.
+ * In development the user also gets a password, and a first super-admin is made when there is no admin yet. Progress goes
+ * to stderr; stdout gets one JSON line: `{"ok":true,"userEmail":"...","apiKey":"sk-..."|null,"userPassword":"..."|null,
+ * "admin":{"username":"...","password":"..."}|null}`.
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
-import { createFirstAdmin, findOrCreateUser } from "../accounts/service.ts";
+import { createFirstAdmin, createFirstPassword, findOrCreateUser } from "../accounts/service.ts";
 import { seedPlans } from "../billing/service.ts";
 import { addGatewayUser, addModel, allowModel, createFirstApiKey, putChannel } from "../gateway/service.ts";
 import { seedModelMap } from "../messages-compat/service.ts";
@@ -48,6 +49,8 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
 
 type Seeded = {
   readonly apiKey: string | null;
+  /** Of the user; only of the start that made it. */
+  readonly userPassword: string | null;
   /** Only of the start that made it. */
   readonly admin: { readonly username: string; readonly password: string } | null;
 };
@@ -74,9 +77,16 @@ async function seed(): Promise<Seeded> {
         say(`user ${userEmail} has 5 USD of quota`);
         return gatewayUserId;
       });
-      // In production nobody reads what a start prints; `bun run admin:create` is the way there.
-      const admin = config.NODE_ENV === "development" ? await createFirstAdmin(tx) : null;
-      return { apiKey: await createFirstApiKey(tx, user.gatewayUserId, "first key"), admin };
+      const apiKey = await createFirstApiKey(tx, user.gatewayUserId, "first key");
+      if (config.NODE_ENV !== "development") {
+        // In production nobody reads what a start prints; `bun run admin:create` is the way there.
+        return { apiKey, userPassword: null, admin: null };
+      }
+      return {
+        apiKey,
+        userPassword: await createFirstPassword(tx, user.userId),
+        admin: await createFirstAdmin(tx),
+      };
     });
   } finally {
     await db.close(2_000);
@@ -84,8 +94,7 @@ async function seed(): Promise<Seeded> {
 }
 
 try {
-  const { apiKey, admin } = await seed();
-  process.stdout.write(`${JSON.stringify({ ok: true, apiKey, userEmail, admin })}\n`);
+  process.stdout.write(`${JSON.stringify({ ok: true, userEmail, ...(await seed()) })}\n`);
 } catch (error) {
   const sentence = redact(error instanceof Error ? error.message : String(error));
   say(sentence);

@@ -95,7 +95,7 @@ export class AdminAccounts {
 
   async #confirm(admin: AdminCaller, password: string, { ip }: Origin): Promise<void> {
     const { db, hashing } = this.#parts;
-    const attempt = await beginAttempt(db, attemptKinds.confirmation, `admin:${admin.adminId}`, ip);
+    const attempt = await beginAttempt(db, attemptKinds.confirmation, { account: `admin:${admin.adminId}`, ip });
     const credentials = await findAdminById(db, admin.adminId);
     if (!(await hashing.isRight(password, credentials?.passwordHash ?? null))) {
       throw new AppError("invalid_login", { message: "The password is not right." });

@@ -1,4 +1,3 @@
-import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds } from "../attempts/model.ts";
@@ -22,7 +21,7 @@ export class AdminLogin {
   }
 
   /**
-   * @returns who it is, and the `Set-Cookie` of the new session
+   * @returns who it is, and each `Set-Cookie`: of the new session, and of a browser that was not known yet
    * @throws AppError `invalid_login` for whatever is wrong with name or password; behind them `code_required`,
    * `invalid_code`; `too_many_attempts`
    */
@@ -30,9 +29,9 @@ export class AdminLogin {
     input: AdminLoginInput,
     request: Request,
     origin: LoginOrigin,
-  ): Promise<{ readonly admin: AdminCredentials; readonly cookie: string }> {
-    const { db, hashing, factor, sessions } = this.#parts;
-    const admin = await this.#findProven(db, hashing, input, origin);
+  ): Promise<{ readonly admin: AdminCredentials; readonly cookies: string[] }> {
+    const { db, factor, sessions, devices } = this.#parts;
+    const { admin, device } = await this.#findProven(input, request, origin);
     if (admin.hasCode) {
       await factor.check({ kind: "admin", id: admin.id }, input.code);
     }
@@ -43,22 +42,23 @@ export class AdminLogin {
       await touchSupportProfile(tx, admin.id, admin.username);
       return await sessions.start(tx, ofAdmin(admin.id), request, origin);
     });
-    return { admin, cookie };
+    return { admin, cookies: device === null ? [cookie, devices.cookie("admin", admin.id)] : [cookie] };
   }
 
   async #findProven(
-    db: Database,
-    hashing: LoginParts["hashing"],
     { login, password }: AdminLoginInput,
+    request: Request,
     { ip }: LoginOrigin,
-  ): Promise<AdminCredentials> {
-    const attempt = await beginAttempt(db, attemptKinds.adminLogin, login, ip);
+  ): Promise<{ readonly admin: AdminCredentials; readonly device: string | null }> {
+    const { db, hashing, devices } = this.#parts;
     const admin = await findAdminByLogin(db, login);
+    const device = admin === null ? null : devices.read(request, "admin", admin.id);
+    const attempt = await beginAttempt(db, attemptKinds.adminLogin, { account: login, ip, device });
     const isRight = await hashing.isRight(password, admin?.passwordHash ?? null);
     if (admin === null || !isRight || admin.agent <= 0) {
       throw new AppError("invalid_login");
     }
     await attempt.succeeded();
-    return admin;
+    return { admin, device };
   }
 }

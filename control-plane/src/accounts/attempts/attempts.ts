@@ -17,14 +17,28 @@ export type Attempt = {
   succeeded(): Promise<void>;
 };
 
+/** Who tries. */
+export type AttemptBy = {
+  /** What names the account, as it was said; it need not exist. */
+  readonly account: string;
+  readonly ip: string;
+  /** A browser of the owner of the account: it is counted for itself, whatever others do from its address. */
+  readonly device?: string | null;
+};
+
 /**
  * Counts an attempt on an account from an address.
- * @param account what names the account, as it was said; it need not exist
  * @throws AppError `too_many_attempts` with the seconds to wait
  */
-export async function beginAttempt(db: Database, kind: AttemptKind, account: string, ip: string): Promise<Attempt> {
-  const address = addressGroup(ip);
-  const pairKey = digest(kind.name, "pair", address, account.toLowerCase());
+export async function beginAttempt(db: Database, kind: AttemptKind, by: AttemptBy): Promise<Attempt> {
+  const device = by.device ?? null;
+  if (device !== null) {
+    const key = digest(kind.name, "device", device);
+    await refuseAbove(db, key, kind.ofPair);
+    return { succeeded: () => forgetAttempts(db, key) };
+  }
+  const address = addressGroup(by.ip);
+  const pairKey = digest(kind.name, "pair", address, by.account.toLowerCase());
   const addressKey = digest(kind.name, "address", address);
   const wait =
     (await countAttempt(db, addressKey, kind.ofAddress)) ?? (await countPair(db, kind, { pairKey, addressKey }));

@@ -8,12 +8,14 @@ import type { Sessions } from "../sessions/sessions.ts";
 import { ofUser } from "../sessions/store.ts";
 import { findLoginByEmail, holdLogin, type LoginProfile } from "../store.ts";
 import type { SecondFactor } from "../totp/second-factor.ts";
+import type { KnownDevices } from "./known-devices.ts";
 
 export type LoginParts = {
   readonly db: Database;
   readonly sessions: Sessions;
   readonly hashing: PasswordHashing;
   readonly factor: SecondFactor;
+  readonly devices: KnownDevices;
 };
 
 export type LoginInput = {
@@ -31,7 +33,7 @@ export class UserLogin {
   }
 
   /**
-   * @returns the `Set-Cookie` of the new session
+   * @returns each `Set-Cookie`: of the new session, and of a browser that was not known yet
    * @throws AppError `invalid_login` for an unknown address as for a wrong password, in the same time; only behind the
    * right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`; `too_many_attempts`
    */
@@ -39,10 +41,12 @@ export class UserLogin {
     input: LoginInput,
     request: Request,
     origin: LoginOrigin,
-  ): Promise<{ cookie: string; user: LoginProfile }> {
-    const { db, hashing, sessions, factor } = this.#parts;
-    const attempt = await beginAttempt(db, attemptKinds.userLogin, input.email.trim(), origin.ip);
-    const user = await findLoginByEmail(db, input.email.trim());
+  ): Promise<{ cookies: string[]; user: LoginProfile }> {
+    const { db, hashing, sessions, factor, devices } = this.#parts;
+    const account = input.email.trim();
+    const user = await findLoginByEmail(db, account);
+    const device = user === null ? null : devices.read(request, "user", user.userId);
+    const attempt = await beginAttempt(db, attemptKinds.userLogin, { account, ip: origin.ip, device });
     const isRight = await hashing.isRight(input.password, user?.passwordHash ?? null);
     if (user === null || user.passwordHash === null || !isRight) {
       throw new AppError("invalid_login");
@@ -59,7 +63,7 @@ export class UserLogin {
       }
       return await sessions.start(tx, ofUser(userId), request, origin);
     });
-    return { cookie, user };
+    return { cookies: device === null ? [cookie, devices.cookie("user", userId)] : [cookie], user };
   }
 }
 

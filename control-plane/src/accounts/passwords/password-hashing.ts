@@ -41,13 +41,19 @@ export class PasswordHashing {
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= runningMax) {
       await this.#turn();
+    } else {
+      this.#running += 1;
     }
-    this.#running += 1;
     try {
       return await work();
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      const next = this.#waiting.shift();
+      if (next === undefined) {
+        this.#running -= 1;
+      } else {
+        // It takes our place, so that nobody can slip in between.
+        next();
+      }
     }
   }
 

@@ -8,17 +8,22 @@ const tokenShape = /^[A-Za-z0-9_-]{43}$/;
  * @throws AppError `invalid_cookie` when there are two of that name: one of them was planted
  */
 export function readSessionCookie(request: Request, kind: SessionKind): string | null {
-  const prefix = `${sessionRules[kind].cookieName}=`;
-  const values = (request.headers.get("cookie") ?? "")
-    .split(";")
-    .map((part) => part.trim())
-    .filter((part) => part.startsWith(prefix))
-    .map((part) => part.slice(prefix.length));
+  const values = readCookies(request, sessionRules[kind].cookieName);
   if (values.length > 1) {
     throw new AppError("invalid_cookie");
   }
   const [token = ""] = values;
   return tokenShape.test(token) ? token : null;
+}
+
+/** The values of all cookies of this name. */
+export function readCookies(request: Request, name: string): string[] {
+  const prefix = `${name}=`;
+  return (request.headers.get("cookie") ?? "")
+    .split(";")
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(prefix))
+    .map((part) => part.slice(prefix.length));
 }
 
 /** The `Set-Cookie` of a new session: of this host alone, out of reach of scripts. */

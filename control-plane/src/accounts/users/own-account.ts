@@ -10,7 +10,7 @@ import type { LoginParts } from "../login/user-login.ts";
 import { type Origin, type Profile, parseDisplayName } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
-import { findLoginById, findProfile, setPassword, updateProfile } from "../store.ts";
+import { findLoginById, findProfile, replacePassword, updateProfile } from "../store.ts";
 import { spendTokens } from "../tokens-store.ts";
 import { removeSecret } from "../totp/totp-store.ts";
 
@@ -64,7 +64,8 @@ export class OwnAccount {
   /**
    * Every session ends, and every link that was on its way; the one who changed it goes on with a new session.
    * @returns the `Set-Cookie`
-   * @throws AppError `invalid_login` when the old password is not right, `invalid_password`, `too_many_attempts`
+   * @throws AppError `invalid_login` when the old password is not right, `invalid_password`, `conflict`,
+   * `too_many_attempts`
    */
   async changePassword(
     user: UserCaller,
@@ -77,10 +78,13 @@ export class OwnAccount {
     if (problem !== null) {
       throw new AppError("invalid_password", { message: problem, fields: { new_password: problem } });
     }
-    await this.#confirm(user.userId, passwords.current, origin);
+    const oldHash = await this.#confirm(user.userId, passwords.current, origin);
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
-      await setPassword(tx, user.userId, passwordHash);
+      if (!(await replacePassword(tx, user.userId, oldHash, passwordHash))) {
+        // It was reset or changed while we hashed.
+        throw new AppError("conflict");
+      }
       await spendTokens(tx, user.userId, "password_reset");
       const ended = await revokeSessionsOf(tx, ofUser(user.userId), null);
       const after = { endedSessions: ended };
@@ -115,14 +119,17 @@ export class OwnAccount {
     });
   }
 
-  async #confirm(userId: UserId, password: string, { ip }: Origin): Promise<void> {
+  /** @returns the hash that the password was compared with */
+  async #confirm(userId: UserId, password: string, { ip }: Origin): Promise<string> {
     const { db, hashing } = this.#parts;
-    const attempt = await beginAttempt(db, attemptKinds.confirmation, `user:${userId}`, ip);
+    const attempt = await beginAttempt(db, attemptKinds.confirmation, { account: `user:${userId}`, ip });
     const login = await findLoginById(db, userId);
-    if (!(await hashing.isRight(password, login?.passwordHash ?? null))) {
+    const hash = login?.passwordHash ?? null;
+    if (!(await hashing.isRight(password, hash)) || hash === null) {
       throw new AppError("invalid_login", { message: "The password is not right." });
     }
     await attempt.succeeded();
+    return hash;
   }
 
   async #audit(

@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { isEqualSecret } from "../../platform/crypto/compare.ts";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import { readCookies } from "../sessions/cookie.ts";
+import type { SessionKind } from "../sessions/model.ts";
+
+const cookieNames = { user: "SVC_USER_DEVICE", admin: "SVC_ADMIN_DEVICE" } as const;
+const nonceBytes = 16;
+const lifeSeconds = 180 * 24 * 3_600;
+const valueShape = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+
+/**
+ * Browsers in which somebody has logged in before. Their attempts are counted apart from those of the address: a stranger
+ * behind the same address, or one who guesses from it, does not keep the owner waiting. It opens nothing.
+ */
+export class KnownDevices {
+  readonly #key: Uint8Array;
+  readonly #isSecure: boolean;
+
+  constructor(masterKey: MasterKey, isSecure: boolean) {
+    this.#key = masterKey.deriveKey("known devices");
+    this.#isSecure = isSecure;
+  }
+
+  /** The name of the device, when it is one of this owner. */
+  read(request: Request, kind: SessionKind, ownerId: bigint): string | null {
+    for (const value of readCookies(request, cookieNames[kind])) {
+      const [, nonce = "", mac = ""] = valueShape.exec(value) ?? [];
+      if (nonce !== "" && isEqualSecret(mac, this.#mac(kind, ownerId, nonce))) {
+        return nonce;
+      }
+    }
+    return null;
+  }
+
+  /** The `Set-Cookie` that makes a browser known. */
+  cookie(kind: SessionKind, ownerId: bigint): string {
+    const nonce = randomBytes(nonceBytes).toString("base64url");
+    const secure = this.#isSecure ? "; Secure" : "";
+    const value = `${nonce}.${this.#mac(kind, ownerId, nonce)}`;
+    return `${cookieNames[kind]}=${value}; Path=/; Max-Age=${lifeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  #mac(kind: SessionKind, ownerId: bigint, nonce: string): string {
+    return createHmac("sha256", this.#key).update(`${kind}:${ownerId}:${nonce}`).digest("base64url");
+  }
+}
