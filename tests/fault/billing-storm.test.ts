@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { BillingScene, type Buyer } from "../support/billing-scene.ts";
+import type { StormArguments } from "../support/billing-storm.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+const processes = 4;
+const steps = isFull ? 1_500 : 80;
+const program = join(import.meta.dir, "../support/billing-storm.ts");
+
+let scene: BillingScene;
+
+beforeAll(async () => {
+  scene = await BillingScene.create();
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+async function placeOrders(buyers: readonly Buyer[]): Promise<StormArguments["orders"]> {
+  const orders: { orderNo: string; claimCode: string | null }[] = [];
+  for (let index = 0; index < 24; index += 1) {
+    const planCode = ["credit", "monthly", "other-month"][index % 3] ?? "credit";
+    const buyer = buyers[index % buyers.length];
+    const userId = index % 4 === 0 ? null : (buyer?.userId ?? null);
+    const email = index % 8 === 0 ? (buyer?.email ?? null) : null;
+    const { order, claimCode } = await scene.place({ planCode, userId, email });
+    orders.push({ orderNo: order.orderNo, claimCode });
+  }
+  return orders;
+}
+
+async function blow(
+  storm: StormArguments,
+): Promise<{ code: number; errors: string; refusals: Record<string, number> }> {
+  const child = Bun.spawn([process.execPath, program, JSON.stringify(storm)], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [text, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, errors, refusals: code === 0 ? (JSON.parse(text) as Record<string, number>) : {} };
+}
+
+test(
+  "whatever four processes do to the same orders and users at once, every invariant of the money holds",
+  async () => {
+    const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
+    const buyers = [await scene.addBuyer(), await scene.addBuyer(), await scene.addBuyer()];
+    const storm = {
+      url: scene.url,
+      steps,
+      orders: await placeOrders(buyers),
+      buyers: buyers.map(({ userId, gatewayUserId }) => ({
+        userId: userId.toString(),
+        gatewayUserId: gatewayUserId.toString(),
+      })),
+    };
+    const ends = await Promise.all(
+      Array.from({ length: processes }, (_, index) => blow({ ...storm, seed: seed + index })),
+    );
+    expect({ seed, errors: ends.filter(({ code }) => code !== 0).map(({ errors }) => errors) }).toEqual({
+      seed,
+      errors: [],
+    });
+    expect({ seed, violations: await scene.checkMoney() }).toEqual({ seed, violations: [] });
+    // A storm that settled nothing and refused nothing would prove nothing.
+    expect(await scene.count("payment")).toBeGreaterThan(5);
+    expect(ends.some(({ refusals }) => Object.keys(refusals).length > 0)).toBe(true);
+  },
+  isFull ? 180_000 : 60_000,
+);
