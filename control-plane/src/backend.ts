@@ -7,7 +7,7 @@ import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
 import { payWaitingRefunds } from "./billing/refunds.ts";
 import { billingEndpoints } from "./billing/routes.ts";
-import { creditWaitingOwners } from "./billing/service.ts";
+import { creditPaidOrders, creditWaitingOwners } from "./billing/service.ts";
 import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
@@ -127,6 +127,7 @@ function openAccounts({ config, db, masterKey }: BackendParts, mails: MailQueue)
         (await addGatewayUser(tx, "default", { amount: 0n, changeType: "registration" })).gatewayUserId,
       change: changeGatewayUser,
     },
+    onVerified: creditPaidOrders,
     pages: { login: loginPage, reset: resetPage },
     baseUrl: publicBaseUrl(config),
     returnsVerificationLink: config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production",

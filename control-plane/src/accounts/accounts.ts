@@ -14,7 +14,7 @@ import { KnownDevices } from "./login/known-devices.ts";
 import { type LoginParts, UserLogin } from "./login/user-login.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
-import type { AccountPages, GatewayUsers } from "./port.ts";
+import type { AccountPages, GatewayUsers, OnVerified } from "./port.ts";
 import { Registration } from "./registration/registration.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { deleteEndedSessions } from "./sessions/store.ts";
@@ -28,6 +28,7 @@ export type AccountsParts = {
   readonly clock: Clock;
   readonly mails: MailQueue;
   readonly gatewayUsers: GatewayUsers;
+  readonly onVerified: OnVerified;
   readonly pages: AccountPages;
   /** What links in mails begin with. */
   readonly baseUrl: string;
@@ -45,7 +46,7 @@ export type Accounts = {
 
 /** The feature, put together. */
 export function buildAccounts(parts: AccountsParts): Accounts {
-  const { db, mails, baseUrl, gatewayUsers } = parts;
+  const { db, mails, baseUrl, gatewayUsers, onVerified } = parts;
   const sessions = new Sessions(db, !parts.isDevelopment);
   const hashing = new PasswordHashing();
   const devices = new KnownDevices(parts.masterKey, !parts.isDevelopment);
@@ -56,9 +57,9 @@ export function buildAccounts(parts: AccountsParts): Accounts {
     sessions,
     gatewayUsers,
     pages: parts.pages,
-    registration: new Registration({ db, hashing, mails, gatewayUsers, baseUrl, returnsLink }),
+    registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink }),
     userLogin: new UserLogin(login),
-    reset: new PasswordReset({ db, hashing, mails, baseUrl }),
+    reset: new PasswordReset({ db, hashing, mails, onVerified, baseUrl }),
     ownAccount: new OwnAccount(login),
     adminLogin: new AdminLogin(login),
     adminAccounts: new AdminAccounts(login),

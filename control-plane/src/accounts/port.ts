@@ -1,6 +1,6 @@
-import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
-import type { Queryable } from "../platform/db.ts";
+import type { Queryable, Transaction } from "../platform/db.ts";
 
 /** What accounts need of the upstream gateway: each profile has one user there. */
 export type GatewayUsers = {
@@ -13,6 +13,12 @@ export type GatewayUsers = {
     change: { readonly isEnabled?: boolean; readonly rateMultiplier?: Decimal },
   ) => Promise<void>;
 };
+
+/**
+ * Called in the transaction in which a user has shown that the address is theirs, after that was written: what was bought
+ * under it without a login is theirs now.
+ */
+export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
 
 /** What a page shows beside its form. */
 export type LoginPageState = {

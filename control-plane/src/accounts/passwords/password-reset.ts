@@ -8,6 +8,7 @@ import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
 import { parseEmailAddress } from "../email-address.ts";
 import { isOpen, type Origin } from "../model.ts";
+import type { OnVerified } from "../port.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
 import {
   activateProfile,
@@ -25,6 +26,7 @@ export type PasswordResetParts = {
   readonly db: Database;
   readonly hashing: PasswordHashing;
   readonly mails: MailQueue;
+  readonly onVerified: OnVerified;
   readonly baseUrl: string;
 };
 
@@ -86,7 +88,7 @@ export class PasswordReset {
    * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link stays good then)
    */
   async confirm(token: string, password: string, origin: Origin): Promise<void> {
-    const { db, hashing } = this.#parts;
+    const { db, hashing, onVerified } = this.#parts;
     const tokenHash = sha256(token);
     const ownerId = await peekToken(db, tokenHash, "password_reset");
     const owner = ownerId === null ? null : await findLoginById(db, ownerId);
@@ -105,7 +107,9 @@ export class PasswordReset {
       }
       await lockProfile(tx, userId);
       await setPassword(tx, userId, passwordHash);
-      await activateProfile(tx, userId);
+      if (await activateProfile(tx, userId)) {
+        await onVerified(tx, userId);
+      }
       await spendTokens(tx, userId, "password_reset");
       await spendTokens(tx, userId, "email_verify");
       const ended = await revokeSessionsOf(tx, ofUser(userId), null);

@@ -11,7 +11,7 @@ import { parseEmailAddress } from "../email-address.ts";
 import { type Origin, parseDisplayName } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
-import type { GatewayUsers } from "../port.ts";
+import type { GatewayUsers, OnVerified } from "../port.ts";
 import {
   activateProfile,
   findLoginByEmail,
@@ -26,6 +26,7 @@ export type RegistrationParts = {
   readonly hashing: PasswordHashing;
   readonly mails: MailQueue;
   readonly gatewayUsers: GatewayUsers;
+  readonly onVerified: OnVerified;
   /** What links begin with. */
   readonly baseUrl: string;
   /** Whether the link is in the answer as well, and not in the mail alone. */
@@ -214,6 +215,7 @@ export class Registration {
       if (userId === null || !(await activateProfile(tx, userId))) {
         throw new AppError("invalid_token");
       }
+      await this.#parts.onVerified(tx, userId);
       await spendTokens(tx, userId, "email_verify");
       await writeAudit(tx, {
         actor: { kind: "user", id: userId, name: userId.toString() },
