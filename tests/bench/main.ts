@@ -1,5 +1,6 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
 import { runMessagesBench } from "./messages/run.ts";
+import { runNodeBench } from "./node/run.ts";
 import { runRelayBench } from "./relay/run.ts";
 import { runSettleBench } from "./settle/run.ts";
 import { runSettlementBench } from "./settlement/run.ts";
@@ -7,6 +8,7 @@ import { runTraceBench } from "./trace/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
   messages: runMessagesBench,
+  node: runNodeBench,
   relay: runRelayBench,
   settle: runSettleBench,
   settlement: runSettlementBench,

@@ -24,6 +24,7 @@ export type ConnectionRoute = {
   readonly tlsCa: string | null;
 };
 
+type BeginOptions = { readonly length: number; readonly isHead: boolean; readonly isWhole: boolean };
 type Socket = Bun.Socket<Connection>;
 type PendingWrite = { bytes: Uint8Array<ArrayBuffer>; offset: number; settle: (isTaken: boolean) => void };
 
@@ -82,24 +83,28 @@ export class Connection {
     });
   }
 
-  /** Sends the beginning of a request. @returns false when the connection turns out to be closed and nothing went out */
-  begin(user: ConnectionUser, bytes: Uint8Array<ArrayBuffer>, options: { isHead: boolean; isWhole: boolean }): boolean {
+  /**
+   * Sends the first `length` bytes, which the caller may overwrite afterwards.
+   * @returns false when the connection turns out to be closed and nothing went out
+   */
+  begin(user: ConnectionUser, bytes: Uint8Array<ArrayBuffer>, options: BeginOptions): boolean {
     const socket = this.#socket;
     if (this.#state !== "open" || socket === null) {
       return false;
     }
     this.#parser.begin(options.isHead);
-    const taken = socket.write(bytes);
+    const { length } = options;
+    const taken = socket.write(bytes, 0, length);
     if (taken < 0) {
       this.#destroy();
       return false;
     }
     this.#user = user;
-    this.#isRequestSent = options.isWhole && taken === bytes.length;
+    this.#isRequestSent = options.isWhole && taken === length;
     user.onSent();
-    if (taken < bytes.length) {
+    if (taken < length) {
       const settle = options.isWhole ? () => this.finishRequest() : () => undefined;
-      this.#pending = { bytes, offset: taken, settle };
+      this.#pending = { bytes: new Uint8Array(bytes.subarray(taken, length)), offset: 0, settle };
     }
     return true;
   }

@@ -2,7 +2,7 @@ import type { Http1ResponseHead } from "@sluice/http1/response-head";
 import type { Connection, ConnectionUser } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { UpstreamError, type UpstreamErrorKind, type UpstreamLimits, type UpstreamRequest } from "./model.ts";
-import { encodeRequestHead } from "./request-head.ts";
+import { composeRequestHead, headBytesMax } from "./request-head.ts";
 
 /** Who hears of an answer. After `onEnd` or `onError`, exactly one of which is called, nothing more comes. */
 export interface AnswerSink {
@@ -30,13 +30,15 @@ type PieceReader = {
 type Phase = "connecting" | "sending" | "body" | "over";
 
 const inlineBytesMax = 64 * 1024;
+/** One buffer for all heads to be written in, since what a socket does not take at once is copied. */
+const scratch = Buffer.allocUnsafe(headBytesMax + inlineBytesMax);
 const chunkEnd = Buffer.from("\r\n");
 const lastChunk = Buffer.from("0\r\n\r\n");
 
 /** One call to a provider, from the choice of a connection to the last byte of the answer. */
 export class Exchange implements ConnectionUser {
   readonly #request: UpstreamRequest;
-  readonly #head: Buffer<ArrayBuffer>;
+  readonly #head: string;
   readonly #sink: AnswerSink;
   readonly #ports: ExchangePorts;
   readonly #startedMs: number;
@@ -52,7 +54,7 @@ export class Exchange implements ConnectionUser {
   /** @throws UpstreamError of kind `malformed` when the request can't be written down */
   constructor(request: UpstreamRequest, sink: AnswerSink, ports: ExchangePorts) {
     this.#request = request;
-    this.#head = encodeRequestHead(request) as Buffer<ArrayBuffer>;
+    this.#head = composeRequestHead(request);
     this.#sink = sink;
     this.#ports = ports;
     this.#startedMs = ports.now();
@@ -185,9 +187,13 @@ export class Exchange implements ConnectionUser {
     this.#connection = connection;
     this.#phase = "sending";
     const isInline = body.kind === "whole" && body.bytes.length <= inlineBytesMax;
-    const first = isInline ? Buffer.concat([this.#head, body.bytes]) : this.#head;
+    let length = scratch.write(this.#head, 0, "latin1");
+    if (isInline) {
+      scratch.set(body.bytes, length);
+      length += body.bytes.length;
+    }
     const isWhole = isInline || body.kind === "none";
-    if (!connection.begin(this, first, { isHead: method === "HEAD", isWhole })) {
+    if (!connection.begin(this, scratch, { length, isHead: method === "HEAD", isWhole })) {
       this.#connection = null;
       return false;
     }

@@ -1,8 +1,8 @@
 import { UpstreamError, type UpstreamRequest } from "./model.ts";
 
-const headBytesMax = 64 * 1024;
-/** What may stand in a head once its own line ends are taken out. */
-const linePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
+export const headBytesMax = 64 * 1024;
+/** What may stand between the line ends of a head. */
+const contentPattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 const targetPattern = /^\/[\x21-\x7e]*$/;
 
 /** The value of Host: the provider's, whatever the caller sent. */
@@ -23,30 +23,29 @@ function framing(request: UpstreamRequest): string | null {
 }
 
 /**
- * The bytes of the head.
+ * The head as text of which each character is one byte.
  * @throws UpstreamError of kind `malformed` when a part of it would end a line or is too long
  */
-export function encodeRequestHead(request: UpstreamRequest): Buffer {
+export function composeRequestHead(request: UpstreamRequest): string {
   const { method, target, headers } = request;
   if (!targetPattern.test(target)) {
     throw new UpstreamError("malformed", "the target of the request is not a path");
   }
-  const lines = [`${method} ${target} HTTP/1.1`, `Host: ${hostOf(request.destination)}`, "Connection: keep-alive"];
+  const host = hostOf(request.destination);
+  let content = method + host;
+  let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
   for (const [name, value] of headers) {
-    lines.push(`${name}: ${value}`);
+    content += name + value;
+    text += `${name}: ${value}\r\n`;
+  }
+  // One look at everything that came from elsewhere; the line ends are ours.
+  if (!contentPattern.test(content)) {
+    throw new UpstreamError("malformed", "the head of the request holds a character that it cannot carry");
   }
   const bodyLine = framing(request);
-  if (bodyLine !== null) {
-    lines.push(bodyLine);
-  }
-  for (const line of lines) {
-    if (!linePattern.test(line)) {
-      throw new UpstreamError("malformed", "the head of the request holds a character that it cannot carry");
-    }
-  }
-  const text = `${lines.join("\r\n")}\r\n\r\n`;
+  text += bodyLine === null ? "\r\n" : `${bodyLine}\r\n\r\n`;
   if (text.length > headBytesMax) {
     throw new UpstreamError("malformed", "the head of the request is too large");
   }
-  return Buffer.from(text, "latin1");
+  return text;
 }

@@ -11,7 +11,10 @@ export interface Arm {
 }
 
 export type ArmName = (typeof armNames)[number];
-export const armNames = ["direct", "nginx", "portkey", "sluice"] as const;
+export const armNames = ["direct", "nginx", "portkey", "sluice", "node"] as const;
+
+/** Those of `bench relay`; the agent of an exit node is another thing and has a bench of its own. */
+export const relayArmNames: readonly ArmName[] = ["direct", "nginx", "portkey", "sluice"];
 
 /** What all arms of a run share. */
 export type Site = {

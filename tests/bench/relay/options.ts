@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type ArmName, armNames } from "./arm.ts";
+import { type ArmName, armNames, relayArmNames } from "./arm.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = {
@@ -48,7 +48,7 @@ export function readOptions(args: string[]): Options | "help" {
   const installed = Bun.which("wrk") === null ? "bun" : "wrk";
   return {
     rounds: readCount(values.rounds, isQuick ? 1 : 3),
-    arms: values.arms === undefined ? armNames : readList(values.arms, armNames),
+    arms: values.arms === undefined ? relayArmNames : readList(values.arms, armNames),
     scenarios: scenarios
       .filter((each) => (names === null ? !isQuick || each.isHeadline : names.includes(each.name)))
       .filter((each) => kind === null || each.kind === kind),

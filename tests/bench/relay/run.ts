@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Arm, RunningArm, Site } from "./arm.ts";
 import { directArm } from "./arms/direct.ts";
 import { nginxArm } from "./arms/nginx.ts";
+import { nodeArm } from "./arms/node.ts";
 import { portkeyArm } from "./arms/portkey.ts";
 import { sluiceArm } from "./arms/sluice.ts";
 import { moveToLoadCore, reasonAgainstMachine } from "./cores.ts";
@@ -15,7 +16,7 @@ import { type Results, renderReport } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
 import { verifyAnswers } from "./verify.ts";
 
-const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, sluiceArm];
+const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, sluiceArm, nodeArm];
 const QUICK_SECONDS = 2;
 const resultFolder = join(import.meta.dir, "../../../.data/bench");
 

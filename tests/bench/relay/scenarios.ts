@@ -30,6 +30,16 @@ export const scenarios: readonly Scenario[] = [
     isHeadline: true,
   },
   {
+    name: "stream-500",
+    title: "500 paced streams, a chunk each 25 ms",
+    kind: "stream",
+    connections: 500,
+    paceMicroseconds: 25_000,
+    warmupSeconds: 1.5,
+    seconds: 6,
+    isHeadline: false,
+  },
+  {
     name: "stream-1000",
     title: "1,000 paced streams, a chunk each 50 ms",
     kind: "stream",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseAccounts } from "@sluice/node-agent/accounts.ts";
 import { chooseAccount, createPathRules, targetOf } from "@sluice/node-agent/allowed-target.ts";
 import { createLog } from "@sluice/node-agent/log.ts";
-import { encodeRequestHead } from "@sluice/node-agent/upstream/request-head.ts";
+import { composeRequestHead } from "@sluice/node-agent/upstream/request-head.ts";
 
 const rules = {
   allowedProviderHosts: ["api.example", "api.example:8443", "[2001:db8::1]"],
@@ -131,7 +131,7 @@ describe("the head of a request", () => {
   } as const;
 
   test("names the provider and frames the body", () => {
-    expect(encodeRequestHead(request).toString()).toBe(
+    expect(composeRequestHead(request)).toBe(
       "POST /v1/x HTTP/1.1\r\nHost: api.example\r\nConnection: keep-alive\r\na: b\r\nContent-Length: 0\r\n\r\n",
     );
   });
@@ -145,7 +145,7 @@ describe("the head of a request", () => {
     ["a target that is no path", { target: "evil.example/v1" }],
     ["a head without end", { headers: [["a", "b".repeat(70_000)]] }],
   ] as const)("with %s is refused", (_name, change) => {
-    expect(() => encodeRequestHead({ ...request, ...change })).toThrow();
+    expect(() => composeRequestHead({ ...request, ...change })).toThrow();
   });
 });
 

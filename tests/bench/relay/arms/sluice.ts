@@ -96,7 +96,8 @@ function environment(place: { site: Site; home: string; databaseUrl: string; por
   };
 }
 
-function profileOptions({ profileFolder }: Site): string[] {
+/** Options of Bun for a program that is to write a CPU profile when it ends; none without a profile. */
+export function profileOptions({ profileFolder }: Site): string[] {
   return profileFolder === null
     ? []
     : ["--cpu-prof", "--cpu-prof-md", "--cpu-prof-interval", "200", "--cpu-prof-dir", profileFolder];
