@@ -111,7 +111,7 @@ export class Agent {
     }
   }
 
-  async #route(request: Request, server: Bun.Server<unknown>, requestId: string): Promise<Response> {
+  #route(request: Request, server: Bun.Server<unknown>, requestId: string): Response | Promise<Response> {
     const { url } = request;
     // With a Host that is no host, the server leaves the address without its first part.
     if (!url.startsWith("http") || request.headers.get("host")?.includes(",") === true) {
@@ -120,7 +120,7 @@ export class Agent {
     const { path, query } = splitTarget(url);
     if (path.startsWith("/v1/")) {
       const liftSilenceLimit = () => server.timeout(request, 0);
-      return await this.#proxy.handle({ request, requestId, path, query, liftSilenceLimit });
+      return this.#proxy.handle({ request, requestId, path, query, liftSilenceLimit });
     }
     if (path !== "/health" && path !== "/metrics") {
       return this.#refuse("not_found", requestId);

@@ -134,7 +134,7 @@ export class ProxiedCall implements AnswerSink {
       this.#stream.push(rest ?? new Uint8Array());
       this.#stream.close();
     } else {
-      const body = Buffer.concat(rest === null ? this.#pieces : [...this.#pieces, rest]);
+      const body = wholeOf(rest === null ? this.#pieces : [...this.#pieces, rest]);
       this.#resolve(this.#ports.answer(this.#presentable(body), this.#status, this.#headers));
     }
     this.#finish(this.#status, null);
@@ -168,14 +168,14 @@ export class ProxiedCall implements AnswerSink {
   }
 
   /** Errors of providers like to name their host; in what a model wrote the same name is just text. */
-  #presentable(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> | string | null {
+  #presentable(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | string | null {
     if (body.length === 0) {
       return null;
     }
     if (this.#status < 400) {
       return body;
     }
-    return body.toString("utf8").replaceAll(this.#ports.account.destination.hostname, "provider");
+    return Buffer.from(body).toString("utf8").replaceAll(this.#ports.account.destination.hostname, "provider");
   }
 
   #refuse(code: ErrorCode, failure: CallEnd["failure"]): void {
@@ -189,6 +189,11 @@ export class ProxiedCall implements AnswerSink {
     this.#pieces = [];
     this.#ports.onEnd({ status, sentBytes: this.#bytes, failure });
   }
+}
+
+function wholeOf(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const [first] = pieces;
+  return (pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)) as Uint8Array<ArrayBuffer>;
 }
 
 function isEncoded({ headers }: Http1ResponseHead): boolean {

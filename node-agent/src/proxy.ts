@@ -36,7 +36,9 @@ export type Arrival = {
   readonly liftSilenceLimit: () => void;
 };
 
-type Admitted = { readonly account: ActiveAccount; readonly target: string; readonly addresses: readonly string[] };
+type Admitted = { readonly account: ActiveAccount; readonly target: string };
+
+type Outgoing = { readonly addresses: readonly string[]; readonly call: ProxiedCall; readonly body: RequestBody };
 
 /** A body of this size is read before it is sent; a larger one, or one of unknown size, is passed on piece by piece. */
 const wholeBodyBytesMax = 256 * 1024;
@@ -61,10 +63,13 @@ export class NodeProxy {
   }
 
   async handle(arrival: Arrival): Promise<Response> {
-    const { metrics, log } = this.#ports;
+    const { metrics, log, resolver } = this.#ports;
     try {
-      const admitted = await this.#admit(arrival);
-      return await this.#forward(arrival, admitted);
+      const admitted = this.#admit(arrival);
+      const { hostname } = admitted.account.destination;
+      // Every wait costs a turn, so that only the first call in a while has one here.
+      const addresses = resolver.known(hostname) ?? (await resolver.resolve(hostname));
+      return await this.#forward(arrival, admitted, addresses);
     } catch (error) {
       const code = codeOf(error);
       if (code === null) {
@@ -78,10 +83,10 @@ export class NodeProxy {
 
   /**
    * Judges a call by its head; nothing of the body is read before this has passed.
-   * @throws Refusal, AddressNotAllowedError, UpstreamError
+   * @throws Refusal
    */
-  async #admit({ request, path, query }: Arrival): Promise<Admitted> {
-    const { config, secrets, paths, resolver, metrics } = this.#ports;
+  #admit({ request, path, query }: Arrival): Admitted {
+    const { config, secrets, paths, metrics } = this.#ports;
     const { headers, method } = request;
     const { ring, accounts } = secrets();
     const verdict = authorizeRelayKey(headers, ring);
@@ -106,12 +111,13 @@ export class NodeProxy {
     if (metrics.inFlight >= config.callsMax) {
       throw new Refusal("temporarily_unavailable");
     }
-    return { account, target, addresses: await resolver.resolve(account.destination.hostname) };
+    return { account, target };
   }
 
-  async #forward(arrival: Arrival, { account, target, addresses }: Admitted): Promise<Response> {
-    const { config, client, metrics } = this.#ports;
+  #forward(arrival: Arrival, admitted: Admitted, addresses: readonly string[]): Promise<Response> {
+    const { config, metrics } = this.#ports;
     const { request } = arrival;
+    const { account } = admitted;
     const startedMs = performance.now();
     metrics.inFlight += 1;
     const call = new ProxiedCall({
@@ -123,28 +129,42 @@ export class NodeProxy {
       onEnd: (end) => this.#end(arrival, account, { ...end, startedMs }),
     });
     request.signal.addEventListener("abort", () => call.abandon());
-    try {
-      const body = await readBody(request, config.bodyBytesMax);
-      arrival.liftSilenceLimit();
-      if (!request.signal.aborted) {
-        const exchange = client.send(
-          {
-            destination: account.destination,
-            addresses,
-            method: request.method,
-            target,
-            headers: injectProviderKey(request.headers, account),
-            body,
-            bodyBytesMax: config.bodyBytesMax,
-          },
-          call,
-        );
-        call.follow(exchange);
-      }
-    } catch (error) {
-      call.onError(error instanceof UpstreamError ? error : new UpstreamError("client_gone", "the body did not come"));
+    const length = wholeLengthOf(request, config.bodyBytesMax);
+    if (length === null) {
+      this.#send(arrival, admitted, { addresses, call, body: streamedBody(request) });
+    } else {
+      request.bytes().then(
+        (bytes) => {
+          const body = { kind: "whole", bytes: bytes as Uint8Array<ArrayBuffer> } as const;
+          this.#send(arrival, admitted, { addresses, call, body });
+        },
+        () => call.onError(new UpstreamError("client_gone", "the body did not come")),
+      );
     }
-    return await call.response;
+    return call.response;
+  }
+
+  #send(arrival: Arrival, { account, target }: Admitted, out: Outgoing): void {
+    const { client, config } = this.#ports;
+    const { request, liftSilenceLimit } = arrival;
+    const { addresses, call, body } = out;
+    if (request.signal.aborted) {
+      call.abandon();
+      return;
+    }
+    liftSilenceLimit();
+    try {
+      const { destination } = account;
+      const headers = injectProviderKey(request.headers, account);
+      const { bodyBytesMax } = config;
+      const { method } = request;
+      call.follow(client.send({ destination, addresses, method, target, headers, body, bodyBytesMax }, call));
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) {
+        throw error;
+      }
+      call.onError(error);
+    }
   }
 
   #end(arrival: Arrival, account: ActiveAccount, end: CallEnd & { readonly startedMs: number }): void {
@@ -183,7 +203,7 @@ export class NodeProxy {
     if (code === "temporarily_unavailable") {
       headers["retry-after"] = "1";
     }
-    if (arrival.request.body !== null) {
+    if (hasBody(arrival.request)) {
       // Whatever of the body is still to come is not waited for.
       headers["connection"] = "close";
     }
@@ -208,15 +228,20 @@ function codeOf(error: unknown): ErrorCode | null {
   return error instanceof UpstreamError ? "upstream_unreachable" : null;
 }
 
-async function readBody(request: Request, bytesMax: number): Promise<RequestBody> {
+function hasBody({ headers }: Request): boolean {
+  return headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
+}
+
+/** The length of a body that is read before it is sent, or null. To look at `request.body` would make a stream of it. */
+function wholeLengthOf({ headers }: Request, bytesMax: number): number | null {
+  const declared = Number(headers.get("content-length") ?? 0);
+  return declared > 0 && declared <= Math.min(wholeBodyBytesMax, bytesMax) ? declared : null;
+}
+
+function streamedBody(request: Request): RequestBody {
   const { body } = request;
-  if (body === null) {
-    return { kind: "none" };
-  }
   const declared = request.headers.get("content-length");
-  const length = declared === null ? null : Number(declared);
-  if (length === null || length > Math.min(wholeBodyBytesMax, bytesMax)) {
-    return { kind: "stream", stream: body, length };
-  }
-  return { kind: "whole", bytes: (await request.bytes()) as Uint8Array<ArrayBuffer> };
+  return body === null
+    ? { kind: "none" }
+    : { kind: "stream", stream: body, length: declared === null ? null : Number(declared) };
 }

@@ -16,7 +16,12 @@ export type ResolverOptions = {
 
 const freshMs = 30_000;
 
-type Resolution = { readonly addresses: Promise<readonly string[]>; readonly expiresMs: number };
+type Resolution = {
+  readonly addresses: Promise<readonly string[]>;
+  /** The same, once they are there. */
+  judged: readonly string[] | null;
+  readonly expiresMs: number;
+};
 
 /**
  * From a provider's name to the addresses that a connection may go to. Every answer is judged, and one private address
@@ -31,6 +36,12 @@ export class ProviderResolver {
     this.#options = options;
   }
 
+  /** What is known and fresh, or null. */
+  known(hostname: string): readonly string[] | null {
+    const known = this.#resolutions.get(hostname);
+    return known !== undefined && known.expiresMs > this.#options.now() ? known.judged : null;
+  }
+
   /** @throws AddressNotAllowedError; UpstreamError of kind `unreachable` when the name has no usable address */
   resolve(hostname: string): Promise<readonly string[]> {
     const known = this.#resolutions.get(hostname);
@@ -39,9 +50,15 @@ export class ProviderResolver {
       return known.addresses;
     }
     const addresses = this.#lookUp(hostname);
-    this.#resolutions.set(hostname, { addresses, expiresMs: nowMs + freshMs });
-    // A failure is told to those who wait for it, and the next one asks again.
-    addresses.catch(() => this.#resolutions.delete(hostname));
+    const resolution: Resolution = { addresses, judged: null, expiresMs: nowMs + freshMs };
+    this.#resolutions.set(hostname, resolution);
+    addresses.then(
+      (judged) => {
+        resolution.judged = judged;
+      },
+      // A failure is told to those who wait for it, and the next one asks again.
+      () => this.#resolutions.delete(hostname),
+    );
     return addresses;
   }
 
