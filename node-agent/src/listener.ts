@@ -1,3 +1,4 @@
+import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { Agent } from "./agent.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
@@ -79,7 +80,7 @@ export class Listener {
         maxRequestBodySize: serverBodyBytesMax,
         development: false,
         fetch: (request, server) => this.#agent.handle(request, server),
-        error: () => new Response(null, { status: 500 }),
+        error: () => new Response(null, { status: 500, headers: { [exitNodeHeader]: this.#config.nodeCode } }),
       });
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";

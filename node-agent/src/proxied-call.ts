@@ -99,7 +99,7 @@ export class ProxiedCall implements AnswerSink {
       this.#refuse("upstream_error", "encoded");
     } else {
       this.#status = status;
-      this.#headers = answerHeaders(head);
+      this.#headers = answerHeaders(head, this.#ports.account);
       const isWhole = status >= 400 || (head.contentLength !== null && head.contentLength <= wholeBytesMax);
       if (isWhole) {
         this.#state = "collecting";
@@ -200,11 +200,12 @@ function isEncoded({ headers }: Http1ResponseHead): boolean {
   return headers.some(([name, value]) => name === "content-encoding" && value.trim().toLowerCase() !== "identity");
 }
 
-/** What says how to read the body and when to come back; nothing that names the provider or the account. */
-function answerHeaders(head: Http1ResponseHead): Record<string, string> {
+/** What says how to read the body and when to come back; nothing that holds the key or names the provider. */
+function answerHeaders(head: Http1ResponseHead, account: ActiveAccount): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of head.headers) {
-    if (forwardedHeaders.has(name) || rateLimitHeader.test(name)) {
+    const isTelling = value.includes(account.apiKey) || value.includes(account.destination.hostname);
+    if (!isTelling && (forwardedHeaders.has(name) || rateLimitHeader.test(name))) {
       headers[name] = value;
     }
   }

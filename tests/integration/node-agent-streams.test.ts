@@ -96,4 +96,49 @@ describe("a caller that leaves", () => {
     const record = await provider.waitForCancel(0);
     expect((record.endedAtMs ?? Number.POSITIVE_INFINITY) - leftAtMs).toBeLessThan(cancelMsMax);
   });
+
+  test.each([["Transfer-Encoding: chunked", "5\r\nhello\r\n"] as const, ["Content-Length: 1000000", "hello"] as const])(
+    "in the middle of an upload with %s never makes it look whole",
+    async (framing, part) => {
+      let heard = "";
+      const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const listener = Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: {
+          data: (_, bytes) => {
+            heard += bytes.toString("latin1");
+            if (heard.includes("hello")) {
+              arrived.resolve();
+            }
+          },
+          close: () => closed.resolve(),
+        },
+      });
+      await using other = await RunningAgent.start({ providerUrl: `http://127.0.0.1:${listener.port}` });
+      const lines = ["POST /v1/chat/completions HTTP/1.1", "Host: n", `Authorization: Bearer ${relayKey}`, framing];
+      const connection = await connectRaw(other.port);
+      connection.send(`${lines.join("\r\n")}\r\n\r\n${part}`);
+      await arrived.promise;
+      connection.close("rst");
+      await closed.promise;
+      expect(heard).toContain(framing);
+      expect(heard).toEndWith(part);
+      listener.stop(true);
+    },
+  );
+
+  test("without leaving, by reading nothing for too long, is cut", async () => {
+    await using strict = await RunningAgent.start({
+      providerUrl: provider.url,
+      env: { STREAM_STALL_TIMEOUT_MS: "300" },
+    });
+    provider.script({ isEndless: true, chunkBytes: 4_096 });
+    const connection = await connectRaw(strict.port);
+    connection.send(rawChat(true));
+    await connection.waitForBytes(1);
+    connection.pause();
+    await provider.waitForCancel(0);
+    connection.close("rst");
+  });
 });
