@@ -37,11 +37,14 @@ export class Listener {
     return [this.#server, ...this.#retired].reduce((sum, server) => sum + server.pendingRequests, 0);
   }
 
-  /** Takes over the certificate that the agent has now. @throws ConfigError; everything is then as before */
-  renew(): void {
+  /**
+   * Takes over the certificate that the agent has now. @returns whether it is another one
+   * @throws ConfigError; everything is then as before
+   */
+  renew(): boolean {
     const { tls } = this.#agent;
     if (tls === null || (tls.cert === this.#tls?.cert && tls.key === this.#tls.key)) {
-      return;
+      return false;
     }
     const former = { server: this.#server, tls: this.#tls };
     this.#tls = tls;
@@ -53,6 +56,7 @@ export class Listener {
     }
     this.#retired.push(former.server);
     void former.server.stop();
+    return true;
   }
 
   /** Refuses new connections; calls that run go on. */

@@ -44,7 +44,9 @@ function reload(agent: Agent, listener: Listener): void {
     return;
   }
   try {
-    listener.renew();
+    if (listener.renew()) {
+      agent.log.info("agent.certificate_renewed");
+    }
   } catch (error) {
     agent.log.error("agent.certificate_refused", { reason: error instanceof ConfigError ? error.message : "unknown" });
   }

@@ -178,6 +178,7 @@ describe("TLS", () => {
     const stream = await beginStream(agent);
     write(second);
     await agent.reload({});
+    await agent.program.waitFor("agent.certificate_renewed");
     for (let round = 0; round < 4; round += 1) {
       expect(await nameOn(agent.port)).toBe("DNS:two.example");
     }
