@@ -53,13 +53,13 @@ export async function runSettlementBench(args: string[]): Promise<number> {
     console.log("rows with multipliers 1, 0.5, 1.1 and 2.75 in turn; fsync on\n");
     console.log("| users | rows a step | rows/s | ms a step: p50 | p99 |\n| --- | --- | --- | --- | --- |");
     for (const users of numbers(values.users)) {
-      const customers = await Promise.all(Array.from({ length: users }, () => createCustomer(db, granted)));
+      const customers = await createCustomers(db, users);
       for (const step of numbers(values.steps)) {
         await fill(db, customers, Number(values.rows));
         console.log(`| ${users} | ${step} | ${await measure(db, step)} |`);
       }
     }
-    const customers = await Promise.all(Array.from({ length: 20 }, () => createCustomer(db, granted)));
+    const customers = await createCustomers(db, 20);
     console.log(`\none row a transaction beside it, of 20 users whose budgets are settled, ms:`);
     console.log(`without a settlement: ${await chargeLatency(db, customers, null)}`);
     for (const step of numbers(values.steps)) {
@@ -74,6 +74,14 @@ export async function runSettlementBench(args: string[]): Promise<number> {
   } finally {
     await cluster.destroy();
   }
+}
+
+async function createCustomers(db: Database, count: number): Promise<Customer[]> {
+  const customers: Customer[] = [];
+  while (customers.length < count) {
+    customers.push(await createCustomer(db, granted));
+  }
+  return customers;
 }
 
 function rowsFor(customers: readonly Customer[], from: number, count: number) {
