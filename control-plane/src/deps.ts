@@ -28,7 +28,7 @@ import { metricsAccess, operationsRoutes } from "./operations/routes.ts";
 import { pageRoutes } from "./pages/routes.ts";
 import { CaptureAllowance } from "./platform/answer-capture.ts";
 import { systemClock, utcDay } from "./platform/clock.ts";
-import type { Config } from "./platform/config.ts";
+import { type Config, masterKeySource } from "./platform/config.ts";
 import { loadMasterKey, type MasterKey } from "./platform/crypto/master-key.ts";
 import { type Database, openDatabase } from "./platform/db.ts";
 import { type Notifications, openNotifications } from "./platform/db-notifications.ts";
@@ -109,12 +109,7 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
 }
 
 async function openBase(config: Config, log: Log): Promise<Base> {
-  const masterKey = await loadMasterKey({
-    isProduction: config.NODE_ENV === "production",
-    value: config.MASTER_KEY ?? null,
-    file: config.MASTER_KEY_FILE ?? null,
-    dataDirectory: config.DATA_DIR,
-  });
+  const masterKey = await loadMasterKey(masterKeySource(config));
   const spoolOptions: SpoolOptions<CallRows> = {
     directory: join(config.DATA_DIR, "spool"),
     codecs,
@@ -298,8 +293,16 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const streamStallTimeoutMs = config.STREAM_STALL_TIMEOUT_MS;
-  const linkKey = linkKeyOf(base);
-  const gatewayParts = { gateway: port, realtime, linkKey, streamStallTimeoutMs, clock: systemClock, edge, bodyLimits };
+  const linkKeys = [base.masterKey, base.masterKey.previous].flatMap((key) => (key === null ? [] : [linkKeyOf(key)]));
+  const gatewayParts = {
+    gateway: port,
+    realtime,
+    linkKeys,
+    streamStallTimeoutMs,
+    clock: systemClock,
+    edge,
+    bodyLimits,
+  };
   const stopping = new AbortController();
   const backend = buildBackend(base);
   const work = [...jobs(base, stopping.signal), ...backend.jobs];
@@ -350,8 +353,8 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   };
 }
 
-function linkKeyOf(base: Base): Uint8Array {
-  return base.masterKey.deriveKey("link between relay and gateway");
+function linkKeyOf(masterKey: MasterKey): Uint8Array {
+  return masterKey.deriveKey("link between relay and gateway");
 }
 
 function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
@@ -360,7 +363,7 @@ function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
     client,
     captures: new CaptureAllowance(),
     address: parseBaseUrl(config.UPSTREAM_GATEWAY_URL ?? ""),
-    linkKey: linkKeyOf(base),
+    linkKey: linkKeyOf(base.masterKey),
     limits: {
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS + linkPatienceMs,
@@ -379,7 +382,7 @@ function remoteRealtime(base: Base): RemoteRealtime {
     sockets: new WsWebSocketClient(),
     captures: new CaptureAllowance(),
     address: parseBaseUrl(base.config.UPSTREAM_GATEWAY_URL ?? ""),
-    linkKey: linkKeyOf(base),
+    linkKey: linkKeyOf(base.masterKey),
     connectTimeoutMs,
     drainTimeoutMs,
     clock: systemClock,

@@ -5,6 +5,10 @@ import type { Queryable, Transaction } from "../platform/db.ts";
 import { hasAdmin, insertAdmin } from "./admins/store.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
+import { totpSealedColumns } from "./totp/second-factor.ts";
+
+/** What this feature keeps under the master key. */
+export const accountSealedColumns = totpSealedColumns;
 
 export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId };
 

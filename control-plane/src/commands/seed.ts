@@ -11,7 +11,7 @@ import { createFirstAdmin, createFirstPassword, findOrCreateUser } from "../acco
 import { seedPlans } from "../billing/service.ts";
 import { addGatewayUser, addModel, allowModel, createFirstApiKey, putChannel } from "../gateway/service.ts";
 import { seedModelMap } from "../messages-compat/service.ts";
-import { type Config, loadConfig } from "../platform/config.ts";
+import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
 import { openDatabase, type Transaction } from "../platform/db.ts";
 import { redact } from "../platform/log.ts";
@@ -57,12 +57,7 @@ type Seeded = {
 
 async function seed(): Promise<Seeded> {
   const config = loadConfig();
-  const masterKey = await loadMasterKey({
-    isProduction: config.NODE_ENV === "production",
-    value: config.MASTER_KEY ?? null,
-    file: config.MASTER_KEY_FILE ?? null,
-    dataDirectory: config.DATA_DIR,
-  });
+  const masterKey = await loadMasterKey(masterKeySource(config));
   const db = openDatabase({ url: config.DATABASE_URL, poolMax: 2, applicationName: "sluice-seed" });
   try {
     return await db.withTransaction(async (tx) => {

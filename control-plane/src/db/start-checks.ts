@@ -4,7 +4,7 @@ import type { Log } from "../platform/log.ts";
 
 /**
  * Whether this program and this database belong together; before anything is written.
- * @throws MasterKeyError when everything that is sealed in this database is sealed under other keys
+ * @throws MasterKeyError when everything that is sealed in this database is sealed under keys that it does not have
  */
 export async function checkDatabase(parts: {
   readonly db: Queryable;
@@ -13,10 +13,19 @@ export async function checkDatabase(parts: {
 }): Promise<void> {
   const { db, masterKey, log } = parts;
   const keyIds = await findSealingKeyIds(db);
-  if (keyIds.length > 0 && !keyIds.includes(masterKey.id)) {
+  const opening = masterKey.opening.map(({ id }) => id);
+  const closed = keyIds.filter((id) => !opening.includes(id));
+  if (keyIds.length > 0 && closed.length === keyIds.length) {
     throw new MasterKeyError(
-      `The master key ${masterKey.id} opens nothing in this database, which is sealed under ${keyIds.join(", ")}.`,
+      `The master key ${opening.join(", ")} opens nothing in this database, which is sealed under ${keyIds.join(", ")}.`,
     );
+  }
+  if (closed.length > 0) {
+    const detail = "some of what is sealed here does not open; give the key as MASTER_KEY_PREVIOUS and rotate";
+    log.error("secrets.key_missing", { keyIds: closed, detail });
+  }
+  if (masterKey.previous !== null && keyIds.includes(masterKey.previous.id)) {
+    log.info("secrets.under_previous_key", { detail: "some is still sealed under MASTER_KEY_PREVIOUS" });
   }
   if (!(await isDurable(db))) {
     log.warn("database.not_durable", {

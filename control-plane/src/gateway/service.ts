@@ -3,6 +3,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import { sha256 } from "../platform/crypto/digest.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../platform/crypto/seal.ts";
+import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Queryable } from "../platform/db.ts";
 import { parseBaseUrl } from "./channels/model.ts";
 import { saveAbility, saveChannel, setChannelCredential } from "./channels/store.ts";
@@ -12,12 +13,17 @@ import { hasApiKey, insertApiKey, insertGatewayUser, updateGatewayUser } from ".
 import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "./prices/store.ts";
 import { grantQuota, lockUserQuota, readUserQuota, type UserQuota } from "./quota/store.ts";
 
-const credentialContext = (id: ChannelId) =>
+const credentialContext = (id: ChannelId | string) =>
   sealContext({ table: "channel", column: "credential_sealed", row: id, owner: "operator" });
+
+/** What this feature keeps under the master key. */
+export const gatewaySealedColumns: readonly SealedColumn[] = [
+  { table: "channel", column: "credential_sealed", key: ["id"], contextOf: ([id]) => credentialContext(id ?? "") },
+];
 
 /** Opens the sealed credential of a channel. @throws SealError */
 export function openChannelCredential(key: MasterKey, id: ChannelId, sealed: Uint8Array): string {
-  return Buffer.from(open(key.sealing, sealed, credentialContext(id))).toString("utf8");
+  return Buffer.from(open(key.opening, sealed, credentialContext(id))).toString("utf8");
 }
 
 export type ChannelSettings = {

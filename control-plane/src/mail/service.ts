@@ -1,15 +1,26 @@
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Transaction } from "../platform/db.ts";
 import { notify } from "../platform/db-notifications.ts";
 import { type MailQueue, type MailTemplateName, mailLocaleOf, type NewMail } from "./model.ts";
 import { insertMail } from "./store.ts";
-import { sealVariables } from "./variables-seal.ts";
+import { sealVariables, variablesContext } from "./variables-seal.ts";
 
 export type MailServiceParts = {
   readonly masterKey: MasterKey;
   readonly clock: Clock;
 };
+
+/** What this feature keeps under the master key. */
+export const mailSealedColumns: readonly SealedColumn[] = [
+  {
+    table: "mail_log",
+    column: "variables_sealed",
+    key: ["dedupe_key", "user_id"],
+    contextOf: ([dedupeKey, userId]) => variablesContext({ dedupeKey: dedupeKey ?? "", userId: userId ?? null }),
+  },
+];
 
 /** Told at the commit of every transaction that left a mail. */
 export const mailChannel = "mail";

@@ -5,7 +5,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** The key of a mail is known before its row has an id, and is as unique. */
-function contextOf(mail: { readonly dedupeKey: string; readonly userId: bigint | null }): string {
+export function variablesContext(mail: {
+  readonly dedupeKey: string;
+  readonly userId: bigint | string | null;
+}): string {
   const owner = mail.userId ?? "nobody";
   return sealContext({ table: "mail_log", column: "variables_sealed", row: mail.dedupeKey, owner });
 }
@@ -16,7 +19,7 @@ export function sealVariables(
   mail: { readonly dedupeKey: string; readonly userId: bigint | null },
   variables: Readonly<Record<string, string>>,
 ): Uint8Array {
-  return seal(masterKey.sealing, encoder.encode(JSON.stringify(variables)), contextOf(mail));
+  return seal(masterKey.sealing, encoder.encode(JSON.stringify(variables)), variablesContext(mail));
 }
 
 /** @throws MalformedSealError, UnknownSealingKeyError, BrokenSealError */
@@ -25,5 +28,5 @@ export function openVariables(
   mail: { readonly dedupeKey: string; readonly userId: bigint | null },
   sealed: Uint8Array,
 ): Record<string, string> {
-  return JSON.parse(decoder.decode(open(masterKey.sealing, sealed, contextOf(mail)))) as Record<string, string>;
+  return JSON.parse(decoder.decode(open(masterKey.opening, sealed, variablesContext(mail)))) as Record<string, string>;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { MasterKeySource } from "./crypto/master-key.ts";
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((value) => value === "1" || value === "true");
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -40,6 +41,10 @@ const schema = z.object({
     .optional(),
   MASTER_KEY: z.string().optional(),
   MASTER_KEY_FILE: z.string().optional(),
+  MASTER_KEY_PREVIOUS: z.string().optional(),
+  MASTER_KEY_PREVIOUS_FILE: z.string().optional(),
+  NEW_MASTER_KEY: z.string().optional(),
+  NEW_MASTER_KEY_FILE: z.string().optional(),
   REGISTRATION_RETURNS_VERIFICATION_URL: flag.optional(),
   PROVIDER_API_KEY: z.string().min(1).optional(),
   PROVIDER_BASE_URL: z.url({ protocol: /^https?$/ }).default("https://api.openai.com/v1"),
@@ -120,6 +125,17 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     throw new ConfigError(`The configuration is not usable. ${problems.join("; ")}. See deploy/env.example.`);
   }
   return Object.freeze(result.data);
+}
+
+/** Where the configuration says that the master key is, for `loadMasterKey`. */
+export function masterKeySource(config: Config): MasterKeySource {
+  return {
+    isProduction: config.NODE_ENV === "production",
+    value: config.MASTER_KEY ?? null,
+    file: config.MASTER_KEY_FILE ?? null,
+    previous: { value: config.MASTER_KEY_PREVIOUS ?? null, file: config.MASTER_KEY_PREVIOUS_FILE ?? null },
+    dataDirectory: config.DATA_DIR,
+  };
 }
 
 /** What links in mails and returns from payment pages begin with; never taken from a request. Without a slash at its end. */

@@ -2,6 +2,7 @@ import type { SecretEntry } from "@sluice/contracts/secrets";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../platform/crypto/seal.ts";
+import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { findSecret, selectSecrets, upsertSecret } from "./store.ts";
 
@@ -11,6 +12,11 @@ const cachedMsMax = 5_000;
 function contextOf(name: string): string {
   return sealContext({ table: "secret", column: "sealed", row: name, owner: "operator" });
 }
+
+/** What this feature keeps under the master key. */
+export const secretSealedColumns: readonly SealedColumn[] = [
+  { table: "secret", column: "sealed", key: ["name"], contextOf: ([name]) => contextOf(name ?? "") },
+];
 
 /** Seals the value and keeps it under the name, in place of an earlier one. Returns its version, counted from 1. */
 export async function saveSecret(
@@ -29,7 +35,7 @@ export async function saveSecret(
  */
 export async function readSecret(db: Queryable, masterKey: MasterKey, name: string): Promise<string | null> {
   const sealed = await findSecret(db, name);
-  return sealed === null ? null : Buffer.from(open(masterKey.sealing, sealed, contextOf(name))).toString("utf8");
+  return sealed === null ? null : Buffer.from(open(masterKey.opening, sealed, contextOf(name))).toString("utf8");
 }
 
 /** Names, versions and dates of all secrets; values are never listed. */

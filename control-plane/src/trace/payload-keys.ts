@@ -74,7 +74,7 @@ export class PayloadKeys {
     if (stored.wrapped === null) {
       throw new DayKeyDestroyedError(`the payload key of ${day} was destroyed`);
     }
-    const secret = open(this.#parts.masterKey.sealing, stored.wrapped, contextOf(day, stored.keyId));
+    const secret = open(this.#parts.masterKey.opening, stored.wrapped, dayKeyContext(day, stored.keyId));
     return new SealingKey(stored.keyId, secret);
   }
 
@@ -124,11 +124,12 @@ export class PayloadKeys {
   async #create(day: string): Promise<void> {
     const secret = randomBytes(sealingKeyBytes);
     const keyId = keyIdOf(secret);
-    const wrapped = seal(this.#parts.masterKey.sealing, secret, contextOf(day, keyId));
+    const wrapped = seal(this.#parts.masterKey.sealing, secret, dayKeyContext(day, keyId));
     await insertDayKey(this.#parts.db, day, { keyId, wrapped });
   }
 }
 
-function contextOf(day: string, keyId: string): string {
+/** Where the key of a day is kept, for sealing it. */
+export function dayKeyContext(day: string, keyId: string): string {
   return sealContext({ table: "payload_day_key", column: "wrapped", row: day, owner: keyId });
 }

@@ -2,11 +2,12 @@ import type { RequestId } from "@sluice/contracts/ids";
 import { createMissingPartitions } from "../db/partitions.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Database, Queryable } from "../platform/db.ts";
 import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";
 import type { OpenedPayload, Payload, PayloadSegment, SpooledTrace, TraceRow } from "./model.ts";
-import { PayloadKeys } from "./payload-keys.ts";
+import { dayKeyContext, PayloadKeys } from "./payload-keys.ts";
 import { type PayloadLimits, type PayloadObserver, PayloadQueue } from "./payload-queue.ts";
 import { openPayload } from "./payload-sealing.ts";
 import { findPayload, insertSegment, insertTraces } from "./store.ts";
@@ -25,6 +26,16 @@ export type TraceServiceParts = {
 
 /** How trace rows become lines of the spool and come back. */
 export const traceRowCodec = { encode: (row: SpooledTrace) => row.json, decode: fromSpooledJson };
+
+/** What this feature keeps under the master key. Payloads themselves are sealed under the key of their day. */
+export const traceSealedColumns: readonly SealedColumn[] = [
+  {
+    table: "payload_day_key",
+    column: "wrapped",
+    key: ["day", "key_id"],
+    contextOf: ([day, keyId]) => dayKeyContext(day ?? "", keyId ?? ""),
+  },
+];
 
 /**
  * Writes spooled trace rows within the transaction that commits the usage of the same calls. Rows that are there

@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../../platform/clock.ts";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../../platform/crypto/seal.ts";
+import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { countCode } from "../attempts/attempts.ts";
 import { authenticatorUri, findStep, secretBytes, toBase32 } from "./one-time-code.ts";
-import { type CodeOwner, enableSecret, lockSecret, putSecret, tableOf, takeStep } from "./totp-store.ts";
+import { type CodeOwner, enableSecret, lockSecret, putSecret, tables, takeStep } from "./totp-store.ts";
 
 export type SecondFactorParts = {
   readonly db: Database;
@@ -16,8 +17,24 @@ export type SecondFactorParts = {
 
 const issuer = "Sluice";
 
-const contextOf = (owner: CodeOwner): string =>
-  sealContext({ table: tableOf(owner), column: "totp_sealed", row: owner.id, owner: owner.id });
+/** The column of a kind of owner, for the exchange of the master key. */
+const columnOf = (kind: CodeOwner["kind"]): SealedColumn => {
+  const table = tables[kind];
+  const column = "totp_sealed";
+  return {
+    table,
+    column,
+    key: ["id"],
+    contextOf: ([id]) => sealContext({ table, column, row: id ?? "", owner: id ?? "" }),
+  };
+};
+
+const columns = { user: columnOf("user"), admin: columnOf("admin") };
+
+/** What this feature keeps under the master key. */
+export const totpSealedColumns: readonly SealedColumn[] = [columns.user, columns.admin];
+
+const contextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([id.toString()]);
 
 /** The codes of an authenticator as a second proof at the login. */
 export class SecondFactor {
@@ -69,7 +86,7 @@ export class SecondFactor {
     const counted = await countCode(db, `${owner.kind}:${owner.id}`);
     const isTaken = await db.withTransaction(async (tx) => {
       const { sealed } = await lockSecret(tx, owner);
-      const secret = sealed === null ? null : open(masterKey.sealing, sealed, contextOf(owner));
+      const secret = sealed === null ? null : open(masterKey.opening, sealed, contextOf(owner));
       const step = secret === null ? null : findStep(secret, code.replace(/\s/g, ""), clock.now());
       return step !== null && (await takeStep(tx, owner, step));
     });

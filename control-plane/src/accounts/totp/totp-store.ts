@@ -3,9 +3,10 @@ import { type Queryable, rowsWritten } from "../../platform/db.ts";
 /** Whose authenticator it is. */
 export type CodeOwner = { readonly kind: "user" | "admin"; readonly id: bigint };
 
-const tables = { user: "user_profile", admin: "shared_admin_credentials" } as const;
+/** Where each kind of owner is kept. */
+export const tables = { user: "user_profile", admin: "shared_admin_credentials" } as const;
 
-export const tableOf = (owner: CodeOwner): string => tables[owner.kind];
+const tableOf = (owner: CodeOwner): string => tables[owner.kind];
 
 export type SealedSecret = { readonly sealed: Uint8Array | null; readonly isEnabled: boolean };
 

@@ -36,14 +36,18 @@ function isFresh(requestId: string): boolean {
 }
 
 /** What a relay of this deployment says of a call; null from anybody else. */
-export function readLink(headers: Headers, linkKey: Uint8Array): { requestId: string; clientAddress: string } | null {
+export function readLink(
+  headers: Headers,
+  linkKeys: readonly Uint8Array[],
+): { requestId: string; clientAddress: string } | null {
   const requestId = headers.get(requestIdHeader);
   const clientAddress = headers.get(clientAddressHeader);
   const signature = headers.get(signatureHeader);
   if (requestId === null || clientAddress === null || signature === null) {
     return null;
   }
-  const isOurs = isEqualSecret(signature, signCall(linkKey, { requestId, clientIp: clientAddress, headers }));
+  const call = { requestId, clientIp: clientAddress, headers };
+  const isOurs = linkKeys.some((linkKey) => isEqualSecret(signature, signCall(linkKey, call)));
   return isOurs && isFresh(requestId) ? { requestId, clientAddress } : null;
 }
 

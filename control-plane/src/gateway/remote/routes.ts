@@ -19,7 +19,8 @@ import {
 export type GatewayRoutesParts = {
   readonly gateway: GatewayPort;
   readonly realtime: RealtimePort;
-  readonly linkKey: Uint8Array;
+  /** Under which relays may sign: one key, or two while master keys are exchanged. */
+  readonly linkKeys: readonly Uint8Array[];
   readonly streamStallTimeoutMs: number;
   readonly clock: Clock;
   /** For callers that are no relay of this deployment. */
@@ -39,7 +40,7 @@ function gatewayHandler(
   parts: GatewayRoutesParts,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
-    const link = readLink(request.headers, parts.linkKey);
+    const link = readLink(request.headers, parts.linkKeys);
     let report: CallReport | null = null;
     const call = beginCall(parts, { request, server, link }, (finished) => {
       report = finished;
@@ -58,7 +59,7 @@ function gatewayRealtimeHandler(
   parts: GatewayRoutesParts,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response | undefined> {
   return async (request, server) => {
-    const link = readLink(request.headers, parts.linkKey);
+    const link = readLink(request.headers, parts.linkKeys);
     let report: CallReport | null = null;
     const call = beginCall(parts, { request, server, link }, (finished) => {
       report = finished;

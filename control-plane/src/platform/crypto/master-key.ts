@@ -20,16 +20,22 @@ export class MasterKey {
   readonly id: string;
   /** Seals what is stored in the database. Carries the id of the master key. */
   readonly sealing: SealingKey;
+  /** Opens what is stored: the same key, and while master keys are exchanged the one of the previous master key, too. */
+  readonly opening: readonly SealingKey[];
+  /** The other master key of an exchange, which opens and never seals; null outside of one. */
+  readonly previous: MasterKey | null;
   readonly #secret: Uint8Array;
 
   /** @throws RangeError when the secret is not 32 bytes */
-  constructor(secret: Uint8Array) {
+  constructor(secret: Uint8Array, previous: MasterKey | null = null) {
     if (secret.length !== sealingKeyBytes) {
       throw new RangeError(`a master key has ${sealingKeyBytes} bytes, not ${secret.length}`);
     }
     this.#secret = new Uint8Array(secret);
     this.id = keyIdOf(secret);
     this.sealing = new SealingKey(this.id, this.deriveKey("seal stored values"));
+    this.previous = previous;
+    this.opening = previous === null ? [this.sealing] : [this.sealing, previous.sealing];
   }
 
   /**
@@ -53,12 +59,14 @@ export class MasterKey {
   }
 }
 
-export type MasterKeySource = {
+/** A key in a variable, or the name of a file that holds it; null is what is not set. */
+export type KeyText = { readonly value: string | null; readonly file: string | null };
+
+/** MASTER_KEY or MASTER_KEY_FILE, and where to look else. */
+export type MasterKeySource = KeyText & {
   readonly isProduction: boolean;
-  /** MASTER_KEY, or null. */
-  readonly value: string | null;
-  /** MASTER_KEY_FILE, or null. */
-  readonly file: string | null;
+  /** MASTER_KEY_PREVIOUS or MASTER_KEY_PREVIOUS_FILE; absent is none. */
+  readonly previous?: KeyText;
   /** Where development keeps a key of its own. */
   readonly dataDirectory: string;
 };
@@ -71,16 +79,43 @@ const howToMake = "make one with `openssl rand -base64 32` and keep a copy outsi
  * @throws MasterKeyError when it is missing, given twice, not readable, or too weak to protect anything
  */
 export async function loadMasterKey(source: MasterKeySource): Promise<MasterKey> {
-  const value = source.value?.trim() || null;
-  if (value !== null && source.file !== null) {
-    throw new MasterKeyError("Both MASTER_KEY and MASTER_KEY_FILE are set; set only one of them.");
+  const current = (await readGivenKey("MASTER_KEY", source)) ?? (await findUngivenKey(source));
+  const other = source.previous === undefined ? null : await readGivenKey("MASTER_KEY_PREVIOUS", source.previous);
+  if (other === null) {
+    return new MasterKey(current);
+  }
+  const previous = new MasterKey(other);
+  const key = new MasterKey(current, previous);
+  if (previous.id === key.id) {
+    throw new MasterKeyError("MASTER_KEY_PREVIOUS holds the same key as MASTER_KEY; it is for the other one.");
+  }
+  return key;
+}
+
+/**
+ * The key of a variable, or of the file that the variable with `_FILE` behind its name names; null when neither is set.
+ * @throws MasterKeyError as `loadMasterKey`
+ */
+export async function loadGivenKey(name: string, given: KeyText): Promise<MasterKey | null> {
+  const secret = await readGivenKey(name, given);
+  return secret === null ? null : new MasterKey(secret);
+}
+
+async function readGivenKey(name: string, given: KeyText): Promise<Uint8Array | null> {
+  const value = given.value?.trim() || null;
+  if (value !== null && given.file !== null) {
+    throw new MasterKeyError(`Both ${name} and ${name}_FILE are set; set only one of them.`);
   }
   if (value !== null) {
-    return parseMasterKey(value, "MASTER_KEY");
+    return parseKey(value, name);
   }
-  if (source.file !== null) {
-    return parseMasterKey(await readKeyFile(source.file, "MASTER_KEY_FILE"), `The file of MASTER_KEY_FILE`);
+  if (given.file !== null) {
+    return parseKey(await readKeyFile(given.file, `${name}_FILE`), `The file of ${name}_FILE`);
   }
+  return null;
+}
+
+async function findUngivenKey(source: MasterKeySource): Promise<Uint8Array> {
   if (source.isProduction) {
     throw new MasterKeyError(
       `Production needs a master key, in MASTER_KEY or in the file that MASTER_KEY_FILE names: ${howToMake}.`,
@@ -89,9 +124,9 @@ export async function loadMasterKey(source: MasterKeySource): Promise<MasterKey>
   return await keepDevelopmentKey(join(source.dataDirectory, developmentFileName));
 }
 
-async function keepDevelopmentKey(path: string): Promise<MasterKey> {
+async function keepDevelopmentKey(path: string): Promise<Uint8Array> {
   await createSecretFile(path, `${randomBytes(sealingKeyBytes).toString("base64")}\n`);
-  return parseMasterKey(await readKeyFile(path, path), path);
+  return parseKey(await readKeyFile(path, path), path);
 }
 
 async function readKeyFile(path: string, name: string): Promise<string> {
@@ -103,7 +138,7 @@ async function readKeyFile(path: string, name: string): Promise<string> {
   }
 }
 
-function parseMasterKey(text: string, name: string): MasterKey {
+function parseKey(text: string, name: string): Uint8Array {
   const secret = Buffer.from(text, "base64");
   // Decoding is lenient; only what encodes back to itself was meant as base64.
   if (secret.length !== sealingKeyBytes || secret.toString("base64") !== text) {
@@ -113,5 +148,5 @@ function parseMasterKey(text: string, name: string): MasterKey {
   if (weakness !== null) {
     throw new MasterKeyError(`${name} holds a key that can be guessed (${weakness}); ${howToMake}.`);
   }
-  return new MasterKey(secret);
+  return secret;
 }

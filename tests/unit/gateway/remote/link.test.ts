@@ -16,21 +16,27 @@ function linked(requestId: string, authorization: string, signedFor = authorizat
 
 test("a relay of this deployment is believed", () => {
   const requestId = Bun.randomUUIDv7();
-  expect(readLink(linked(requestId, "Bearer one"), linkKey)).toEqual({ requestId, clientAddress: clientIp });
+  expect(readLink(linked(requestId, "Bearer one"), [linkKey])).toEqual({ requestId, clientAddress: clientIp });
 });
 
 test("a signature that was overheard is worth nothing with another API key", () => {
-  expect(readLink(linked(Bun.randomUUIDv7(), "Bearer two", "Bearer one"), linkKey)).toBeNull();
+  expect(readLink(linked(Bun.randomUUIDv7(), "Bearer two", "Bearer one"), [linkKey])).toBeNull();
 });
 
 test("a signature that was overheard is worth nothing later", () => {
   const old = Bun.randomUUIDv7("hex", Date.now() - 121_000);
-  expect(readLink(linked(old, "Bearer one"), linkKey)).toBeNull();
+  expect(readLink(linked(old, "Bearer one"), [linkKey])).toBeNull();
 });
 
 test("a signature under another key, or for another address, is nobody's", () => {
   const headers = linked(Bun.randomUUIDv7(), "Bearer one");
-  expect(readLink(headers, new Uint8Array(32).fill(8))).toBeNull();
+  expect(readLink(headers, [new Uint8Array(32).fill(8)])).toBeNull();
   headers.set("x-sluice-client-address", "192.0.2.8");
-  expect(readLink(headers, linkKey)).toBeNull();
+  expect(readLink(headers, [linkKey])).toBeNull();
+});
+
+test("while master keys are exchanged, a signature under either is believed", () => {
+  const requestId = Bun.randomUUIDv7();
+  const other = new Uint8Array(32).fill(8);
+  expect(readLink(linked(requestId, "Bearer one"), [other, linkKey])).toEqual({ requestId, clientAddress: clientIp });
 });

@@ -158,3 +158,37 @@ describe("a master key", () => {
     }
   });
 });
+
+describe("the exchange of master keys", () => {
+  test("seals with the current key and opens with the previous one, too, but not the other way round", async () => {
+    const [old, fresh] = [base64(randomBytes(32)), base64(randomBytes(32))];
+    const before = await loadMasterKey({ ...production, value: old });
+    const both = await loadMasterKey({ ...production, value: fresh, previous: { value: old, file: null } });
+    const after = await loadMasterKey({ ...production, value: fresh });
+    const sealedBefore = seal(before.sealing, Buffer.from("x"), "here");
+    const sealedNow = seal(both.sealing, Buffer.from("y"), "here");
+    expect(open(both.opening, sealedBefore, "here")).toEqual(Buffer.from("x"));
+    expect(open(after.opening, sealedNow, "here")).toEqual(Buffer.from("y"));
+    expect(() => open(before.opening, sealedNow, "here")).toThrow(/not available/);
+    expect(() => open(after.opening, sealedBefore, "here")).toThrow(/not available/);
+    expect(both.previous?.id).toBe(before.id);
+  });
+
+  test.each([
+    ["the same key twice", (key: string) => ({ value: key, file: null }), /same key as MASTER_KEY/],
+    [
+      "a previous key given twice",
+      (key: string) => ({ value: key, file: "/nonexistent" }),
+      /Both MASTER_KEY_PREVIOUS and/,
+    ],
+    ["a file that is away", () => ({ value: null, file: "/nonexistent" }), /MASTER_KEY_PREVIOUS_FILE: ENOENT/],
+    [
+      "a weak previous key",
+      () => ({ value: base64(new Uint8Array(32)), file: null }),
+      /MASTER_KEY_PREVIOUS holds a key/,
+    ],
+  ])("refuses %s", async (_what, previousOf, message) => {
+    const value = base64(randomBytes(32));
+    expect(await refusalOf({ ...production, value, previous: previousOf(value) })).toMatch(message);
+  });
+});

@@ -1,0 +1,9 @@
+/** A column whose values are sealed under the master key. Each feature lists its own, for the exchange of the key. */
+export type SealedColumn = {
+  readonly table: string;
+  readonly column: string;
+  /** The columns that name a row and of which the context of its value is made; the first is never null and unique. */
+  readonly key: readonly string[];
+  /** The context of `seal` for a row, given those columns as text. */
+  readonly contextOf: (key: readonly (string | null)[]) => string;
+};
