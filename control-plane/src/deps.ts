@@ -59,6 +59,7 @@ const closeMs = 2_000;
 /** The gateway gives an upstream up in its own time and then says so; its relay must still be listening. */
 const linkPatienceMs = 20_000;
 const payloadsQueuedMax = 20_000;
+const linkPurpose = "link between relay and gateway";
 const partitionedTables: readonly PartitionedTable[] = [
   "usage_log",
   "trace_record",
@@ -293,7 +294,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const streamStallTimeoutMs = config.STREAM_STALL_TIMEOUT_MS;
-  const linkKeys = [base.masterKey, base.masterKey.previous].flatMap((key) => (key === null ? [] : [linkKeyOf(key)]));
+  const linkKeys = base.masterKey.deriveKeys(linkPurpose);
   const gatewayParts = {
     gateway: port,
     realtime,
@@ -353,17 +354,13 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   };
 }
 
-function linkKeyOf(masterKey: MasterKey): Uint8Array {
-  return masterKey.deriveKey("link between relay and gateway");
-}
-
 function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
   const { config } = base;
   return new RemoteGateway({
     client,
     captures: new CaptureAllowance(),
     address: parseBaseUrl(config.UPSTREAM_GATEWAY_URL ?? ""),
-    linkKey: linkKeyOf(base.masterKey),
+    linkKey: base.masterKey.deriveKey(linkPurpose),
     limits: {
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS + linkPatienceMs,
@@ -382,7 +379,7 @@ function remoteRealtime(base: Base): RemoteRealtime {
     sockets: new WsWebSocketClient(),
     captures: new CaptureAllowance(),
     address: parseBaseUrl(base.config.UPSTREAM_GATEWAY_URL ?? ""),
-    linkKey: linkKeyOf(base.masterKey),
+    linkKey: base.masterKey.deriveKey(linkPurpose),
     connectTimeoutMs,
     drainTimeoutMs,
     clock: systemClock,

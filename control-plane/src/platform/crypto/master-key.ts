@@ -46,6 +46,11 @@ export class MasterKey {
     return new Uint8Array(hkdfSync("sha256", this.#secret, "", `sluice v1 ${purpose}`, sealingKeyBytes));
   }
 
+  /** The keys of a purpose that are accepted: this one's, and while master keys are exchanged that of the previous one. */
+  deriveKeys(purpose: string): Uint8Array<ArrayBuffer>[] {
+    return [this.deriveKey(purpose), ...(this.previous?.deriveKeys(purpose) ?? [])];
+  }
+
   toJSON(): string {
     return "[secret]";
   }

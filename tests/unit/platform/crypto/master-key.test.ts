@@ -172,6 +172,7 @@ describe("the exchange of master keys", () => {
     expect(() => open(before.opening, sealedNow, "here")).toThrow(/not available/);
     expect(() => open(after.opening, sealedBefore, "here")).toThrow(/not available/);
     expect(both.previous?.id).toBe(before.id);
+    expect(both.deriveKeys("a purpose")).toEqual([after.deriveKey("a purpose"), before.deriveKey("a purpose")]);
   });
 
   test.each([
