@@ -11,18 +11,27 @@ export class AssistantTurn {
   readonly calls: ChatToolCall[] = [];
   readonly #callIds = new Set<string>();
   #text = "";
+  /** Known without a look at the text, which would be put together anew for each of its pieces. */
+  #isAtLineStart = true;
   #reasoning: string | null = null;
   #isAfterRendering = false;
 
   addText(text: string): void {
-    this.#text += this.#isAfterRendering && text !== "" ? `\n${text}` : text;
+    this.#append(this.#isAfterRendering && text !== "" ? `\n${text}` : text);
     this.#isAfterRendering = this.#isAfterRendering && text === "";
   }
 
   /** Text that stands for a block stands in lines of its own. */
   addRendering(text: string): void {
-    this.#text += this.#text === "" || this.#text.endsWith("\n") ? text : `\n${text}`;
+    this.#append(this.#isAtLineStart ? text : `\n${text}`);
     this.#isAfterRendering = true;
+  }
+
+  #append(piece: string): void {
+    if (piece !== "") {
+      this.#text += piece;
+      this.#isAtLineStart = piece.endsWith("\n");
+    }
   }
 
   addReasoning(text: string): void {

@@ -1,5 +1,9 @@
 import { JsonObjectScanner } from "../arguments/json-object-scanner.ts";
+import { badUpstreamAnswer } from "../errors/messages-error.ts";
 import type { CallPiece } from "./read-chunk.ts";
+
+/** Far above what models call at once; each piece is looked up among all of them. */
+const callsMax = 1_000;
 
 /** A tool call as far as it is known. */
 export class PendingCall {
@@ -39,7 +43,10 @@ export class CallCollector {
   readonly #byId = new Map<string, PendingCall>();
   readonly #byPosition = new Map<number, PendingCall>();
 
-  /** The call that the piece belongs to, with the piece taken in. */
+  /**
+   * The call that the piece belongs to, with the piece taken in.
+   * @throws MessagesError when there are more calls than any answer has
+   */
   take(piece: CallPiece): PendingCall {
     const known = this.#find(piece);
     const call = known === null || isAnotherCall(known, piece) ? this.#open(piece) : known;
@@ -57,6 +64,9 @@ export class CallCollector {
   }
 
   #open(piece: CallPiece): PendingCall {
+    if (this.calls.length === callsMax) {
+      throw badUpstreamAnswer("The upstream answer has too many tool calls.");
+    }
     const call = new PendingCall(piece.index ?? this.calls.length, piece.id ?? "");
     const next = this.calls.findIndex((other) => other.order > call.order);
     this.calls.splice(next === -1 ? this.calls.length : next, 0, call);

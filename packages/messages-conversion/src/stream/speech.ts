@@ -1,5 +1,9 @@
+import { badUpstreamAnswer } from "../errors/messages-error.ts";
 import type { BlockWriter, SpeechKind } from "./block-writer.ts";
 import type { ToolBlocks } from "./tool-blocks.ts";
+
+/** What may wait of the text of one answer, in characters. */
+const heldLengthMax = 16_777_216;
 
 /** What is said beside the tool calls: it waits while a call is half told, and leaves out empty lines before a call. */
 export class Speech {
@@ -8,6 +12,7 @@ export class Speech {
   /** White space at the head of a text block; it is only worth a block if something follows. */
   #whiteSpace = "";
   readonly #held: { readonly kind: SpeechKind; text: string }[] = [];
+  #heldLength = 0;
 
   constructor(writer: BlockWriter, tools: ToolBlocks) {
     this.#writer = writer;
@@ -19,6 +24,7 @@ export class Speech {
     return this.#held.length > 0;
   }
 
+  /** @throws MessagesError when more waits than any answer is worth */
   say(kind: SpeechKind, piece: string): void {
     const text = kind === "text" ? this.#withWhiteSpace(piece) : piece;
     if (text === "") {
@@ -47,7 +53,9 @@ export class Speech {
   #withWhiteSpace(piece: string): string {
     const last = this.#held.at(-1)?.kind ?? this.#writer.openKind;
     const text = this.#whiteSpace + piece;
-    if (last !== "text" && text.trim() === "") {
+    // What waits is white space, so that only the piece has to be looked at.
+    if (last !== "text" && piece.trim() === "") {
+      this.#countHeld(piece);
       this.#whiteSpace = text;
       return "";
     }
@@ -56,11 +64,19 @@ export class Speech {
   }
 
   #hold(kind: SpeechKind, text: string): void {
+    this.#countHeld(text);
     const last = this.#held.at(-1);
     if (last?.kind === kind) {
       last.text += text;
     } else {
       this.#held.push({ kind, text });
+    }
+  }
+
+  #countHeld(text: string): void {
+    this.#heldLength += text.length;
+    if (this.#heldLength > heldLengthMax) {
+      throw badUpstreamAnswer("The upstream answer is too long.");
     }
   }
 }

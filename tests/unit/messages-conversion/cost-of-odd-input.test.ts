@@ -1,0 +1,53 @@
+/** What a request or an upstream may make the conversion do: the work grows with what came, not with its square. */
+import { describe, expect, test } from "bun:test";
+import type { StreamInput } from "@sluice/messages-conversion/stream/stream-input";
+import { callPiece, done, finish, foldStream, text, upstreamMessages } from "../../support/messages-calls.ts";
+
+/** Several times what it takes on a busy machine, and several times less than looking at everything again each time. */
+const msMax = 4_000;
+
+function msOf(run: () => void): number {
+  const startedAt = performance.now();
+  run();
+  return performance.now() - startedAt;
+}
+
+const repeat = <Piece>(count: number, make: (index: number) => Piece): Piece[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+describe("odd input costs what its length is worth", () => {
+  test("R13 a message of nothing but blocks that nobody knows", () => {
+    const content = repeat(90_000, () => ({ type: "x" }));
+    const messages = [
+      { role: "user", content: "hi" },
+      { role: "assistant", content },
+    ];
+    let told: unknown;
+    expect(msOf(() => (told = upstreamMessages(messages)[1]?.content))).toBeLessThan(msMax);
+    expect(told).toBe(content.map((block) => JSON.stringify(block)).join("\n"));
+  });
+
+  test("C3 a stream of nothing but white space", () => {
+    const inputs = [...repeat(40_000, () => text("   \n")), finish("stop"), done];
+    expect(msOf(() => expect(foldStream(inputs).content).toEqual([]))).toBeLessThan(msMax);
+  });
+
+  test("C3 text that waits for a call without an end is not kept for ever", () => {
+    const piece = text("x".repeat(1_000_000));
+    const inputs: StreamInput[] = [
+      callPiece({ index: 0, id: "a", name: "f", arguments: "{" }),
+      ...repeat(17, () => piece),
+    ];
+    expect(foldStream(inputs.slice(0, 16)).error).toBeNull();
+    expect(foldStream(inputs).error).toEqual({ type: "api_error", message: "The upstream answer is too long." });
+  });
+
+  test("C4 an answer that calls more tools than any model does is broken off", () => {
+    const calls = repeat(1_001, (index) => callPiece({ index, id: `c${index}`, name: "f", arguments: "{}" }));
+    expect(foldStream([...calls.slice(1), finish("tool_calls"), done]).content).toHaveLength(1_000);
+    expect(foldStream(calls).error).toEqual({
+      type: "api_error",
+      message: "The upstream answer has too many tool calls.",
+    });
+  });
+});
