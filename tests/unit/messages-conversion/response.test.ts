@@ -269,9 +269,19 @@ describe("P9 usage", () => {
       counts(40, 1, 0, 60),
     ],
     [
-      "P9 never below zero",
+      "P9 never below zero, and no part above the whole",
       { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 80 } },
-      counts(0, 1, 80),
+      counts(0, 1, 10),
+    ],
+    [
+      "P9 what was read leaves the rest for what was written",
+      { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 8 } },
+      counts(0, 1, 8, 2),
+    ],
+    [
+      "P9 no more thinking than output",
+      { prompt_tokens: 1, completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 4 } },
+      { ...counts(1, 2), output_tokens_details: { thinking_tokens: 2 } },
     ],
     [
       "P9 thinking is told apart and is part of the output",

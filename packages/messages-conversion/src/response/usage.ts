@@ -17,15 +17,20 @@ export function toMessagesUsage(usage: unknown): MessagesUsage {
     return { ...noUsage };
   }
   const promptDetails = detailsOf(usage, "prompt_tokens_details");
-  const read = count(promptDetails["cached_tokens"]) || count(usage["prompt_cache_hit_tokens"]);
-  const written =
+  const prompt = count(usage["prompt_tokens"]);
+  // A part is never told as more than the whole: that is what the client is charged by.
+  const read = Math.min(prompt, count(promptDetails["cached_tokens"]) || count(usage["prompt_cache_hit_tokens"]));
+  const written = Math.min(
+    prompt - read,
     count(promptDetails["cache_write_tokens"]) ||
-    count(promptDetails["cache_creation_tokens"]) ||
-    count(usage["cache_creation_tokens"]);
-  const thinking = count(detailsOf(usage, "completion_tokens_details")["reasoning_tokens"]);
+      count(promptDetails["cache_creation_tokens"]) ||
+      count(usage["cache_creation_tokens"]),
+  );
+  const output = count(usage["completion_tokens"]);
+  const thinking = Math.min(output, count(detailsOf(usage, "completion_tokens_details")["reasoning_tokens"]));
   return {
-    input_tokens: Math.max(0, count(usage["prompt_tokens"]) - read - written),
-    output_tokens: count(usage["completion_tokens"]),
+    input_tokens: prompt - read - written,
+    output_tokens: output,
     cache_creation_input_tokens: written,
     cache_read_input_tokens: read,
     ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
