@@ -91,6 +91,14 @@ describe("E4 an upstream's errors", () => {
     );
   });
 
+  test("E4 an address of ours without a scheme stays with us, a number with dots does not", () => {
+    expect(ofUpstream(400, said("worker 10.1.2.3:8080 behind localhost:3000 (192.168.0.9)")).message).toBe(
+      "worker [address] behind [address] ([address])",
+    );
+    const plain = "version 1.2.3, section 4.5.6.7.8, 0.15 of 1.000";
+    expect(ofUpstream(400, said(plain)).message).toBe(plain);
+  });
+
   test("E4 a message has an end", () => {
     expect(ofUpstream(400, said("x".repeat(100_000))).message.length).toBeLessThanOrEqual(2_000);
   });

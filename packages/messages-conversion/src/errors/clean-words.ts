@@ -4,6 +4,8 @@ const credentialPatterns: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, "$1 [redacted]"],
   [/\b(key|token|secret|password|api_key)=[^&\s"]+/gi, "$1=[redacted]"],
   [/\bhttps?:\/\/[^\s"'<>)]+/gi, "[address]"],
+  [/(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?!\.?\w)/g, "[address]"],
+  [/\blocalhost(?::\d{1,5})?/gi, "[address]"],
   [/\borg-[A-Za-z0-9]{8,}/g, "[redacted]"],
 ];
 
