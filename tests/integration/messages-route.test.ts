@@ -129,6 +129,16 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       expect((await refused(await send("{}", { "content-encoding": "gzip" })))[0]).toBe(415);
     });
 
+    test("what the client calls its JSON is not told to the provider, to which it is sent in another form", async () => {
+      const body = { model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
+      for (const type of ["application/vnd.api+json", "application/json; charset=utf-16"]) {
+        messages.provider.reset();
+        expect((await send(JSON.stringify(body), { "content-type": type })).status).toBe(200);
+        const types = messages.provider.requests[0]?.headLines.filter((line) => /^content-type:/i.test(line));
+        expect(types?.map((line) => line.toLowerCase())).toEqual(["content-type: application/json"]);
+      }
+    });
+
     test("a body that is not text as JSON wants it", async () => {
       const text = JSON.stringify({ model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] });
       const bodies = [

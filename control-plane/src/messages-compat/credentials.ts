@@ -2,7 +2,6 @@ const bearerPattern = /^Bearer +(\S+) *$/i;
 
 /** What of a client's request the gateway has to know beside its key and its body. */
 const carriedHeaders = [
-  "content-type",
   "content-encoding",
   "content-length",
   "expect",
@@ -16,7 +15,8 @@ const carriedHeaders = [
  * `x-api-key`, those of the next as a bearer; some send both, and one of the two is left over from somewhere else.
  */
 export function gatewayHeaders(client: Headers): Headers[] {
-  const carried: [string, string][] = [];
+  // What is sent on is written here, whatever the client calls its own body.
+  const carried: [string, string][] = [["content-type", "application/json"]];
   for (const name of carriedHeaders) {
     const value = client.get(name);
     if (value !== null) {
