@@ -183,7 +183,7 @@ export function loadConfig(env: Environment = process.env): Config {
     stallTimeoutMs: reader.number("STREAM_STALL_TIMEOUT_MS", 60_000, [100, 3_600_000]),
     bodyBytesMax: reader.number("BODY_BYTES_MAX", 32 * 1024 ** 2, [1_024, 256 * 1024 ** 2]),
     callsMax: reader.number("CALLS_MAX", 1_000, [1, 100_000]),
-    drainNoticeMs: reader.number("DRAIN_NOTICE_MS", 0, [0, 600_000]),
+    drainNoticeMs: reader.number("DRAIN_NOTICE_MS", 1_000, [0, 600_000]),
     drainTimeoutMs: reader.number("DRAIN_TIMEOUT_MS", 30_000, [0, 3_600_000]),
     logLevel: readLogLevel(reader),
   });

@@ -9,6 +9,9 @@ const serverBodyBytesMax = 1024 * 1024 * 1024;
 /** A caller that has not sent its request, or the next part of it, after this long is cut off. */
 const silenceSecondsMax = 30;
 
+/** How long a server that is to stop tells its callers so, before it takes their connections away. */
+const farewellMs = 1_000;
+
 /**
  * The open port. A server can't be given another certificate, so a new one takes its place on the same port: new
  * connections go to the new one, and the old one ends with the last call that it has.
@@ -18,6 +21,7 @@ export class Listener {
   readonly #config: Config;
   #server: Bun.Server<unknown>;
   #tls: TlsFiles | null;
+  #isFarewell = false;
   readonly #retired: Bun.Server<unknown>[] = [];
 
   /** @throws ConfigError when the port or the certificate can't be used */
@@ -38,10 +42,11 @@ export class Listener {
   }
 
   /**
-   * Takes over the certificate that the agent has now. @returns whether it is another one
+   * Takes over the certificate that the agent has now.
+   * @returns whether it is another one, once no new connection meets the former one any more
    * @throws ConfigError; everything is then as before
    */
-  renew(): boolean {
+  async renew(): Promise<boolean> {
     const { tls } = this.#agent;
     if (tls === null || (tls.cert === this.#tls?.cert && tls.key === this.#tls.key)) {
       return false;
@@ -55,8 +60,14 @@ export class Listener {
       throw error;
     }
     this.#retired.push(former.server);
+    await Bun.sleep(farewellMs);
     void former.server.stop();
     return true;
+  }
+
+  /** From now on every answer says that its connection ends with it, so that no request is sent on one that is closed. */
+  beginFarewell(): void {
+    this.#isFarewell = true;
   }
 
   /** Refuses new connections; calls that run go on. */
@@ -71,6 +82,14 @@ export class Listener {
     }
   }
 
+  async #answerLast(request: Request, server: Bun.Server<unknown>): Promise<Response> {
+    const answer = await this.#agent.handle(request, server);
+    if (this.#isFarewell || this.#retired.includes(server)) {
+      answer.headers.set("connection", "close");
+    }
+    return answer;
+  }
+
   #open(port: number): Bun.Server<unknown> {
     const tls = this.#tls;
     try {
@@ -83,7 +102,10 @@ export class Listener {
         idleTimeout: silenceSecondsMax,
         maxRequestBodySize: serverBodyBytesMax,
         development: false,
-        fetch: (request, server) => this.#agent.handle(request, server),
+        fetch: (request, server) =>
+          this.#isFarewell || this.#retired.length > 0
+            ? this.#answerLast(request, server)
+            : this.#agent.handle(request, server),
         error: () => new Response(null, { status: 500, headers: { [exitNodeHeader]: this.#config.nodeCode } }),
       });
     } catch (error) {

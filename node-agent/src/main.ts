@@ -24,6 +24,7 @@ const writeLine = (line: string): void => {
 async function drain(agent: Agent, listener: Listener, config: Config): Promise<void> {
   const running = () => Math.max(agent.inFlight, listener.pending);
   agent.beginDrain();
+  listener.beginFarewell();
   agent.log.info("agent.draining", { inFlight: running() });
   const deadline = performance.now() + config.drainTimeoutMs;
   await Bun.sleep(Math.min(config.drainNoticeMs, config.drainTimeoutMs));
@@ -39,12 +40,12 @@ async function drain(agent: Agent, listener: Listener, config: Config): Promise<
   agent.log.info("agent.stopped");
 }
 
-function reload(agent: Agent, listener: Listener): void {
+async function reload(agent: Agent, listener: Listener): Promise<void> {
   if (!agent.reload()) {
     return;
   }
   try {
-    if (listener.renew()) {
+    if (await listener.renew()) {
       agent.log.info("agent.certificate_renewed");
     }
   } catch (error) {
@@ -69,7 +70,7 @@ function run(config: Config): void {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  process.on("SIGHUP", () => reload(agent, listener));
+  process.on("SIGHUP", () => void reload(agent, listener));
   const onUnexpected = (thrown: unknown) => {
     agent.log.error("agent.uncaught", { error: thrown instanceof Error ? thrown.message : "not an error" });
     stop();

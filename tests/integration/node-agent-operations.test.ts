@@ -163,7 +163,7 @@ describe("TLS", () => {
     return promise;
   };
 
-  test("is served from files, and a new certificate is taken over without dropping a stream", async () => {
+  test("is served from files, and a new certificate is taken over without dropping a stream or a call", async () => {
     const folder = mkdtempSync(join(tmpdir(), "node-tls-"));
     const write = ({ cert, key }: { cert: string; key: string }) => {
       writeFileSync(join(folder, "cert.pem"), cert);
@@ -177,8 +177,18 @@ describe("TLS", () => {
     expect(await nameOn(agent.port)).toBe("DNS:one.example");
     const stream = await beginStream(agent);
     write(second);
+    let isRenewed = false;
+    const statuses: number[] = [];
+    const callers = Array.from({ length: 4 }, async () => {
+      while (!isRenewed) {
+        statuses.push((await agent.chat()).status);
+      }
+    });
     await agent.reload({});
     await agent.program.waitFor("agent.certificate_renewed");
+    isRenewed = true;
+    await Promise.all(callers);
+    expect(new Set(statuses)).toEqual(new Set([200]));
     for (let round = 0; round < 4; round += 1) {
       expect(await nameOn(agent.port)).toBe("DNS:two.example");
     }
