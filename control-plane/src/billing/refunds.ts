@@ -147,7 +147,9 @@ export async function payRefund(parts: RefundParts, refundNo: string): Promise<R
   } catch (error) {
     log.warn("billing.refund_unknown", { refundNo, orderNo: refund.orderNo, error });
   }
-  return await db.withTransaction((tx) => writeAnswer(tx, refundNo, answer));
+  const written = await db.withTransaction((tx) => writeAnswer(tx, refundNo, answer));
+  log.info("billing.refund", { refundNo, orderNo: written.orderNo, status: written.status, error: written.error });
+  return written;
 }
 
 async function askGateway(

@@ -11,6 +11,7 @@ import {
 import { writeAudit } from "../audit/service.ts";
 import { readQuotaOfUser } from "../gateway/service.ts";
 import { listEntries, readBalance, readStatement } from "../ledger/service.ts";
+import type { Transaction } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { idempotencyKeyOf, orderEntry, planEntry, subscriptionEntry } from "./answers.ts";
@@ -94,9 +95,17 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       access: "optional_user",
       input: cancelOrderInput,
       summary: "Cancel an order that waits for its payment.",
-      handle: async ({ input, user }) => {
+      handle: async (call) => {
+        const { input, user } = call;
         const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
-        return { order: orderEntry(await db.withTransaction((tx) => cancelOrder(tx, input.order_no, by))) };
+        const order = await db.withTransaction(async (tx) => {
+          const cancelled = await cancelOrder(tx, input.order_no, by);
+          if (user !== null) {
+            await auditOrder(tx, { ...call, user }, "order.cancel");
+          }
+          return cancelled;
+        });
+        return { order: orderEntry(order) };
       },
     }),
     endpoint({
@@ -105,9 +114,15 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       access: "user",
       input: claimOrderInput,
       summary: "Take over an order that was placed without a login; it is credited if it is paid.",
-      handle: async ({ input, user }) => {
+      handle: async (call) => {
+        const { input, user } = call;
         const claim = { orderNo: input.order_no, claimCode: input.claim_code, userId: user.userId };
-        return { order: orderEntry(await db.withTransaction((tx) => claimOrder(tx, claim))) };
+        const order = await db.withTransaction(async (tx) => {
+          const claimed = await claimOrder(tx, claim);
+          await auditOrder(tx, call, "order.claim");
+          return claimed;
+        });
+        return { order: orderEntry(order) };
       },
     }),
   ];
@@ -222,6 +237,19 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       },
     }),
   ];
+}
+
+type OrderCall = {
+  readonly user: UserCaller;
+  readonly input: { readonly order_no: string };
+  readonly requestId: string;
+  readonly clientIp: string;
+};
+
+async function auditOrder(tx: Transaction, call: OrderCall, action: "order.cancel" | "order.claim"): Promise<void> {
+  const { user, input, requestId, clientIp } = call;
+  const subject = { subjectKind: "order", subjectId: input.order_no, before: null, after: null };
+  await writeAudit(tx, { actor: actorOf(user), action, ...subject, requestId, ip: clientIp });
 }
 
 function actorOf(user: UserCaller): { readonly kind: "user"; readonly id: bigint; readonly name: string } {

@@ -183,6 +183,8 @@ describe("orders", () => {
     const cancel = (cookie: string) => post("/backend/billing/order/cancel/", { order_no: orderNo }, { cookie });
     expect((await cancel(other.cookie)).status).toBe(404);
     expect(orderOf(await cancel(owner.cookie))).toMatchObject({ status: "cancelled" });
+    const audited = await scene.db.sql`select action, actor_name from audit_log where subject_id = ${orderNo}`;
+    expect([...audited]).toEqual([{ action: "order.cancel", actor_name: owner.email }]);
   });
 
   test.each(["limit=-1", "limit=1e9", "limit=x", "cursor=-1", "cursor=1'--", "cursor=9e18", "sort=password"])(
@@ -193,6 +195,27 @@ describe("orders", () => {
       expect((await get(`/backend/billing/ledger/?${query}`, cookie)).status).toBe(400);
     },
   );
+});
+
+test("an order that somebody holds for long gives a 503 that can be repeated, and no hang", async () => {
+  const { cookie } = await loginUser(scene);
+  const created = await post("/backend/billing/order/create/", { plan_code: "credit" }, { cookie });
+  const order_no = orderOf(created)["order_no"];
+  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const holder = scene.db.withTransaction(async (tx) => {
+    await tx.sql`select 1 from sales_order where order_no = ${String(order_no)} for update`;
+    locked.resolve();
+    await held.promise;
+  });
+  await locked.promise;
+  for (const path of ["/backend/billing/order/cancel/", "/backend/payment/mock-settle/"]) {
+    const answer = await post(path, { order_no }, { cookie });
+    expect([path, answer.status, errorCode(answer)]).toEqual([path, 503, "temporarily_unavailable"]);
+  }
+  held.resolve();
+  await holder;
+  expect(await post("/backend/payment/mock-settle/", { order_no })).toMatchObject({ body: { result: "settled" } });
 });
 
 describe("the mock", () => {

@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { clientAddress, type EdgeSettings } from "../client-address.ts";
+import { isDatabaseOutage } from "../db-errors.ts";
 import { AppError, toAppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, BodyReader } from "../read-body.ts";
@@ -23,6 +24,7 @@ type Context = {
 const bodyBytesMaxDefault = 64 * 1024;
 const bodyTimeoutMs = 15_000;
 const userAgentLengthMax = 1_024;
+const retryAfterOutageSeconds = 2;
 const nothing = new Uint8Array();
 
 /**
@@ -59,7 +61,7 @@ async function answer(group: readonly AnyEndpoint[], context: Context, parts: En
     result.headers.set("x-request-id", requestId);
     return result;
   } catch (thrown) {
-    const error = toAppError(thrown);
+    const error = isDatabaseOutage(thrown) ? unavailable(thrown) : toAppError(thrown);
     if (error.status >= 500) {
       const { code, internal } = error;
       parts.log.error("backend.failed", {
@@ -73,6 +75,11 @@ async function answer(group: readonly AnyEndpoint[], context: Context, parts: En
     }
     return errorAnswer(error, requestId);
   }
+}
+
+/** Neither yes nor no could be found out: to be asked again, with the same idempotency key where there is one. */
+function unavailable(cause: unknown): AppError {
+  return new AppError("temporarily_unavailable", { cause, retryAfterSeconds: retryAfterOutageSeconds });
 }
 
 async function call(
