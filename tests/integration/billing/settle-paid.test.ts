@@ -88,3 +88,15 @@ test("a transaction pays one order only", async () => {
   expect(await scene.order(second.orderNo)).toMatchObject({ review_reason: "transaction_of_another_order" });
   expect(await scene.balance(buyer)).toBe(5_000_000n);
 });
+
+test.each<Partial<PaidNotice>>([{ amountUsd: "9.99" as Decimal }, { currency: "CNY" }, { account: "account_b" }])(
+  "a transaction that comes again with %j is for a person, and the order stays settled",
+  async (change) => {
+    const buyer = await scene.addBuyer();
+    const order = await scene.placeFor(buyer, "credit", "cardpay");
+    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+    expect(await settlePaid(scene.parts, noticeOf(order, change))).toBe("review");
+    expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", review_reason: "payment_changed" });
+    expect(await scene.balance(buyer)).toBe(5_000_000n);
+  },
+);
