@@ -29,6 +29,7 @@ import { type Config, publicBaseUrl } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
 import type { Database } from "./platform/db.ts";
 import type { Notifications } from "./platform/db-notifications.ts";
+import type { AnyEndpoint } from "./platform/endpoint/model.ts";
 import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
 import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
 import type { Log } from "./platform/log.ts";
@@ -49,6 +50,8 @@ export type BackendParts = {
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
 export type Backend = {
   readonly routes: readonly AnyElysia[];
+  /** What the routes answer, with who may call it. */
+  readonly endpoints: readonly AnyEndpoint[];
   readonly jobs: readonly Job[];
   /** Begins what does not wait for a call or a time; where the jobs run. */
   readonly start: () => void;
@@ -74,18 +77,19 @@ export function buildBackend(parts: BackendParts): Backend {
     notices: new GatewayNotices(billing, payments),
   };
   const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
-  const routes = [
-    endpointRoutes("accounts", accounts.endpoints, endpoints),
-    endpointRoutes("mail", mail.endpoints, endpoints),
-    endpointRoutes("keys", keyEndpoints(new KeyService(db)), endpoints),
-    endpointRoutes("billing", billingEndpoints({ ...billing, isMockOffered }), endpoints),
-    endpointRoutes("billing-admin", billingAdminEndpoints(refunds), endpoints),
-    endpointRoutes("checkout", checkoutEndpoints(checkout), endpoints),
-    endpointRoutes("usage", usageEndpoints(new UsageViews(db, systemClock)), endpoints),
-    endpointRoutes("secrets", secretEndpoints(secretParts), endpoints),
-    endpointRoutes("usage-settlement", settlementEndpoints({ db, settlement }), endpoints),
-    endpointRoutes("messages-model-map", modelMapEndpoints(db), endpoints),
-  ];
+  const features: Readonly<Record<string, readonly AnyEndpoint[]>> = {
+    accounts: accounts.endpoints,
+    mail: mail.endpoints,
+    keys: keyEndpoints(new KeyService(db)),
+    billing: billingEndpoints({ ...billing, isMockOffered }),
+    "billing-admin": billingAdminEndpoints(refunds),
+    checkout: checkoutEndpoints(checkout),
+    usage: usageEndpoints(new UsageViews(db, systemClock)),
+    secrets: secretEndpoints(secretParts),
+    "usage-settlement": settlementEndpoints({ db, settlement }),
+    "messages-model-map": modelMapEndpoints(db),
+  };
+  const routes = Object.entries(features).map(([name, each]) => endpointRoutes(name, each, endpoints));
   const jobs: Job[] = [
     { name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp },
     { name: "expire-orders", pattern: "10 * * * * *", run: (database) => expireOverdueOrders(database) },
@@ -99,7 +103,8 @@ export function buildBackend(parts: BackendParts): Backend {
     // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
     { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
   ];
-  return { routes, jobs, start: mail.start, stop: mail.stop };
+  const all = Object.values(features).flat();
+  return { routes, endpoints: all, jobs, start: mail.start, stop: mail.stop };
 }
 
 function openMail(parts: BackendParts, secrets: SecretReader): Mail {

@@ -6,7 +6,9 @@ export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 /** How many days one question may be about. */
 export const usageDaysMax = 93;
 
-const day = z.iso.date();
+/** No call is from before; days of the year 1 have no day before them that could be written down. */
+const firstDay = "2000-01-01";
+const day = z.iso.date().refine((date) => date >= firstDay, `Not before ${firstDay}.`);
 
 /** Names of the time zone database only: an offset like +5 means opposite things to different programs. */
 const zone = z

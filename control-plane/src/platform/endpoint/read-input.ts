@@ -13,6 +13,10 @@ const fieldsShownMax = 20;
  */
 export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8Array): unknown {
   const said = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
+  const unstorable = findUnstorable(said);
+  if (unstorable !== null) {
+    throw new AppError("invalid_value", { fields: { [unstorable]: "It holds a character that can't be stored." } });
+  }
   const result = endpoint.input.safeParse(said);
   if (!result.success) {
     throw new AppError("invalid_value", { fields: fieldsOf(result.error.issues) });
@@ -48,6 +52,43 @@ function decode(bytes: Uint8Array): string {
   } catch {
     throw new AppError("invalid_json");
   }
+}
+
+/**
+ * The field with text that the database refuses (a zero character), or would keep as another text than was sent (half of
+ * a surrogate pair); null when there is none. Passwords are not looked at: they are never stored, and their service says
+ * what they have to be like.
+ */
+function findUnstorable(said: unknown): string | null {
+  if (typeof said !== "object" || said === null || Array.isArray(said)) {
+    return isStorable(said) ? null : "body";
+  }
+  for (const [name, value] of Object.entries(said)) {
+    if (!isStorable(name)) {
+      return "body";
+    }
+    if (!name.endsWith("password") && !isStorable(value)) {
+      return name;
+    }
+  }
+  return null;
+}
+
+/** Without recursion: a body may be nested as deeply as it likes. */
+function isStorable(value: unknown): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === "string" && (next.includes("\0") || !next.isWellFormed())) {
+      return false;
+    }
+    if (typeof next === "object" && next !== null) {
+      for (const [name, each] of Object.entries(next)) {
+        open.push(name, each);
+      }
+    }
+  }
+  return true;
 }
 
 /** One sentence for each field, by its path. */

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { buildBackend } from "@sluice/control-plane/backend.ts";
+import { loadConfig } from "@sluice/control-plane/platform/config.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
+import type { Access, AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { Registry } from "prom-client";
+import { accessOf, specifiedPaths } from "../support/backend-access.ts";
+import { loginAdmin, loginUser } from "../support/logins.ts";
+import { inputNames, oddValues, soundValues } from "../support/odd-values.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+type Caller = "nobody" | "user" | "admin" | "super_admin";
+
+const callers: readonly Caller[] = ["nobody", "user", "admin", "super_admin"];
+const fieldsAtOnce = 12;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let endpoints: readonly AnyEndpoint[];
+const cookies: Record<Caller, string> = { nobody: "", user: "", admin: "", super_admin: "" };
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  sluice = await rig.startProcess({ PAYMENT_MOCK: "true", LOG_LEVEL: "debug" });
+  cookies.user = (await loginUser(rig)).cookie;
+  cookies.admin = (await loginAdmin(rig, { isSuper: false })).cookie;
+  cookies.super_admin = (await loginAdmin(rig)).cookie;
+  endpoints = await declared();
+});
+
+afterAll(() => rig.close());
+
+/** What the program is put together of, without starting any of it. */
+async function declared(): Promise<readonly AnyEndpoint[]> {
+  const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: rig.database.url });
+  const log = createLog("error", () => undefined);
+  const notifications = openNotifications(rig.database.url, log);
+  const masterKey = new MasterKey(masterKeyBytes);
+  const parts = { config, db: rig.db, masterKey, log, notifications, registry: new Registry() };
+  const found = buildBackend(parts).endpoints;
+  await notifications.close();
+  return found;
+}
+
+type Said = { readonly cookie?: string; readonly fields?: object; readonly headers?: Record<string, string> };
+
+async function call({ method, path }: AnyEndpoint, { cookie = "", fields = {}, headers = {} }: Said) {
+  const query = new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const address = `${sluice.url}${path.replace(":request_id", "none")}`;
+  const answer = await fetch(method === "GET" ? `${address}?${query}` : address, {
+    method,
+    redirect: "manual",
+    headers: { "content-type": "application/json", cookie, ...headers },
+    ...(method === "GET" ? {} : { body: JSON.stringify(fields) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, code: /"error":\{"code":"([a-z_]+)"/.exec(text)?.[1] ?? "", text };
+}
+
+const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`;
+
+test("the access of every endpoint is what the table says, and none is missing there", () => {
+  expect(Object.fromEntries(endpoints.map((each) => [nameOf(each), each.access]))).toEqual(accessOf);
+});
+
+test("whatever is of admins asks for an admin", () => {
+  const open = endpoints.filter(({ path, access }) => path.startsWith("/backend/admin/") && !access.endsWith("admin"));
+  expect(open.map(nameOf)).toEqual([]);
+});
+
+/** What a caller without the right login is told, or null when the login is right. */
+function refusalOf(access: Access, caller: Caller): string | null {
+  const isAdmin = caller === "admin" || caller === "super_admin";
+  switch (access) {
+    case "user":
+      return caller === "user" ? null : "401 not_logged_in";
+    case "admin":
+      return isAdmin ? null : "401 not_logged_in";
+    case "super_admin":
+      if (caller === "super_admin") {
+        return null;
+      }
+      return caller === "admin" ? "403 forbidden" : "401 not_logged_in";
+    default:
+      return null;
+  }
+}
+
+test.each(callers)("an endpoint answers %s only what its access says", async (caller) => {
+  // Ending one's own sessions would end the test.
+  for (const each of endpoints.filter(({ path }) => !path.includes("logout"))) {
+    const { status, code } = await call(each, { cookie: cookies[caller], fields: { no_such_field: "x" } });
+    const refusal = refusalOf(each.access, caller);
+    const isRefused = code === "not_logged_in" || code === "forbidden";
+    expect([nameOf(each), isRefused ? `${status} ${code}` : null]).toEqual([nameOf(each), refusal]);
+  }
+});
+
+test.each([
+  { origin: "https://elsewhere.example" },
+  { origin: "null" },
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "same-site" },
+])("a write that comes with %j changes nothing", async (headers) => {
+  const writes = endpoints.filter(({ method, body }) => method === "POST" && body !== "raw");
+  expect(writes.length).toBeGreaterThan(30);
+  for (const each of writes) {
+    const { status, code } = await call(each, { cookie: `${cookies.user}; ${cookies.super_admin}`, headers });
+    expect([nameOf(each), status, code]).toEqual([nameOf(each), 403, "cross_site"]);
+  }
+});
+
+test.each(specifiedPaths)("%s %s is there with and without its last slash", async (method, path) => {
+  const statuses = await Promise.all(
+    [path, path.replace(/\/$/, "")].map(async (each) => {
+      const answer = await fetch(`${sluice.url}${each}`, { method, redirect: "manual" });
+      return answer.status;
+    }),
+  );
+  expect(statuses[0]).toBe(statuses[1] ?? 0);
+  expect([404, 405]).not.toContain(statuses[0]);
+});
+
+describe("odd values", () => {
+  /** With each field odd in turn, and all others as they should be. */
+  async function trouble(each: AnyEndpoint, name: string, odd: unknown): Promise<string | null> {
+    const isOfAdmins = each.access.endsWith("admin");
+    const cookie = isOfAdmins ? cookies.super_admin : each.access === "public" ? "" : cookies.user;
+    const sound = inputNames(each.input).flatMap((one) => (one in soundValues ? [[one, soundValues[one]]] : []));
+    const { status, text } = await call(each, { cookie, fields: { ...Object.fromEntries(sound), [name]: odd } });
+    return status === 500 ? `${nameOf(each)} ${name} ${JSON.stringify(odd).slice(0, 40)}: ${text}` : null;
+  }
+
+  test("no field of any endpoint makes the program fail", async () => {
+    const tries = endpoints.flatMap((each) => inputNames(each.input).map((name) => ({ each, name })));
+    expect(tries.length).toBeGreaterThan(100);
+    const found: (string | null)[] = [];
+    for (let from = 0; from < tries.length; from += fieldsAtOnce) {
+      // Whoever tries much too much is not looked at any more.
+      await rig.db.sql`delete from attempt_counter`;
+      for (const odd of oddValues) {
+        const some = tries.slice(from, from + fieldsAtOnce);
+        found.push(...(await Promise.all(some.map(({ each, name }) => trouble(each, name, odd)))));
+      }
+    }
+    expect(found.filter((one) => one !== null)).toEqual([]);
+    expect(sluice.log()).not.toContain('"code":"internal_error"');
+    expect(await rig.checkMoney()).toEqual([]);
+  }, 120_000);
+
+  test("a body that is nested as deep as it may be long is refused", async () => {
+    const deep = `{"email":${"[".repeat(30_000)}${"]".repeat(30_000)},"password":"x"}`;
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${sluice.url}/backend/auth/login/`, { method: "POST", headers, body: deep });
+    expect(answer.status).toBe(400);
+  });
+});

@@ -1,0 +1,112 @@
+import type { z } from "zod";
+
+/** The names of the fields that an input can have; of a union, those of all its parts. */
+export function inputNames(schema: z.ZodType): string[] {
+  const {
+    shape,
+    options,
+    in: inner,
+  } = schema.def as unknown as {
+    shape?: Record<string, unknown>;
+    options?: z.ZodType[];
+    in?: z.ZodType;
+  };
+  if (shape !== undefined) {
+    return Object.keys(shape);
+  }
+  if (inner !== undefined) {
+    return inputNames(inner);
+  }
+  return [...new Set((options ?? []).flatMap(inputNames))];
+}
+
+const telling: readonly unknown[] = [
+  "abc\0def",
+  "\ud800",
+  "0001-01-01",
+  `1${"0".repeat(30)}`,
+  "1e3",
+  1e30,
+  -1,
+  [],
+  {},
+  null,
+];
+
+const all: readonly unknown[] = [
+  ...telling,
+  "",
+  " ",
+  "\0",
+  "first\0@example.com",
+  "abcdefgh\udfff",
+  "'; drop table plan; --",
+  "../../etc/passwd",
+  "01.0",
+  " 1",
+  "-1",
+  "1.005",
+  "9223372036854775808",
+  "Infinity",
+  "NaN",
+  "2026-02-30",
+  "2026-13-01T00:00:00Z",
+  "9999-12-31T23:59:59Z",
+  "Mars/Olympus",
+  "00000000-0000-0000-0000-000000000000",
+  "ünï@çödé.com",
+  "用户@例え.jp",
+  "\u202eabc",
+  "x".repeat(5_000),
+  0,
+  0.5,
+  Number.MAX_SAFE_INTEGER,
+  -(2 ** 63),
+  true,
+  false,
+  [1],
+  ["\0"],
+  [[]],
+  { "\0": "\0" },
+  { $ne: null },
+];
+
+/** Values that no field of the program is made for; the most telling ones, and all of them with `TEST_FULL=1`. */
+export const oddValues: readonly unknown[] = process.env["TEST_FULL"] === "1" ? all : telling;
+
+/** Good values by the names of fields, so that an odd one is the only thing that is wrong. */
+export const soundValues: Readonly<Record<string, unknown>> = {
+  email: "someone@example.com",
+  password: "a long enough password",
+  current_password: "a long enough password",
+  new_password: "another long password",
+  display_name: "Someone",
+  locale: "en",
+  token: "x".repeat(43),
+  code: "123456",
+  login: "somebody",
+  user_id: "1",
+  session_id: "1",
+  reason: "a reason",
+  order_no: "S0000000000",
+  claim_code: "AAAAAAAA",
+  plan_code: "no-such-plan",
+  gateway_user_id: "1",
+  amount: "1",
+  price_usd: "1.00",
+  amount_usd: "1.00",
+  quota: 1,
+  kind: "monthly",
+  month: "2026-11",
+  format: "csv",
+  vendor: "cardpay_card",
+  sender: "default",
+  dry_run: true,
+  name: "a name",
+  value: "a value",
+  key_id: "1",
+  id: "1",
+  ids: ["1"],
+  limit: "10",
+  template: "email_verify",
+};
