@@ -208,6 +208,8 @@ export type AttemptFailure = {
   readonly result: string;
   /** The upstream's own words may be shown to the client: the request was at fault. */
   readonly isRequestFault: boolean;
+  /** Nothing will be different in a while: our account at the upstream is empty. */
+  readonly isLasting: boolean;
 };
 
 /** How a stream ended on the side of the upstream. */

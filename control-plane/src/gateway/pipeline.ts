@@ -168,8 +168,8 @@ export class Pipeline implements GatewayPort {
       if ("failure" in result) {
         const { failure } = result;
         this.#noteAttempt(state, use, failure);
-        if (failure.result === "credential_refused") {
-          log.error("channel.credential_refused", { requestId: state.call.requestId, channel: channel.name });
+        if (failure.result === "credential_refused" || failure.isLasting) {
+          log.error(`channel.${failure.result}`, { requestId: state.call.requestId, channel: channel.name });
         }
         loads.end(use, failure.isChannelFault);
         if (failure.needsCooldown) {

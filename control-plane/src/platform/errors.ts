@@ -9,6 +9,8 @@ export type AppErrorOptions = {
   /** The field of the request that is meant, for example `messages[0].role`. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
+  /** A client that tries again by itself would meet the same; it is told not to. */
+  readonly isFinal?: boolean;
   /** In place of the status of the table, where an upstream's own status goes on to the client. */
   readonly status?: number;
   readonly upstream?: UpstreamWords;
@@ -30,6 +32,7 @@ export class AppError extends Error {
   readonly upstream: UpstreamWords | null;
   readonly allowedMethods: string | null;
   readonly fields: Readonly<Record<string, string>> | null;
+  readonly isFinal: boolean;
   readonly internal: Record<string, unknown>;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -42,6 +45,8 @@ export class AppError extends Error {
     this.upstream = options.upstream ?? null;
     this.allowedMethods = options.allowedMethods ?? null;
     this.fields = options.fields ?? null;
+    // Clients take every 429 for a reason to try again, unless they are told otherwise.
+    this.isFinal = options.isFinal ?? code === "insufficient_quota";
     this.internal = options.internal ?? {};
   }
 }

@@ -11,6 +11,7 @@ const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> 
   retryAfterSeconds: null,
   result,
   isRequestFault: false,
+  isLasting: false,
   ...more,
 });
 

@@ -23,6 +23,9 @@ export async function readRefusal(
   failure: AttemptFailure,
   credential: string | null,
 ): Promise<Refusal> {
+  if (failure.status === 429) {
+    return { failure: await readEmptyAccount(response, failure), said: null };
+  }
   if (!failure.isRequestFault) {
     response.body.cancel();
     return { failure, said: null };
@@ -34,6 +37,14 @@ export async function readRefusal(
   // The status alone says all there is to say of a body that is too large.
   const isTelling = failure.status === 413;
   return { failure: isTelling ? failure : { ...failure, code: "upstream_error", isRequestFault: false }, said: null };
+}
+
+/** The same status means too many calls, or that our account at the provider is empty; only the body tells which. */
+async function readEmptyAccount(response: RefusingAnswer, failure: AttemptFailure): Promise<AttemptFailure> {
+  const body = await readJson(response);
+  const said = body === null ? null : readUpstreamError(body, null);
+  const isEmpty = said?.code === "insufficient_quota" || said?.type === "insufficient_quota";
+  return isEmpty ? { ...failure, isLasting: true, result: "account_empty" } : failure;
 }
 
 /** The body if it is called JSON and is no longer than an error is, else null. */

@@ -38,6 +38,7 @@ const errorBeforeContent: AttemptFailure = {
   retryAfterSeconds: null,
   result: "error_event",
   isRequestFault: false,
+  isLasting: false,
 };
 
 /** Why a stream never began for the client: nothing of it went out, so another channel may still be tried. */
@@ -62,6 +63,7 @@ export function toAttemptError(failure: AttemptFailure, said: UpstreamWords | nu
   return new AppError(failure.code, {
     ...(said === null ? {} : { message: said.message, upstream: said }),
     ...(failure.retryAfterSeconds === null ? {} : { retryAfterSeconds: failure.retryAfterSeconds }),
+    isFinal: failure.isLasting,
     ...(failure.isRequestFault && failure.status !== null ? { status: failure.status } : {}),
     internal: { upstreamStatus: failure.status, result: failure.result },
   });

@@ -26,8 +26,7 @@ export function writeError(error: AppError): GatewayAnswer {
   if (error.code === "method_not_allowed") {
     headers["allow"] = error.allowedMethods ?? "POST";
   }
-  if (error.code === "insufficient_quota") {
-    // Clients take every 429 for a reason to try again, unless they are told otherwise.
+  if (error.isFinal) {
     headers["x-should-retry"] = "false";
   }
   if (endsConnection.has(error.code)) {

@@ -84,10 +84,17 @@ describe("what a provider says of a request that it refused", () => {
   });
 
   test("is not read when the request was not at fault", async () => {
-    for (const status of [401, 403, 429, 500, 503]) {
+    for (const status of [401, 403, 500, 503]) {
       expect((await refusal(status, errorBody({ message: "our secrets" }))).said).toBeNull();
       expect(isCancelled).toBe(true);
     }
+  });
+
+  test("is read of a 429 only for whether our account is empty", async () => {
+    const empty = await refusal(429, errorBody({ message: "our secrets", type: "x", code: "insufficient_quota" }));
+    expect(empty).toMatchObject({ said: null, failure: { code: "upstream_rate_limited", isLasting: true } });
+    const busy = await refusal(429, errorBody({ message: "insufficient_quota", type: "requests" }));
+    expect(busy).toMatchObject({ said: null, failure: { isLasting: false, result: "status_429" } });
   });
 
   test("is the word of a proxy, and no refusal, when it is a page or has no end", async () => {

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let user: TestUser;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  await rig.db.sql`
+    insert into messages_model (name, display_name, upstream_model, flags, released_at)
+    values ('claude-test', 'Claude', 'gpt-4o-mini', '{}', now())`;
+  user = await rig.addUser();
+  sluice = await rig.startProcess();
+});
+
+afterAll(async () => {
+  expect(await rig.checkMoney()).toEqual([]);
+  await rig.close();
+  await provider.stop();
+});
+
+const paths = ["/v1/chat/completions", "/msgcompat/v1/messages"] as const;
+const call = (path: (typeof paths)[number]): Promise<Response> =>
+  fetch(`${sluice.url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${user.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: path.startsWith("/v1") ? "gpt-4o-mini" : "claude-test",
+      max_tokens: 10,
+      messages: [{ role: "user", content: "hello" }],
+    }),
+  });
+
+/** A channel that was told to wait gets the next call only after its pause. */
+const forgetPause = async (): Promise<void> => {
+  await sluice.stop();
+  sluice = await rig.startProcess();
+};
+
+test.each(paths)("an empty account at the provider is a 429 that says not to try again: %s", async (path) => {
+  const error = {
+    message: "You exceeded your current quota.",
+    type: "insufficient_quota",
+    param: null,
+    code: "insufficient_quota",
+  };
+  provider.script({ status: 429, body: { error } });
+  const answer = await call(path);
+  expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([429, "false"]);
+  expect(await answer.text()).not.toContain("current quota");
+  expect(sluice.log()).toContain('"event":"channel.account_empty"');
+  await forgetPause();
+});
+
+test.each(paths)("too many calls at the provider are a 429 after which a client may come again: %s", async (path) => {
+  provider.script({ status: 429, retryAfter: 1 });
+  const answer = await call(path);
+  expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([429, null]);
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  await forgetPause();
+});
