@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { BillingScene, noticeOf } from "../support/billing-scene.ts";
+
+let scene: BillingScene;
+/** Owns everything, and is kept from nothing. */
+let owner: Database;
+
+beforeAll(async () => {
+  scene = await BillingScene.create();
+  owner = openDatabase({ url: scene.url, poolMax: 1, applicationName: "test" });
+  const buyer = await scene.addBuyer();
+  for (const planCode of ["credit", "credit", "monthly"]) {
+    const order = await scene.placeFor(buyer, planCode);
+    expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
+  }
+  await scene.use(buyer, 1_000n);
+  await owner.sql`update usage_log set rate_multiplier = 2`;
+  await owner.sql`update budget set reserved = 1000`;
+  await owner.sql`select settle_usage(10)`;
+  await scene.place();
+  await owner.sql`select grant_quota(id, -7, 'refund', 'refund:R1') from budget`;
+  await owner.sql`
+    insert into refund (refund_no, order_id, amount_usd, quota, status, reason)
+    select 'R1', min(id), 0.01, 7, 'pending', 'test' from sales_order`;
+});
+
+afterAll(async () => {
+  await owner.close(500);
+  await scene[Symbol.asyncDispose]();
+});
+
+class Undone extends Error {}
+
+/** The invariants that a change breaks; the change is undone. */
+async function brokenBy(change: string): Promise<string[]> {
+  let broken: string[] = [];
+  try {
+    await owner.withTransaction(async (tx) => {
+      // Superusers can switch the triggers off that keep everybody else from this.
+      await tx.query("set local session_replication_role = replica", []);
+      await tx.query(change, []);
+      const rows = await tx.sql<{ invariant: string }>`select distinct invariant from check_money() order by 1`;
+      broken = rows.map(({ invariant }) => invariant);
+      throw new Undone();
+    });
+  } catch (error) {
+    if (!(error instanceof Undone)) {
+      throw error;
+    }
+  }
+  return broken;
+}
+
+test("nothing is wrong as long as nobody tampers", async () => {
+  expect(await scene.checkMoney()).toEqual([]);
+});
+
+const first = "(select min(id) from sales_order)";
+const last = "(select max(id) from sales_order)";
+
+test.each([
+  ["granted equals the sum of grants", "update budget set granted = granted + 1"],
+  ["granted equals the sum of grants", "delete from quota_grant where amount > 0"],
+  ["used equals the sum of usage rows", "update budget set used = used - 1"],
+  ["used equals the sum of usage rows", "delete from usage_log"],
+  ["reserved equals what unsettled rows owe above their base", "update budget set reserved = 1"],
+  ["leased equals the sum of leases", "update budget set leased = 1"],
+  ["a balance is the sum of its entries", "update ledger_account set balance = balance + 1 where gateway_user_id > 0"],
+  ["a balance is the sum of its entries", "delete from ledger_entry where amount = 5000000"],
+  ["a posting sums to zero", "update ledger_entry set amount = amount + 1 where amount = 5000000"],
+  ["all accounts sum to zero", "update ledger_account set balance = balance + 1 where gateway_user_id > 0"],
+  [
+    "an account says what its user was granted and has settled",
+    "update ledger_account set balance = balance + 1 where gateway_user_id > 0",
+  ],
+  ["an entry says the balance after it", "update ledger_entry set balance_after = balance_after + 1 where id = 1"],
+  ["a paid order has one payment, an unpaid one none", `update sales_order set status = 'settled' where id = ${last}`],
+  ["a paid order has one payment, an unpaid one none", `delete from payment where order_id = ${first}`],
+  ["a payment is what its order asked for", `update payment set amount_usd = 0.01 where order_id = ${first}`],
+  ["a payment is what its order asked for", `update payment set gateway = 'cardpay' where order_id = ${first}`],
+  ["a paid order with an owner has one credit of its quota", `update sales_order set quota = 1 where id = ${first}`],
+  ["no other order has a credit", `update sales_order set status = 'pending' where id = ${first}`],
+  ["no other order has a credit", `update sales_order set user_id = null where id = ${first}`],
+  ["only a paid order can be paid late", `update sales_order set is_paid_late = true where id = ${last}`],
+  ["refunds are never more than the payment", "update refund set amount_usd = 10.01"],
+  ["refunds are never more than the payment", "update refund set quota = 5000001"],
+  ["an order is refunded when all of its payment went back", "update refund set amount_usd = 10.00, status = 'done'"],
+  ["what a refund took back stands in the ledger", "update refund set quota = 8"],
+  ["a subscription that is over is not paid out twice", "update subscription set quota_granted = -1, quota_left = -2"],
+  ["of a subscription is never more left than was granted", "update subscription set quota_left = quota_granted + 1"],
+  [
+    "what ends with the months of a user is at most what they granted",
+    "select grant_quota(id, -12000001, 'subscription_expiry', 'x') from budget",
+  ],
+  [
+    "a user has one running count of consumption",
+    `insert into subscription (user_id, plan_code, period_start, period_end, quota_granted, counted_to)
+     select user_id, 'other-month', period_start, period_end, 0, counted_to + 1 from subscription`,
+  ],
+  [
+    "what is settled is a usage row, with its cost, its multiplier and its user",
+    "update usage_settlement set rate_multiplier = 3",
+  ],
+  [
+    "settled is base times multiplier, rounded up",
+    "update usage_settlement set settled_quota = settled_quota - 1, quota_delta = quota_delta - 1",
+  ],
+  ["what a user settled is in the ledger", "delete from usage_settlement"],
+  ["what a multiplier changed was granted or taken", "update usage_settlement set quota_delta = quota_delta + 1"],
+  ["a batch says what its rows say", "update settlement_batch set rows = rows + 1"],
+  ["no unsettled row is out of the reach of the cursor", "delete from usage_settlement"],
+])("notices: %s, after %s", async (invariant, change) => {
+  expect(await brokenBy(change)).toContain(invariant);
+});
