@@ -18,6 +18,8 @@ import { addGatewayUser, changeGatewayUser } from "./gateway/service.ts";
 import { usageEndpoints } from "./gateway/usage-views/routes.ts";
 import { UsageViews } from "./gateway/usage-views/service.ts";
 import type { Job } from "./jobs/schedule.ts";
+import { MoneyCheck } from "./ledger/money-check.ts";
+import { moneyCheckEndpoints } from "./ledger/routes.ts";
 import { buildMail, type Mail } from "./mail/mail.ts";
 import type { MailQueue } from "./mail/model.ts";
 import { mailSecretFallbacks } from "./mail/senders/open-sender.ts";
@@ -77,6 +79,7 @@ export function buildBackend(parts: BackendParts): Backend {
     notices: new GatewayNotices(billing, payments),
   };
   const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
+  const moneyCheck = new MoneyCheck({ db, log, registry });
   const features: Readonly<Record<string, readonly AnyEndpoint[]>> = {
     accounts: accounts.endpoints,
     mail: mail.endpoints,
@@ -87,6 +90,7 @@ export function buildBackend(parts: BackendParts): Backend {
     usage: usageEndpoints(new UsageViews(db, systemClock)),
     secrets: secretEndpoints(secretParts),
     "usage-settlement": settlementEndpoints({ db, settlement }),
+    "money-check": moneyCheckEndpoints(moneyCheck),
     "messages-model-map": modelMapEndpoints(db),
   };
   const routes = Object.entries(features).map(([name, each]) => endpointRoutes(name, each, endpoints));
@@ -100,6 +104,7 @@ export function buildBackend(parts: BackendParts): Backend {
     { name: "mail", pattern: "*/15 * * * * *", run: mail.deliver, isPerReplica: true },
     { name: "quota-low", pattern: "20 */5 * * * *", run: mail.tellLowQuota },
     { name: "dead-mails", pattern: "40 23 * * * *", run: mail.forgetDead },
+    { name: "money-check", pattern: "0 41 3 * * *", run: () => moneyCheck.runJob(), isPerReplica: true },
     // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
     { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
   ];

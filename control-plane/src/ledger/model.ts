@@ -25,3 +25,46 @@ export type Statement = {
   readonly lines: readonly StatementLine[];
   readonly closingBalance: bigint;
 };
+
+/** Something that `check_money()` found: which invariant, where, and what it saw. */
+export type MoneyViolation = { readonly invariant: string; readonly subject: string; readonly detail: string };
+
+/** The table over which an invariant goes, and its rows. */
+export type LookedAt = { readonly table: string; readonly count: bigint; readonly isExact: boolean };
+
+export type CheckedInvariant = {
+  readonly invariant: string;
+  /** Null where it goes over more than a table. */
+  readonly rows: LookedAt | null;
+  readonly violations: readonly MoneyViolation[];
+};
+
+/** A function of the database that checks a part of the money. */
+export type CheckedPart = { readonly name: string; readonly invariants: readonly CheckedInvariant[] };
+
+/** Tables by the first word of the subject that an invariant names. */
+const tablesOfSubjects: Readonly<Record<string, string>> = {
+  batch: "settlement_batch",
+  budget: "budget",
+  "gateway user": "gateway_user",
+  "ledger account": "ledger_account",
+  order: "sales_order",
+  posting: "ledger_posting",
+  refund: "refund",
+  request: "usage_settlement",
+  subscription: "subscription",
+  user: "user_profile",
+};
+
+/**
+ * The invariants that a function names, with the table of what each is about: a select of one begins with its sentence, and
+ * then the subject, as `select 'a posting sums to zero', 'posting ' || id`. What holds has no row, so that the names of
+ * all stand only there.
+ */
+export function readInvariants(source: string): { invariant: string; table: string | null }[] {
+  const select = /\bselect\s+'((?:[^']|'')+)'\s*,\s*(?:'([a-z ]+?) ?'|)/gi;
+  return [...source.replace(/--.*$/gm, "").matchAll(select)].map(([, sentence = "", subject = ""]) => ({
+    invariant: sentence.replaceAll("''", "'"),
+    table: tablesOfSubjects[subject] ?? null,
+  }));
+}

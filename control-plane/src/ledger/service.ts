@@ -1,6 +1,7 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Database, Queryable } from "../platform/db.ts";
-import type { LedgerEntry, Statement } from "./model.ts";
+import { type CheckedInvariant, type CheckedPart, type LedgerEntry, readInvariants, type Statement } from "./model.ts";
+import { countRows, selectCheckFunctions, selectViolationsOf } from "./money-check-store.ts";
 import { selectBalance, selectEntries, selectPosted, selectStatementLines, selectSumBefore } from "./store.ts";
 
 const statementLinesMax = 20_000;
@@ -51,4 +52,31 @@ export async function readStatement(db: Database, gatewayUserId: GatewayUserId, 
     },
     { isolation: "repeatable read" },
   );
+}
+
+/**
+ * Checks every invariant of the money. Each part sees a snapshot of its own.
+ * @throws DatabaseUnavailableError, DatabaseTimeoutError, SQL.PostgresError
+ */
+export async function auditMoney(db: Queryable): Promise<CheckedPart[]> {
+  const parts: CheckedPart[] = [];
+  for (const { name, source } of await selectCheckFunctions(db)) {
+    const violations = await selectViolationsOf(db, name);
+    const known = readInvariants(source);
+    const invariants: CheckedInvariant[] = [];
+    for (const { invariant, table } of known) {
+      const rows = table === null ? null : await countRows(db, table);
+      invariants.push({ invariant, rows, violations: violations.filter((found) => found.invariant === invariant) });
+    }
+    // A violation is never lost, even when its sentence could not be read out of the function.
+    const names = new Set(known.map(({ invariant }) => invariant));
+    const others = Map.groupBy(violations, ({ invariant }) => invariant);
+    for (const [invariant, those] of others) {
+      if (!names.has(invariant)) {
+        invariants.push({ invariant, rows: null, violations: those });
+      }
+    }
+    parts.push({ name, invariants });
+  }
+  return parts;
 }

@@ -1,0 +1,48 @@
+import type { Registry } from "prom-client";
+import type { Database } from "../platform/db.ts";
+import { tryAdvisoryLock } from "../platform/db-locks.ts";
+import type { Log } from "../platform/log.ts";
+import { gauge } from "../platform/metric.ts";
+import type { MoneyViolation } from "./model.ts";
+import { selectViolations } from "./money-check-store.ts";
+
+export type MoneyCheckParts = { readonly db: Database; readonly log: Log; readonly registry: Registry };
+
+/** The whole log of usage is read. */
+const nightlyMsMax = 1_800_000;
+/** Of a violation that is everywhere, a line of the log shows the beginning. */
+const rowsLogged = 50;
+
+/** Checks all of the money, at night and when an admin asks. */
+export class MoneyCheck {
+  readonly #parts: MoneyCheckParts;
+  #violations = 0;
+
+  constructor(parts: MoneyCheckParts) {
+    this.#parts = parts;
+    const help = "Violations of check_money() that the last nightly check found; 0 where another replica did it.";
+    gauge(parts.registry, "sluice_money_violations", help, () => this.#violations);
+  }
+
+  /**
+   * What is violated now.
+   * @throws DatabaseTimeoutError when the server has not found out in that time
+   */
+  async check(timeoutMs: number): Promise<MoneyViolation[]> {
+    return await this.#parts.db.withTransaction((tx) => selectViolations(tx), { statementTimeoutMs: timeoutMs });
+  }
+
+  /** The nightly job. Every replica wakes up and one checks, so that the number of an earlier night goes away elsewhere. */
+  async runJob(): Promise<void> {
+    const { db, log } = this.#parts;
+    const options = { statementTimeoutMs: nightlyMsMax };
+    const violations = await db.withTransaction(
+      async (tx) => ((await tryAdvisoryLock(tx, "money-check")) ? await selectViolations(tx) : []),
+      options,
+    );
+    this.#violations = violations.length;
+    if (violations.length > 0) {
+      log.error("money.violated", { violations: violations.length, rows: violations.slice(0, rowsLogged) });
+    }
+  }
+}
