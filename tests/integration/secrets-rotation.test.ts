@@ -146,6 +146,9 @@ test("what does not open, or lies under a third key, is told and left, and the r
   expect(output).not.toContain("nothing is left");
   expect(await countUnder(rig.db, oldKey.id)).toBe(1);
   expect(await readSecret(rig.db, newKey, "filler.2")).toBe("value 2");
+  // It starts with what it can open, and says that this is not all.
+  const replica = await rig.startProcess(newOnly);
+  expect(replica.log()).toContain("secrets.key_missing");
 }, 60_000);
 
 test("every sealed column of the database is in the list of the exchange", async () => {
