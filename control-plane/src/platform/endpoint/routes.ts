@@ -61,7 +61,9 @@ async function answer(group: readonly AnyEndpoint[], context: Context, parts: En
     result.headers.set("x-request-id", requestId);
     return result;
   } catch (thrown) {
-    const error = isDatabaseOutage(thrown) ? unavailable(thrown) : toAppError(thrown);
+    // An error of ours has said what it means, whatever its cause.
+    const isSilent = !(thrown instanceof AppError) && isDatabaseOutage(thrown);
+    const error = isSilent ? unavailable(thrown) : toAppError(thrown);
     if (error.status >= 500) {
       const { code, internal } = error;
       parts.log.error("backend.failed", {
