@@ -32,7 +32,12 @@ function refuseAddress(): Response {
  * the framework: its context and hooks cost a call more than the relay does. Then come the features, and what nothing matched is a JSON
  * 404. What was thrown past a feature is a JSON 500 that names nothing but the request id.
  */
-export function createApp(parts: readonly AnyElysia[], handlers: CallHandlers | null, log: Log) {
+export function createApp(
+  parts: readonly AnyElysia[],
+  handlers: CallHandlers | null,
+  log: Log,
+  isDraining: () => boolean,
+) {
   const unexpected = (error: unknown, method: string): Response => {
     const requestId = Bun.randomUUIDv7();
     log.error("http.unexpected", { requestId, method, error });
@@ -45,7 +50,12 @@ export function createApp(parts: readonly AnyElysia[], handlers: CallHandlers | 
         if (!hasSoundAddress(request)) {
           return refuseAddress();
         }
-        return handle === undefined ? notFoundResponse() : await handle(request, server);
+        const answer = handle === undefined ? notFoundResponse() : await handle(request, server);
+        if (isDraining() && answer instanceof Response) {
+          // The server closes connections that stay open without a word, also under a request that is on its way.
+          answer.headers.set("connection", "close");
+        }
+        return answer;
       } catch (error) {
         return unexpected(error, request.method);
       }

@@ -333,7 +333,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       : null;
   registerGauges({ ...base, inFlight: () => relay.load.inFlight });
   return {
-    app: createApp(routes, handlers, log),
+    app: createApp(routes, handlers, log, () => stopping.signal.aborted),
     beginDrain: () => {
       stopping.abort();
       realtime.beginDrain();
