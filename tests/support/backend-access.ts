@@ -35,6 +35,7 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "GET /backend/admin/mail/log/": "admin",
   "POST /backend/admin/mail/resend/": "admin",
   "GET /backend/admin/mail/template/list/": "admin",
+  "GET /backend/admin/money-check/": "admin",
   "GET /backend/admin/mail/template/": "admin",
   "POST /backend/admin/mail/template/save/": "admin",
   "POST /backend/admin/mail/template/preview/": "admin",
