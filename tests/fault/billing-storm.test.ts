@@ -6,6 +6,8 @@ import type { StormArguments } from "../support/billing-storm.ts";
 const isFull = process.env["TEST_FULL"] === "1";
 const processes = 4;
 const steps = isFull ? 1_500 : 80;
+/** Processes beside the four that end by SIGKILL, wherever they are. */
+const killed = isFull ? 60 : 8;
 const program = join(import.meta.dir, "../support/billing-storm.ts");
 
 let scene: BillingScene;
@@ -43,8 +45,26 @@ async function blow(
   return { code, errors, refusals: code === 0 ? (JSON.parse(text) as Record<string, number>) : {} };
 }
 
+/** One after the other, each killed at a moment of its own while it is at work. */
+async function killSome(storm: StormArguments): Promise<number> {
+  let signals = 0;
+  for (let index = 0; index < killed; index += 1) {
+    const argument = JSON.stringify({ ...storm, steps: 100_000, seed: storm.seed + 1_000 + index });
+    const child = Bun.spawn([process.execPath, program, argument], {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    await Bun.sleep(300 + Math.random() * 500);
+    child.kill("SIGKILL");
+    await child.exited;
+    signals += child.signalCode === "SIGKILL" ? 1 : 0;
+  }
+  return signals;
+}
+
 test(
-  "whatever four processes do to the same orders and users at once, every invariant of the money holds",
+  "whatever four processes do to the same orders and users at once, and others that are killed, every invariant of the money holds",
   async () => {
     const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
     const buyers = [await scene.addBuyer(), await scene.addBuyer(), await scene.addBuyer()];
@@ -57,9 +77,11 @@ test(
         gatewayUserId: gatewayUserId.toString(),
       })),
     };
-    const ends = await Promise.all(
-      Array.from({ length: processes }, (_, index) => blow({ ...storm, seed: seed + index })),
-    );
+    const [kills, ...ends] = await Promise.all([
+      killSome({ ...storm, seed }),
+      ...Array.from({ length: processes }, (_, index) => blow({ ...storm, seed: seed + index })),
+    ]);
+    expect(kills).toBe(killed);
     expect({ seed, errors: ends.filter(({ code }) => code !== 0).map(({ errors }) => errors) }).toEqual({
       seed,
       errors: [],
