@@ -1,12 +1,10 @@
 import {
   type AdminPlanEntry,
   idempotencyHeader,
-  type OrderEntry,
   type PlanEntry,
   type SubscriptionEntry,
 } from "@sluice/contracts/billing";
 import { AppError } from "../platform/errors.ts";
-import type { Order } from "./model.ts";
 import type { Plan } from "./plan-store.ts";
 import type { Subscription } from "./subscription-store.ts";
 
@@ -26,27 +24,6 @@ export function planEntry(plan: Plan): PlanEntry {
 
 export function adminPlanEntry(plan: Plan): AdminPlanEntry {
   return { ...planEntry(plan), status: plan.status, version: plan.version, updated_at: plan.updatedAt };
-}
-
-/** Without the address: the number of an order alone must tell nobody whose it is. */
-export function orderEntry(order: Order): OrderEntry {
-  return {
-    order_no: order.orderNo,
-    plan_code: order.planCode,
-    plan_name: order.planName,
-    plan_kind: order.planKind,
-    quota: order.quota,
-    amount_usd: order.amountUsd,
-    currency: order.currency,
-    pay_channel: order.payChannel,
-    vendor: order.vendor,
-    status: order.status,
-    is_paid_late: order.isPaidLate,
-    is_mock: order.isMock,
-    created_at: order.createdAt,
-    expires_at: order.expiresAt,
-    settled_at: order.settledAt,
-  };
 }
 
 export function subscriptionEntry(subscription: Subscription): SubscriptionEntry {

@@ -1,3 +1,4 @@
+import type { OrderEntry } from "@sluice/contracts/billing";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 
@@ -216,4 +217,25 @@ export function toCents(amount: Decimal): bigint {
 export function fromCents(cents: bigint): Decimal {
   const digits = cents.toString().padStart(usdScale + 1, "0");
   return `${digits.slice(0, -usdScale)}.${digits.slice(-usdScale)}` as Decimal;
+}
+
+/** Without the address: the number of an order alone must tell nobody whose it is. */
+export function orderEntry(order: Order): OrderEntry {
+  return {
+    order_no: order.orderNo,
+    plan_code: order.planCode,
+    plan_name: order.planName,
+    plan_kind: order.planKind,
+    quota: order.quota,
+    amount_usd: order.amountUsd,
+    currency: order.currency,
+    pay_channel: order.payChannel,
+    vendor: order.vendor,
+    status: order.status,
+    is_paid_late: order.isPaidLate,
+    is_mock: order.isMock,
+    created_at: order.createdAt,
+    expires_at: order.expiresAt,
+    settled_at: order.settledAt,
+  };
 }

@@ -6,6 +6,7 @@ import {
   createWalletPaymentInput,
 } from "@sluice/contracts/payments";
 import { z } from "zod";
+import { orderEntry } from "../billing/model.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import type { GatewayNotices } from "./notices.ts";
@@ -105,23 +106,7 @@ function purchaseOf(input: OrderInput, user: UserCaller | null, request: Request
 
 function answerOf({ placed: { order, claimCode }, request, checkout }: OpenedCheckout): CreatedPayment {
   return {
-    order: {
-      order_no: order.orderNo,
-      plan_code: order.planCode,
-      plan_name: order.planName,
-      plan_kind: order.planKind,
-      quota: order.quota,
-      amount_usd: order.amountUsd,
-      currency: order.currency,
-      pay_channel: order.payChannel,
-      vendor: order.vendor,
-      status: order.status,
-      is_paid_late: order.isPaidLate,
-      is_mock: order.isMock,
-      created_at: order.createdAt,
-      expires_at: order.expiresAt,
-      settled_at: order.settledAt,
-    },
+    order: orderEntry(order),
     claim_code: claimCode,
     dry_run: request !== null,
     request,
