@@ -1,6 +1,6 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import { AppError } from "../../platform/errors.ts";
-import { HttpClientError } from "../../platform/http-client/model.ts";
+import { HttpClientError, type HttpResponseBody } from "../../platform/http-client/model.ts";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
 import type { Ability, Channel } from "../channels/model.ts";
@@ -84,12 +84,23 @@ async function readFailure(
     return { failure: classifyClientError(answer), said: null };
   }
   const { headers, body } = answer;
-  const bytes = () => Promise.resolve(body);
-  return await readRefusal(
-    { headers, body: { bytes, cancel: () => undefined } },
-    classifyRefusal(answer),
-    channel.credential,
-  );
+  return await readRefusal({ headers, body: wholeBody(body) }, classifyRefusal(answer), channel.credential);
+}
+
+/** A refused handshake comes with its body, of which nothing is left to wait for or to give up. */
+function wholeBody(body: Uint8Array): Pick<HttpResponseBody, "bytes" | "consume" | "cancel"> {
+  const nothing = (): void => undefined;
+  return {
+    bytes: () => Promise.resolve(body),
+    consume: (sink) => {
+      queueMicrotask(() => {
+        sink.onChunk(body);
+        sink.onEnd(true);
+      });
+      return { pause: nothing, resume: nothing, cancel: nothing };
+    },
+    cancel: nothing,
+  };
 }
 
 async function openUpstream(

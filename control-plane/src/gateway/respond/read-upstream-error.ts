@@ -6,9 +6,13 @@ import type { AttemptFailure } from "../model.ts";
 
 const messageLengthMax = 2_000;
 const errorBodyBytesMax = 65_536;
+/** A refusal that only tells why to wait is not worth a wait of its own: another channel may answer meanwhile. */
+const emptyAccountMsMax = 500;
 
 /** An answer as far as its refusal is read. */
-type RefusingAnswer = Pick<HttpResponse, "headers"> & { readonly body: Pick<HttpResponseBody, "bytes" | "cancel"> };
+type RefusingAnswer = Pick<HttpResponse, "headers"> & {
+  readonly body: Pick<HttpResponseBody, "bytes" | "consume" | "cancel">;
+};
 
 /** An attempt that failed, and what the provider said of it that the client may read. */
 type Refusal = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
@@ -41,15 +45,51 @@ export async function readRefusal(
 
 /** The same status means too many calls, or that our account at the provider is empty; only the body tells which. */
 async function readEmptyAccount(response: RefusingAnswer, failure: AttemptFailure): Promise<AttemptFailure> {
-  const body = await readJson(response);
+  if (!isJson(response)) {
+    response.body.cancel();
+    return failure;
+  }
+  const body = await readSoon(response.body);
   const said = body === null ? null : readUpstreamError(body, null);
   const isEmpty = said?.code === "insufficient_quota" || said?.type === "insufficient_quota";
   return isEmpty ? { ...failure, isLasting: true, result: "account_empty" } : failure;
 }
 
+/** A short body that comes at once, else null. */
+function readSoon(body: Pick<HttpResponseBody, "consume">): Promise<Uint8Array | null> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  return new Promise((resolve) => {
+    const finish = (whole: Uint8Array | null): void => {
+      clearTimeout(timer);
+      resolve(whole);
+    };
+    const giveUp = (): void => {
+      flow.cancel();
+      finish(null);
+    };
+    const flow = body.consume({
+      onChunk: (piece) => {
+        pieces.push(piece);
+        bytes += piece.byteLength;
+        if (bytes > errorBodyBytesMax) {
+          giveUp();
+        }
+      },
+      onEnd: () => finish(Buffer.concat(pieces)),
+      onError: () => finish(null),
+    });
+    const timer = setTimeout(giveUp, emptyAccountMsMax);
+  });
+}
+
+function isJson({ headers }: RefusingAnswer): boolean {
+  return headers.some(([name, value]) => name === "content-type" && value.includes("json"));
+}
+
 /** The body if it is called JSON and is no longer than an error is, else null. */
 async function readJson(response: RefusingAnswer): Promise<Uint8Array | null> {
-  if (!response.headers.some(([name, value]) => name === "content-type" && value.includes("json"))) {
+  if (!isJson(response)) {
     response.body.cancel();
     return null;
   }

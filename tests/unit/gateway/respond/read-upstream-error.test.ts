@@ -23,8 +23,21 @@ function responseOf(body: string | Error, contentType = "application/json"): Htt
           ? Promise.reject(new HttpClientError("too_large", true, "too large"))
           : Promise.resolve(bytes);
       },
-      consume: () => {
-        throw new Error("an error answer is not streamed");
+      consume: (sink) => {
+        // Nothing ever comes of a body that is an error here.
+        if (typeof body === "string") {
+          queueMicrotask(() => {
+            sink.onChunk(Buffer.from(body));
+            sink.onEnd(true);
+          });
+        }
+        return {
+          pause: () => undefined,
+          resume: () => undefined,
+          cancel: () => {
+            isCancelled = true;
+          },
+        };
       },
       cancel: () => {
         isCancelled = true;
@@ -95,6 +108,15 @@ describe("what a provider says of a request that it refused", () => {
     expect(empty).toMatchObject({ said: null, failure: { code: "upstream_rate_limited", isLasting: true } });
     const busy = await refusal(429, errorBody({ message: "insufficient_quota", type: "requests" }));
     expect(busy).toMatchObject({ said: null, failure: { isLasting: false, result: "status_429" } });
+  });
+
+  test("of a 429 is not waited for, and not taken in whole when it is long", async () => {
+    const silent = await refusal(429, new Error("nothing comes"));
+    expect(silent).toMatchObject({ said: null, failure: { isLasting: false } });
+    expect(isCancelled).toBe(true);
+    const long = await refusal(429, errorBody({ message: "x".repeat(70_000), code: "insufficient_quota" }));
+    expect(long).toMatchObject({ said: null, failure: { isLasting: false } });
+    expect(isCancelled).toBe(true);
   });
 
   test("is the word of a proxy, and no refusal, when it is a page or has no end", async () => {
