@@ -133,7 +133,7 @@ describe("rotation", () => {
     expect(rotated.old).toMatchObject({ rotated_to_id: rotated.key.key_id });
     expect(rotated.secret).not.toBe(oldSecret);
     expect(await scene.countThrough([oldSecret, oldSecret, rotated.secret, rotated.secret], 40)).toBe(7);
-    await scene.msUntilBoth(oldSecret, 401);
+    await scene.untilBoth(oldSecret, 401);
     await saveKey(as, rotated.key, { quota_limit: 12 * price });
     await waitUntil(async () => (await scene.call(rotated.secret)).status === 200);
     expect(await scene.countThrough([rotated.secret], 10)).toBe(1);
@@ -143,10 +143,10 @@ describe("rotation", () => {
   test("without an overlap ends the old key at once, and only once", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as);
-    await scene.msUntilBoth(secret, 200);
+    await scene.untilBoth(secret, 200);
     const answers = await Promise.all([1, 2].map(() => as.post("/backend/keys/rotate/", { key_id: key.key_id })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(await scene.msUntilBoth(secret, 401)).toBeLessThan(effectMsMax);
+    expect((await scene.untilBoth(secret, 401)).ms).toBeLessThan(effectMsMax);
   });
 
   test("makes the two share their rate limits, and those of the old one follow", async () => {

@@ -40,7 +40,7 @@ describe("a new key", () => {
       quota_limit: null,
       first_request_at: null,
     });
-    expect(await scene.msUntilBoth(secret, 200)).toBeLessThan(effectMsMax);
+    expect((await scene.untilBoth(secret, 200)).ms).toBeLessThan(effectMsMax);
     const listed = await as.get("/backend/keys/list/");
     expect(JSON.stringify(listed.body)).not.toContain(secret);
     const [row] = await scene.rig.db.sql<{ key_hash: Uint8Array; entry: string }>`
@@ -144,7 +144,7 @@ describe("the state of a key", () => {
   test("changes on every replica within a second, and a revoked one never comes back", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as);
-    await scene.msUntilBoth(secret, 200);
+    await scene.untilBoth(secret, 200);
     for (const [action, status, seen] of [
       ["disable", "disabled", 401],
       ["enable", "active", 200],
@@ -153,7 +153,7 @@ describe("the state of a key", () => {
     ] as const) {
       const answer = await as.post(`/backend/keys/${action}/`, { key_id: key.key_id });
       expect(answer.body["key"]).toMatchObject({ status });
-      expect(await scene.msUntilBoth(secret, seen)).toBeLessThan(effectMsMax);
+      expect((await scene.untilBoth(secret, seen)).ms).toBeLessThan(effectMsMax);
     }
     for (const action of ["enable", "disable", "rotate"]) {
       expect(codeOf(await as.post(`/backend/keys/${action}/`, { key_id: key.key_id }))).toEqual([409, "conflict"]);
@@ -176,10 +176,12 @@ describe("the state of a key", () => {
     });
     const held = await scene.provider.waitForHeld(0);
     await as.post("/backend/keys/revoke/", { key_id: key.key_id });
-    expect(await scene.msUntilBoth(secret, 401)).toBeLessThan(effectMsMax);
+    // A replica that has not heard of it yet answers a call, which costs what it costs.
+    const { ms, through } = await scene.untilBoth(secret, 401);
+    expect(ms).toBeLessThan(effectMsMax);
     held.release();
     expect(await (await running).text()).toContain("[DONE]");
-    await scene.rig.waitForUsedQuota(user.budgetId, BigInt(price));
+    await scene.rig.waitForUsedQuota(user.budgetId, BigInt((1 + through) * price));
     await scene.expectMoneyRight();
   });
 
@@ -199,10 +201,10 @@ describe("the state of a key", () => {
   test("expires by its date, and lives again when the date is moved", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { expires_at: new Date(Date.now() + 1_200).toISOString() });
-    await scene.msUntilBoth(secret, 401);
+    await scene.untilBoth(secret, 401);
     expect(await findKey(as, key.key_id)).toMatchObject({ status: "expired" });
     expect(await listKeys(as, { status: "live" })).not.toContainEqual(expect.objectContaining({ key_id: key.key_id }));
     await saveKey(as, key, { expires_at: null });
-    expect(await scene.msUntilBoth(secret, 200)).toBeLessThan(effectMsMax);
+    expect((await scene.untilBoth(secret, 200)).ms).toBeLessThan(effectMsMax);
   });
 });

@@ -30,8 +30,8 @@ export type KeyScene = {
   /** The console without a login. */
   readonly nobody: ConsoleClient;
   call(apiKey: string, replica?: number): Promise<SeenCall>;
-  /** The time from now on until both replicas answer calls of this key with the status. */
-  msUntilBoth(apiKey: string, status: number): Promise<number>;
+  /** The time from now on until both replicas answer calls of this key with the status, and how many calls came through before. */
+  untilBoth(apiKey: string, status: number): Promise<{ ms: number; through: number }>;
   /** Sends calls to both replicas by turns, and returns how many came through. */
   countThrough(apiKeys: readonly string[], count: number): Promise<number>;
   expectMoneyRight(): Promise<void>;
@@ -59,13 +59,15 @@ export async function startKeyScene(): Promise<KeyScene> {
       return { user, as: consoleClient(url, cookie) };
     },
     nobody: consoleClient(url, null),
-    msUntilBoth: async (apiKey, status) => {
+    untilBoth: async (apiKey, status) => {
       const startedAt = performance.now();
+      let through = 0;
       await waitUntil(async () => {
         const calls = await Promise.all([call(apiKey, 0), call(apiKey, 1)]);
+        through += calls.filter((seen) => seen.status === 200).length;
         return calls.every((seen) => seen.status === status);
       });
-      return performance.now() - startedAt;
+      return { ms: performance.now() - startedAt, through };
     },
     countThrough: async (apiKeys, count) => {
       const calls = await Promise.all(
