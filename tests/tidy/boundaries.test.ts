@@ -100,7 +100,7 @@ const table: BoundaryTable = {
   workspaces,
   features,
   open: ["platform", "db"],
-  composition: ["app.ts", "backend.ts", "deps.ts", "main.ts"],
+  composition: ["app.ts", "backend.ts", "deps.ts", "deps-base.ts", "deps-gateway.ts", "deps-spool.ts", "main.ts"],
 };
 
 const tree = readCode();

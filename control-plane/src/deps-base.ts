@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { Registry } from "prom-client";
+import { findAppRole } from "./db/app-role.ts";
+import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
+import type { UsageRow } from "./gateway/usage-log/model.ts";
+import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
+import { type LoopLag, watchEventLoop } from "./operations/event-loop-lag.ts";
+import { systemClock, utcDay } from "./platform/clock.ts";
+import { type Config, masterKeySource } from "./platform/config.ts";
+import { loadMasterKey, type MasterKey } from "./platform/crypto/master-key.ts";
+import { type Database, openDatabase } from "./platform/db.ts";
+import { type Notifications, openNotifications } from "./platform/db-notifications.ts";
+import type { Log } from "./platform/log.ts";
+import { counter } from "./platform/metric.ts";
+import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
+import type { SpooledTrace } from "./trace/model.ts";
+import { TraceService, traceRowCodec } from "./trace/service.ts";
+
+/** The rows of a finished call that the spool keeps until they are in the database. */
+export type CallRows = { usage: UsageRow; trace: SpooledTrace };
+
+const codecs = {
+  usage: { encode: encodeUsageRow, decode: decodeUsageRow },
+  trace: traceRowCodec,
+};
+
+const payloadsQueuedMax = 20_000;
+const partitionedTables: readonly PartitionedTable[] = [
+  "usage_log",
+  "trace_record",
+  "payload_segment",
+  "payload_record",
+  "usage_settlement",
+];
+
+/** What every role of the program stands on. */
+export type Base = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly masterKey: MasterKey;
+  readonly db: Database;
+  readonly notifications: Notifications;
+  readonly spool: Spool<CallRows>;
+  readonly spoolOptions: SpoolOptions<CallRows>;
+  readonly registry: Registry;
+  readonly lag: LoopLag;
+};
+
+/**
+ * Opens the database, the listener, the spool of this replica and its gauges.
+ * @throws for a bad master key, and for a data folder that can't be written
+ */
+export async function openBase(config: Config, log: Log): Promise<Base> {
+  const masterKey = await loadMasterKey(masterKeySource(config));
+  const spoolOptions: SpoolOptions<CallRows> = {
+    directory: join(config.DATA_DIR, "spool"),
+    codecs,
+    bytesMax: config.SPOOL_BYTES_MAX,
+    reserveBytes: config.RESERVE_FILE_BYTES,
+    onWarning: ({ event, detail }) => log.warn(event, detail),
+  };
+  const role = await findAppRole(config.DATABASE_URL);
+  const db = openDatabase({
+    url: config.DATABASE_URL,
+    poolMax: config.DATABASE_POOL_MAX,
+    applicationName: "sluice",
+    role,
+  });
+  return {
+    config,
+    log,
+    masterKey,
+    db,
+    notifications: openNotifications(config.DATABASE_URL, log),
+    spool: await openSpool(spoolOptions),
+    spoolOptions,
+    registry: new Registry(),
+    lag: watchEventLoop(),
+  };
+}
+
+/** The trace of calls, not yet started. */
+export function openTrace({ config, db, masterKey, log, spool, registry }: Base): TraceService {
+  const stored = counter(registry, "sluice_payloads_stored_total", "Bodies of calls that were stored.");
+  const dropped = counter(registry, "sluice_payloads_dropped_total", "Bodies of calls that were dropped.", "reason");
+  return new TraceService({
+    db,
+    masterKey,
+    clock: systemClock,
+    log,
+    append: (row) => {
+      spool.append({ kind: "trace", row }).catch((error: unknown) => {
+        log.error("trace.row_lost", { requestId: row.requestId, error });
+      });
+    },
+    limits: {
+      bodyBytesMax: config.TRACE_MAX_PAYLOAD_BYTES,
+      queueBytesMax: config.TRACE_QUEUE_BYTES_MAX,
+      queueCountMax: payloadsQueuedMax,
+    },
+    observer: {
+      onStored: (count) => stored(count),
+      onDropped: (reason, count) => dropped(count, reason),
+    },
+  });
+}
+
+/** Makes the partitions of these days (YYYY-MM-DD) where they lack. */
+export async function createPartitions(db: Database, days: Iterable<string>): Promise<void> {
+  for (const table of partitionedTables) {
+    await createMissingPartitions(db, table, days);
+  }
+}
+
+/** Makes the partitions of today and of the days ahead. */
+export async function makePartitions(db: Database): Promise<void> {
+  for (const table of partitionedTables) {
+    await ensurePartitions(db, { table, today: utcDay(systemClock.now()) });
+  }
+}

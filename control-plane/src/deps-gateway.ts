@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import type { Base } from "./deps-base.ts";
+import { parseBaseUrl } from "./gateway/channels/model.ts";
+import type { RealtimeLimits } from "./gateway/realtime/limits.ts";
+import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
+import { RemoteRealtime } from "./gateway/remote/remote-realtime.ts";
+import { GatewayRuntime } from "./gateway/runtime.ts";
+import { CaptureAllowance } from "./platform/answer-capture.ts";
+import { systemClock } from "./platform/clock.ts";
+import type { Config } from "./platform/config.ts";
+import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
+import { WsWebSocketClient } from "./platform/websocket/client.ts";
+
+/** What the link between a relay and a gateway in another process proves itself with. */
+export const linkPurpose = "link between relay and gateway";
+/** The gateway gives an upstream up in its own time and then says so; its relay must still be listening. */
+const linkPatienceMs = 20_000;
+
+/** The gateway of this process, not yet started. */
+export async function openGateway(base: Base): Promise<GatewayRuntime> {
+  const { config, spool } = base;
+  return new GatewayRuntime({
+    db: base.db,
+    notifications: base.notifications,
+    usage: {
+      append: (row) => spool.append({ kind: "usage", row }),
+      isAccepting: () => spool.isAccepting,
+    },
+    replicaId: spool.replicaId,
+    masterKey: base.masterKey,
+    ...(await openClients(config)),
+    realtimeLimits: realtimeLimits(config),
+    upstreamLimits: {
+      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+      firstTokenTimeoutMs: config.UPSTREAM_FIRST_TOKEN_TIMEOUT_MS,
+      idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+      totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS,
+      responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
+    },
+    streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
+    clock: systemClock,
+    log: base.log,
+    registry: base.registry,
+  });
+}
+
+async function openClients(config: Config): Promise<{ client: PooledHttpClient; sockets: WsWebSocketClient }> {
+  const { UPSTREAM_CA_FILE: caFile } = config;
+  const ca = caFile === undefined ? null : await readFile(caFile, "utf8");
+  return { client: new PooledHttpClient(ca === null ? {} : { tlsCa: ca }), sockets: new WsWebSocketClient(ca) };
+}
+
+function realtimeLimits(config: Config): RealtimeLimits {
+  return {
+    connectTimeoutMs: config.REALTIME_CONNECT_TIMEOUT_MS,
+    idleTimeoutMs: config.REALTIME_IDLE_TIMEOUT_MS,
+    totalTimeoutMs: config.REALTIME_TOTAL_TIMEOUT_MS,
+    recheckMs: config.REALTIME_RECHECK_MS,
+    pingMs: config.REALTIME_PING_MS,
+    // The rest of the time is for what has to be written down.
+    drainTimeoutMs: Math.floor(config.DRAIN_TIMEOUT_MS / 2),
+  };
+}
+
+/** The gateway in another process, at UPSTREAM_GATEWAY_URL. */
+export function remoteGateway(base: Base, client: PooledHttpClient): RemoteGateway {
+  const { config } = base;
+  return new RemoteGateway({
+    client,
+    captures: new CaptureAllowance(),
+    address: parseBaseUrl(config.UPSTREAM_GATEWAY_URL ?? ""),
+    linkKey: base.masterKey.deriveKey(linkPurpose),
+    limits: {
+      connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS + linkPatienceMs,
+      idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS + linkPatienceMs,
+      totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS + linkPatienceMs,
+      responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
+    },
+    streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
+    tick: systemClock.tick,
+  });
+}
+
+/** Websockets to the gateway at UPSTREAM_GATEWAY_URL. */
+export function remoteRealtime(base: Base): RemoteRealtime {
+  const { connectTimeoutMs, drainTimeoutMs } = realtimeLimits(base.config);
+  return new RemoteRealtime({
+    sockets: new WsWebSocketClient(),
+    captures: new CaptureAllowance(),
+    address: parseBaseUrl(base.config.UPSTREAM_GATEWAY_URL ?? ""),
+    linkKey: base.masterKey.deriveKey(linkPurpose),
+    connectTimeoutMs,
+    drainTimeoutMs,
+    clock: systemClock,
+  });
+}
