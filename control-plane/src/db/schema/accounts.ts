@@ -36,7 +36,13 @@ export const userProfile = pgTable(
     totpLastStep: bigint("totp_last_step", { mode: "number" }),
     ...lifecycle,
   },
-  (table) => [uniqueIndex("user_profile_email").on(sql`lower(${table.email})`)],
+  (table) => [
+    uniqueIndex("user_profile_email").on(sql`lower(${table.email})`),
+    // For the search by the beginning of an address, which the collation of the other index does not serve.
+    index("user_profile_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
+    index("user_profile_created").on(table.createdAt, table.id),
+    index("user_profile_status").on(table.status, table.createdAt, table.id),
+  ],
 );
 
 /** What travels by mail and is good for one use. Only the SHA-256 of it is kept. */

@@ -67,6 +67,10 @@ export const salesOrder = pgTable(
     index("sales_order_user").on(table.userId, table.id),
     index("sales_order_open").on(table.expiresAt).where(sql`${table.status} = 'pending'`),
     index("sales_order_email").on(sql`lower(${table.email})`).where(sql`${table.userId} is null`),
+    index("sales_order_created").on(table.createdAt, table.id),
+    index("sales_order_status").on(table.status, table.createdAt, table.id),
+    index("sales_order_by_amount").on(table.amountUsd, table.id),
+    index("sales_order_marked").on(table.createdAt, table.id).where(sql`${table.reviewReason} is not null`),
     check("sales_order_amount", sql`${table.amountUsd} >= 0 and ${table.quota} >= 0`),
   ],
 );
@@ -87,7 +91,11 @@ export const payment = pgTable(
     currency: text("currency").notNull(),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
-  (table) => [unique("payment_transaction").on(table.gateway, table.transactionId)],
+  (table) => [
+    unique("payment_transaction").on(table.gateway, table.transactionId),
+    index("payment_created").on(table.createdAt, table.id),
+    index("payment_by_amount").on(table.amountUsd, table.id),
+  ],
 );
 
 /** Everything a gateway told us that carried a good signature, once; the same id with other bytes is an alarm. */
@@ -125,7 +133,11 @@ export const refund = pgTable(
     error: text("error"),
     ...lifecycle,
   },
-  (table) => [index("refund_order").on(table.orderId), check("refund_amount", sql`${table.amountUsd} > 0`)],
+  (table) => [
+    index("refund_order").on(table.orderId),
+    index("refund_created").on(table.createdAt, table.id),
+    check("refund_amount", sql`${table.amountUsd} > 0`),
+  ],
 );
 
 /** Quota of a monthly plan. What of it is left when the period ends, ends with it. */

@@ -52,6 +52,8 @@ export const ledgerEntry = pgTable(
   (table) => [
     index("ledger_entry_account").on(table.accountId, table.id),
     index("ledger_entry_posting").on(table.postingId),
+    index("ledger_entry_created").on(table.createdAt, table.id),
+    index("ledger_entry_account_created").on(table.accountId, table.createdAt, table.id),
     check("ledger_entry_is_not_zero", sql`${table.amount} <> 0`),
   ],
 );

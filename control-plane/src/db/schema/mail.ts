@@ -50,6 +50,9 @@ export const mailLog = pgTable(
   (table) => [
     index("mail_log_due").on(table.nextAttemptAt).where(sql`${table.status} in ('queued', 'sending')`),
     index("mail_log_user").on(table.userId, table.id),
+    index("mail_log_created").on(table.createdAt, table.id),
+    index("mail_log_status").on(table.status, table.createdAt, table.id),
+    index("mail_log_address_start").on(sql`lower(${table.toAddress}) text_pattern_ops`),
   ],
 );
 
