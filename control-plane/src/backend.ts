@@ -61,6 +61,9 @@ export type Backend = {
   readonly stop: (timeoutMs: number) => Promise<void>;
 };
 
+/** A developer is told of an answer that is not as declared, a test fails by it. */
+const answerChecks = { production: "none", development: "log", test: "refuse" } as const;
+
 export function buildBackend(parts: BackendParts): Backend {
   const { config, db, masterKey, log, registry } = parts;
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
@@ -69,7 +72,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const secretParts = { db, masterKey, onChange: () => secrets.forget() };
   const mail = openMail(parts, secrets);
   const accounts = openAccounts(parts, mail.queue);
-  const endpoints: EndpointParts = { callers: accounts.callers, edge, log };
+  const endpoints: EndpointParts = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
   const billing = { db, log, mail: mail.queue };
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };

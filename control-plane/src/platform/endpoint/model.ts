@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { z } from "zod";
 
@@ -57,6 +58,9 @@ export type EndpointAnswer = Record<string, unknown> | Response;
  */
 export type BodyKind = "json" | "form" | "raw";
 
+/** An answer that is no JSON of the kit: a file, a page, or nothing but headers (`type` is null), as of a redirect. */
+export type OtherAnswer = { readonly status: number; readonly type: string | null; readonly summary: string };
+
 export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly method: "GET" | "POST";
   /** With the slash at its end; it is answered without it as well. */
@@ -66,8 +70,17 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   /** Default `json`. */
   readonly body?: BodyKind;
   readonly bodyBytesMax?: number;
+  /** Named parameters of the path. What does not fit is not there: a 404. */
+  readonly params?: Readonly<Record<string, z.ZodType<string>>>;
   /** One sentence for the description of the API. */
   readonly summary: string;
+  /** What stands beside `"ok": true` as it is in JSON, so with `wireInteger` and `wireMoment`; null if it never answers so. */
+  readonly output?: z.ZodType | null;
+  readonly otherAnswers?: readonly OtherAnswer[];
+  /** The codes that its service throws. Those of the kit (login, input, body, method, failures) are known anyway. */
+  readonly errors?: readonly ErrorCode[];
+  /** Limits beside those of the body, a sentence each: how often, how much, per whom. */
+  readonly limits?: readonly string[];
   readonly handle: (call: EndpointCall<A, z.output<Schema>>) => Promise<EndpointAnswer>;
 };
 

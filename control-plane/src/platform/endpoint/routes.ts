@@ -5,6 +5,7 @@ import { AppError, toAppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, BodyReader } from "../read-body.ts";
 import { errorAnswer, successAnswer } from "./answer.ts";
+import { undocumentedIn } from "./answer-check.ts";
 import type { AnyEndpoint, CallerReader, EndpointAnswer } from "./model.ts";
 import { readInput } from "./read-input.ts";
 import { isSameOrigin } from "./same-origin.ts";
@@ -13,6 +14,8 @@ export type EndpointParts = {
   readonly callers: CallerReader;
   readonly edge: EdgeSettings;
   readonly log: Log;
+  /** What becomes of an answer that is not as its endpoint declares. Looking costs reading each once more. */
+  readonly answerCheck?: "none" | "log" | "refuse";
 };
 
 type Context = {
@@ -21,7 +24,7 @@ type Context = {
   readonly params: Record<string, string>;
 };
 
-const bodyBytesMaxDefault = 64 * 1024;
+export const bodyBytesMaxDefault = 64 * 1024;
 const bodyTimeoutMs = 15_000;
 const userAgentLengthMax = 1_024;
 const retryAfterOutageSeconds = 2;
@@ -52,9 +55,33 @@ function byPath(endpoints: readonly AnyEndpoint[]): Map<string, AnyEndpoint[]> {
 
 async function answer(group: readonly AnyEndpoint[], context: Context, parts: EndpointParts): Promise<Response> {
   const requestId = Bun.randomUUIDv7();
+  const made = await makeAnswer(group, context, { ...parts, requestId });
+  const isTrusted = parts.answerCheck === undefined || parts.answerCheck === "none";
+  return isTrusted ? made : await checkAnswer(made, group, { ...parts, context, requestId });
+}
+
+type CallParts = EndpointParts & { readonly requestId: string };
+
+async function checkAnswer(
+  made: Response,
+  group: readonly AnyEndpoint[],
+  { context, requestId, log, answerCheck }: CallParts & { readonly context: Context },
+): Promise<Response> {
+  const { method } = context.request;
+  const asked = group.find((each) => each.method === method);
+  const problem = asked === undefined ? null : await undocumentedIn(asked, made);
+  if (problem === null) {
+    return made;
+  }
+  log.error("backend.undocumented_answer", { requestId, path: asked?.path, method, problem });
+  return answerCheck === "refuse" ? errorAnswer(new AppError("internal_error"), requestId) : made;
+}
+
+async function makeAnswer(group: readonly AnyEndpoint[], context: Context, parts: CallParts): Promise<Response> {
+  const { requestId } = parts;
   const { request } = context;
   try {
-    const result = await call(group, context, { ...parts, requestId });
+    const result = await call(group, context, parts);
     if (!(result instanceof Response)) {
       return successAnswer(result, requestId);
     }
@@ -87,7 +114,7 @@ function unavailable(cause: unknown): AppError {
 async function call(
   group: readonly AnyEndpoint[],
   { request, server, params }: Context,
-  { callers, edge, requestId }: EndpointParts & { requestId: string },
+  { callers, edge, requestId }: CallParts,
 ): Promise<EndpointAnswer> {
   const method = request.method === "HEAD" ? "GET" : request.method;
   const endpoint = group.find((each) => each.method === method);
@@ -100,6 +127,7 @@ async function call(
     throw new AppError("cross_site");
   }
   const caller = await readCaller(endpoint, callers, request);
+  refuseOddParams(endpoint, params);
   const limits: BodyLimits = { bytesMax: endpoint.bodyBytesMax ?? bodyBytesMaxDefault, timeoutMs: bodyTimeoutMs };
   const bytes = isWrite ? await new BodyReader(request, limits).read() : nothing;
   const input = readInput(endpoint, request, bytes);
@@ -114,6 +142,14 @@ async function call(
     userAgent: (request.headers.get("user-agent") ?? "").slice(0, userAgentLengthMax),
     ...caller,
   });
+}
+
+function refuseOddParams(endpoint: AnyEndpoint, params: Readonly<Record<string, string>>): void {
+  for (const [name, schema] of Object.entries(endpoint.params ?? {})) {
+    if (!schema.safeParse(params[name]).success) {
+      throw new AppError("not_found");
+    }
+  }
 }
 
 /** Before the body is read: nobody without a login makes us take in an upload. */

@@ -1,0 +1,20 @@
+import { z } from "zod";
+
+/**
+ * How values look in answers: JSON has no integers of 64 bits and no dates. The schemas of answers are made of these, so
+ * that a program that reads them gets the types that it will see.
+ */
+
+/** An integer of the server: a JSON number, or its digits as text where a number can't hold it exactly. */
+export const wireInteger = z
+  .union([z.int(), z.string().regex(/^-?[1-9]\d{15,39}$/)])
+  .meta({ description: "An integer; its digits as text where a JSON number can't hold it exactly." });
+
+/** A moment, in UTC. */
+export const wireMoment = z.iso.datetime({ offset: true });
+
+/** An exact decimal, as text. */
+export const wireDecimal = z.string().regex(/^-?\d+(\.\d+)?$/);
+
+/** A date without a time, `2026-11-21`. */
+export const wireDay = z.iso.date();

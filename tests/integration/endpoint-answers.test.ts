@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { wireInteger, wireMoment } from "@sluice/contracts/wire";
+import { type AnyEndpoint, type EndpointAnswer, endpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { z } from "zod";
+import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
+
+const output = z.strictObject({ quota: wireInteger, at: wireMoment });
+
+function declared(name: string, handle: () => Promise<EndpointAnswer>): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: `/${name}/`,
+    access: "public",
+    input: z.strictObject({}),
+    summary: "For a test.",
+    output,
+    otherAnswers: [{ status: 200, type: "text/csv", summary: "A file." }],
+    errors: ["conflict"],
+    handle,
+  });
+}
+
+const throws = (error: AppError) => async (): Promise<EndpointAnswer> => {
+  throw error;
+};
+
+const endpoints = [
+  declared("as-declared", async () => ({ quota: 2n ** 62n, at: new Date(0) })),
+  declared("file", async () => new Response("a,b", { headers: { "content-type": "text/csv; charset=utf-8" } })),
+  declared("known-error", throws(new AppError("conflict"))),
+  declared("kit-error", throws(new AppError("temporarily_unavailable"))),
+  declared("one-field-more", async () => ({ quota: 1n, at: new Date(0), secret: "not for everybody" })),
+  declared("one-field-less", async () => ({ quota: 1n })),
+  declared("another-file", async () => new Response("<p>", { headers: { "content-type": "text/html" } })),
+  declared("another-error", throws(new AppError("order_not_found"))),
+  declared("another-status", throws(new AppError("conflict", { status: 418 }))),
+];
+
+let server: EndpointServer;
+
+beforeAll(() => {
+  server = serveEndpoints(endpoints);
+});
+
+afterAll(() => server.stop());
+
+test.each([
+  ["as-declared", 200],
+  ["file", 200],
+  ["known-error", 409],
+  ["kit-error", 503],
+])("an answer that is declared goes out: %s", async (name, status) => {
+  expect((await fetch(`${server.url}/${name}/`)).status).toBe(status);
+});
+
+test.each([
+  ["one-field-more", "secret"],
+  ["one-field-less", "at"],
+  ["another-file", "text/html"],
+  ["another-error", "order_not_found"],
+  ["another-status", "418"],
+])("an answer that is not declared is held back, and the log says why: %s", async (name, why) => {
+  const answer = await fetch(`${server.url}/${name}/`);
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toContain("not for everybody");
+  const line = server.lines.find(({ event, path }) => event === "backend.undocumented_answer" && path === `/${name}/`);
+  expect(line?.["problem"]).toContain(why);
+});
+
+test("a parameter of the path that does not fit is not there", async () => {
+  const one = endpoint({
+    method: "GET",
+    path: "/thing/:id/",
+    access: "public",
+    input: z.strictObject({}),
+    params: { id: z.uuid() },
+    summary: "For a test.",
+    output: z.strictObject({ id: z.string() }),
+    errors: [],
+    handle: async ({ params }) => ({ id: params["id"] }),
+  });
+  const other = serveEndpoints([one]);
+  const id = crypto.randomUUID();
+  expect((await fetch(`${other.url}/thing/${id}/`)).status).toBe(200);
+  expect((await fetch(`${other.url}/thing/1'--/`)).status).toBe(404);
+  await other.stop();
+});
