@@ -1,4 +1,5 @@
-import { bigint, boolean, date, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, boolean, check, date, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytes, moment, reference } from "../columns.ts";
 
 /** Metadata of every relayed call. Range-partitioned by `day`. */
@@ -74,3 +75,49 @@ export const payloadDayKey = pgTable("payload_day_key", {
   createdAt: moment("created_at").notNull().defaultNow(),
   destroyedAt: moment("destroyed_at"),
 });
+
+/** How many payloads a day has, counted by a job: counting them when somebody asks would read them all. */
+export const payloadDayCount = pgTable("payload_day_count", {
+  day: date("day", { mode: "string" }).primaryKey(),
+  payloads: bigint("payloads", { mode: "bigint" }).notNull(),
+  countedAt: moment("counted_at").notNull(),
+});
+
+/**
+ * Who read the payload of which call, and why. Append-only, written by `record_payload_access` alone; each row holds the
+ * hash of the one before, so that none can be altered or taken out unseen.
+ */
+export const payloadAccess = pgTable(
+  "payload_access",
+  {
+    /** Counted from 1 without a gap. */
+    number: bigint("number", { mode: "bigint" }).primaryKey(),
+    at: moment("at").notNull(),
+    adminId: reference("admin_id").notNull(),
+    adminName: text("admin_name").notNull(),
+    /** The call that was read, not the one that asked. */
+    day: date("day", { mode: "string" }).notNull(),
+    requestId: uuid("request_id").notNull(),
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    reason: text("reason").notNull(),
+    ip: text("ip").notNull(),
+    askedBy: text("asked_by").notNull(),
+    previousHash: bytes("previous_hash").notNull(),
+    hash: bytes("hash").notNull(),
+  },
+  (table) => [
+    index("payload_access_admin").on(table.adminId, table.at),
+    index("payload_access_request").on(table.requestId),
+  ],
+);
+
+/** The last link of the chain: one row. */
+export const payloadAccessHead = pgTable(
+  "payload_access_head",
+  {
+    id: integer("id").primaryKey(),
+    number: bigint("number", { mode: "bigint" }).notNull(),
+    hash: bytes("hash").notNull(),
+  },
+  (table) => [check("payload_access_head_is_one", sql`${table.id} = 1`)],
+);
