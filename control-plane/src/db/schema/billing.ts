@@ -56,6 +56,8 @@ export const salesOrder = pgTable(
     /** The SHA-256 of the code with which somebody claims an order that was placed without a login. */
     claimCodeHash: bytes("claim_code_hash"),
     idempotencyKey: text("idempotency_key"),
+    /** What the page that it was placed from calls its visitor; says which campaign its payment comes from. */
+    visitorId: text("visitor_id"),
     /** What the gateway calls its checkout. */
     gatewayReference: text("gateway_reference"),
     expiresAt: moment("expires_at").notNull(),

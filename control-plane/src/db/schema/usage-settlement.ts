@@ -14,7 +14,11 @@ export const usageSettlement = pgTable(
     settledQuota: quota("settled_quota").notNull(),
     quotaDelta: quota("quota_delta").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.day, table.requestId] })],
+  (table) => [
+    primaryKey({ columns: [table.day, table.requestId] }),
+    // The sums of the usage follow the settlement batch by batch.
+    index("usage_settlement_batch").on(table.batchId),
+  ],
 );
 
 /** One transaction of the settlement. */

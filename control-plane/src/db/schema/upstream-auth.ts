@@ -1,0 +1,28 @@
+import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { id, json, lifecycle, moment } from "../columns.ts";
+
+/** How one would log in at a provider. Kept for later: no call is routed by it. */
+export const upstreamAuthProfile = pgTable("upstream_auth_profile", {
+  id: id(),
+  name: text("name").notNull().unique(),
+  provider: text("provider").notNull(),
+  authType: text("auth_type", {
+    enum: ["api_key", "service_account", "oauth_refresh_token", "custom_header"],
+  }).notNull(),
+  status: text("status", { enum: ["standby", "disabled"] })
+    .notNull()
+    .default("standby"),
+  baseUrl: text("base_url").notNull(),
+  /** Model names; empty means all. */
+  modelScope: text("model_scope").array().notNull(),
+  /** What of the auth type is no secret. */
+  settings: json("settings").notNull(),
+  /** The name in the secret store under which the rest lies. */
+  credentialSecret: text("credential_secret"),
+  /** Which fields were given there, without their values. */
+  credentialFields: text("credential_fields").array().notNull(),
+  refreshCheck: text("refresh_check", { enum: ["pending_manual_connector"] }),
+  refreshRequestedAt: moment("refresh_requested_at"),
+  version: integer("version").notNull().default(1),
+  ...lifecycle,
+});

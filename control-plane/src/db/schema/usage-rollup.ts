@@ -1,0 +1,97 @@
+import { sql } from "drizzle-orm";
+import { bigint, check, date, index, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { moment, quota, reference } from "../columns.ts";
+import { channel, model } from "./gateway-routing.ts";
+
+const count = (name: string) => bigint(name, { mode: "bigint" }).notNull();
+
+/**
+ * Sums over settled usage rows, so that overviews and reports don't read the log. Each `slice` counts every row once, by
+ * columns of its own; the others hold '' or 0. Quarter hours, because there are time zones whose days begin at a quarter to.
+ */
+export const usageRollup = pgTable(
+  "usage_rollup",
+  {
+    slice: text("slice", { enum: ["total", "route", "route_day", "user", "user_day", "error"] }).notNull(),
+    /** Of the quarter hour, or of the UTC day for slices by day. */
+    startsAt: moment("starts_at").notNull(),
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    model: text("model").notNull(),
+    channelId: reference("channel_id").notNull(),
+    /** '' for calls that did not fail and were not refused. */
+    errorCode: text("error_code").notNull(),
+    calls: count("calls"),
+    completed: count("completed"),
+    aborted: count("aborted"),
+    failed: count("failed"),
+    refused: count("refused"),
+    inputTokens: count("input_tokens"),
+    outputTokens: count("output_tokens"),
+    /** Part of the input, as is what was written to a cache. */
+    cacheReadTokens: count("cache_read_tokens"),
+    cacheWriteTokens: count("cache_write_tokens"),
+    /** Part of the output. */
+    reasoningTokens: count("reasoning_tokens"),
+    images: count("images"),
+    audioMs: count("audio_ms"),
+    /** Before the multipliers. */
+    quota: quota("quota").notNull(),
+    settledQuota: quota("settled_quota").notNull(),
+    firstAt: moment("first_at").notNull(),
+    lastAt: moment("last_at").notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "usage_rollup_pk",
+      columns: [table.slice, table.startsAt, table.gatewayUserId, table.model, table.channelId, table.errorCode],
+    }),
+    index("usage_rollup_user").on(table.gatewayUserId, table.startsAt).where(sql`${table.slice} = 'user'`),
+  ],
+);
+
+/** How far the sums go: up to this batch of the settlement. */
+export const usageRollupCheckpoint = pgTable("usage_rollup_checkpoint", {
+  source: text("source").primaryKey(),
+  batchId: reference("batch_id").notNull(),
+  /** When there was last nothing more to add. */
+  caughtUpAt: moment("caught_up_at"),
+});
+
+/** When a user first and last made a call. */
+export const usageUser = pgTable("usage_user", {
+  gatewayUserId: reference("gateway_user_id").primaryKey(),
+  firstAt: moment("first_at").notNull(),
+  lastAt: moment("last_at").notNull(),
+});
+
+const usd = (name: string) => numeric(name, { precision: 20, scale: 8 });
+
+/** What a provider takes for a model, from a UTC day on until a later entry. */
+export const channelCost = pgTable(
+  "channel_cost",
+  {
+    channelId: reference("channel_id")
+      .notNull()
+      .references(() => channel.id),
+    model: text("model")
+      .notNull()
+      .references(() => model.name),
+    validFrom: date("valid_from", { mode: "string" }).notNull(),
+    inputUsdPerM: usd("input_usd_per_m").notNull(),
+    outputUsdPerM: usd("output_usd_per_m").notNull(),
+    /** Null means the price of plain input. */
+    cacheReadUsdPerM: usd("cache_read_usd_per_m"),
+    /** Null means the price of plain input. */
+    cacheWriteUsdPerM: usd("cache_write_usd_per_m"),
+    /** Null means the price of plain output. */
+    reasoningUsdPerM: usd("reasoning_usd_per_m"),
+    requestUsd: usd("request_usd").notNull().default("0"),
+    imageUsd: usd("image_usd").notNull().default("0"),
+    secondUsd: usd("second_usd").notNull().default("0"),
+    updatedAt: moment("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.channelId, table.model, table.validFrom] }),
+    check("channel_cost_is_not_negative", sql`${table.inputUsdPerM} >= 0 and ${table.outputUsdPerM} >= 0`),
+  ],
+);
