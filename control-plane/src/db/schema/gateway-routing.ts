@@ -1,25 +1,42 @@
-import { boolean, integer, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { boolean, check, foreignKey, integer, numeric, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
 import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
+import { exitNode } from "./exit-nodes.ts";
 
 /** An upstream endpoint with its credential and limits. */
-export const channel = pgTable("channel", {
-  id: id(),
-  name: text("name").notNull().unique(),
-  kind: text("kind", { enum: ["chat_completions"] })
-    .notNull()
-    .default("chat_completions"),
-  baseUrl: text("base_url").notNull(),
-  /** Sealed under the master key, bound to this row; null while no credential is set. */
-  credentialSealed: bytes("credential_sealed"),
-  status: text("status", { enum: ["enabled", "disabled"] })
-    .notNull()
-    .default("enabled"),
-  requestsPerMinute: integer("requests_per_minute"),
-  concurrencyMax: integer("concurrency_max"),
-  firstByteTimeoutMs: integer("first_byte_timeout_ms"),
-  idleTimeoutMs: integer("idle_timeout_ms"),
-  ...lifecycle,
-});
+export const channel = pgTable(
+  "channel",
+  {
+    id: id(),
+    name: text("name").notNull().unique(),
+    kind: text("kind", { enum: ["chat_completions"] })
+      .notNull()
+      .default("chat_completions"),
+    baseUrl: text("base_url").notNull(),
+    /** Sealed under the master key, bound to this row; null while no credential is set. */
+    credentialSealed: bytes("credential_sealed"),
+    status: text("status", { enum: ["enabled", "disabled"] })
+      .notNull()
+      .default("enabled"),
+    requestsPerMinute: integer("requests_per_minute"),
+    concurrencyMax: integer("concurrency_max"),
+    firstByteTimeoutMs: integer("first_byte_timeout_ms"),
+    idleTimeoutMs: integer("idle_timeout_ms"),
+    /** The exit node behind the channel; null for a provider. */
+    exitNodeCode: text("exit_node_code")
+      .unique()
+      .references(() => exitNode.nodeCode),
+    isExitNode: boolean("is_exit_node").generatedAlwaysAs(sql`exit_node_code is not null`),
+    /** Connections go to this address, whatever the name in the base URL says by then. Every exit node has one. */
+    pinnedAddress: text("pinned_address"),
+    ...lifecycle,
+  },
+  (table) => [
+    // What an ability refers to, so that it can't call the channel of a node anything else.
+    unique("channel_id_is_exit_node").on(table.id, table.isExitNode),
+    check("channel_exit_node_is_pinned", sql`${table.exitNodeCode} is null or ${table.pinnedAddress} is not null`),
+  ],
+);
 
 /** Which channel may serve which model to which group. */
 export const ability = pgTable(
@@ -34,9 +51,19 @@ export const ability = pgTable(
     /** 0 comes first. */
     priority: integer("priority").notNull().default(0),
     weight: integer("weight").notNull().default(1),
+    isExitNode: boolean("is_exit_node").notNull().default(false),
     ...lifecycle,
   },
-  (table) => [primaryKey({ columns: [table.groupName, table.model, table.channelId] })],
+  (table) => [
+    primaryKey({ columns: [table.groupName, table.model, table.channelId] }),
+    // Together: the channel of an exit node serves its own group, and no row can ever make it serve another.
+    foreignKey({
+      name: "ability_says_what_its_channel_is",
+      columns: [table.channelId, table.isExitNode],
+      foreignColumns: [channel.id, channel.isExitNode],
+    }),
+    check("ability_exit_node_group", sql`not ${table.isExitNode} or ${table.groupName} = 'node-test'`),
+  ],
 );
 
 /** The catalog: what bounds a call to a model before its cost is known. */
