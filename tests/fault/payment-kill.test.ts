@@ -42,7 +42,7 @@ afterAll(async () => {
 async function place(gateway: "walletpay" | "cardpay", vendor: string, user: UserLogin): Promise<string> {
   const answer = await fetch(`${sluice.url}/backend/payment/${gateway}/create/`, {
     method: "POST",
-    headers: { "content-type": "application/json", cookie: user.cookie },
+    headers: { "content-type": "application/json", origin: sluice.url, cookie: user.cookie },
     body: JSON.stringify({ plan_code: "credit", vendor, dry_run: true }),
   });
   const { order } = (await answer.json()) as { order: { order_no: string } };

@@ -217,8 +217,8 @@ describe("the end of a session", () => {
   ])("comes politely when %s", async (_when, env, words) => {
     const scene = await start({ env });
     const client = await open(scene);
-    expect(await client.closed).toEqual({ code: 1001, reason: "session_expired" });
-    expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "session_expired" } });
+    expect(await client.closed).toEqual({ code: 1001, reason: "session_ended" });
+    expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "session_ended" } });
     expect(JSON.stringify(client.events.at(-1))).toContain(words);
     expect((await scene.provider.waitForCancel(0)).closeCode).toBe(1000);
     expect(await traceOf(scene)).toEqual([{ status: "completed", error_code: null }]);

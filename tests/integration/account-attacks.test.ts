@@ -335,10 +335,11 @@ describe("a session", () => {
     ["another site", { "sec-fetch-site": "cross-site" }],
     ["a neighbour of the site", { "sec-fetch-site": "same-site" }],
     ["no origin that can be named", { origin: "null" }],
+    ["no page, as a browser says it", { "sec-fetch-site": "none" }],
   ])("is not used for a write that comes from %s", async (_, headers) => {
     const { cookie } = await loginUser(rig);
     const answer = await client.post("/backend/auth/sessions/revoke/", { all_others: true }, { cookie, headers });
-    expect(answer).toMatchObject({ status: 403, body: { error: { code: "cross_site" } } });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "csrf_rejected" } } });
     const form = await client.postForm("/login/", { email: victim, password }, { headers });
     expect([form.status, form.cookie]).toEqual([403, ""]);
   });

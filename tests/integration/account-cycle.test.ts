@@ -226,7 +226,7 @@ describe("a password", () => {
         { current_password: current, new_password: "tango olive" },
         { cookie },
       );
-    expect((await change("wrong password")).body.error?.code).toBe("invalid_login");
+    expect((await change("wrong password")).body.error?.code).toBe("invalid_credentials");
     const changed = await change(password);
     expect(changed.status).toBe(200);
     expect(await Promise.all([cookie, other, changed.cookie].map((each) => client.me(each)))).toEqual([401, 401, 200]);
@@ -257,6 +257,22 @@ describe("sessions", () => {
     expect([await client.me(second), await client.me(third)]).toEqual([401, 200]);
     expect((await client.post("/backend/auth/logout/", {}, { cookie: third })).status).toBe(200);
     expect(await client.me(third)).toBe(401);
+  });
+
+  test("that ended by a logout, a new password or a suspension are told to have expired, and no cookie is told to log in", async () => {
+    const ends: readonly ((user: { cookie: string; userId: bigint }) => Promise<unknown>)[] = [
+      ({ cookie }) => client.post("/backend/auth/logout/", {}, { cookie }),
+      ({ userId }) => rig.db.sql`update user_profile set status = 'suspended' where id = ${userId}::bigint`,
+      ({ userId }) => rig.db.sql`update session set revoked_at = now() where user_id = ${userId}::bigint`,
+    ];
+    for (const end of ends) {
+      const user = await loginUser(rig);
+      await end(user);
+      const answer = await client.get("/backend/auth/me/", { cookie: user.cookie });
+      expect([answer.status, answer.body.error?.code]).toEqual([401, "session_expired"]);
+    }
+    const answer = await client.get("/backend/auth/me/");
+    expect([answer.status, answer.body.error?.code]).toEqual([401, "unauthenticated"]);
   });
 
   test("of somebody else can't be ended, and look as if they were not there", async () => {

@@ -113,7 +113,9 @@ describe.each([
   test("has its secret sealed and shown once, and needs the password to make one", async () => {
     const person = await make(name("sealed"));
     const { cookie } = await person.logIn();
-    expect((await person.call("totp/begin/", { password: "wrong" }, cookie)).body.error?.code).toBe("invalid_login");
+    expect((await person.call("totp/begin/", { password: "wrong" }, cookie)).body.error?.code).toBe(
+      "invalid_credentials",
+    );
     expect((await person.call("totp/enable/", { code: "123456" }, cookie)).status).toBe(401);
     const { authenticator, begun } = await setUp(person);
     expect(String(begun.body["uri"])).toStartWith("otpauth://totp/Sluice:");

@@ -19,7 +19,7 @@ afterAll(() => rig.close());
 async function post(path: string, body: object, headers: Record<string, string> = {}) {
   const answer = await fetch(`${sluice.url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", origin: sluice.url, ...headers },
     body: JSON.stringify(body),
   });
   return {
@@ -80,7 +80,7 @@ describe("an admin", () => {
     expect(await me(cookie)).toBe(200);
     await rig.db.sql`update shared_admin_credentials set agent = 0 where username = 'former'`;
     expect(await me(cookie)).toBe(401);
-    expect(await logIn("former")).toMatchObject({ status: 401, body: { error: { code: "invalid_login" } } });
+    expect(await logIn("former")).toMatchObject({ status: 401, body: { error: { code: "invalid_credentials" } } });
   });
 
   test("may have a password that another program hashed with bcrypt", async () => {

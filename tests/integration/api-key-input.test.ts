@@ -13,9 +13,9 @@ afterAll(() => scene?.close());
 describe("what is refused", () => {
   test("everything without a login", async () => {
     const { nobody } = scene;
-    expect(codeOf(await nobody.get("/backend/keys/list/"))).toEqual([401, "not_logged_in"]);
+    expect(codeOf(await nobody.get("/backend/keys/list/"))).toEqual([401, "unauthenticated"]);
     for (const action of ["create", "save", "disable", "enable", "rotate", "revoke"]) {
-      expect(codeOf(await nobody.post(`/backend/keys/${action}/`, { key_id: 1 }))).toEqual([401, "not_logged_in"]);
+      expect(codeOf(await nobody.post(`/backend/keys/${action}/`, { key_id: 1 }))).toEqual([401, "unauthenticated"]);
     }
   });
 

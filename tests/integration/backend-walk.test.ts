@@ -45,7 +45,10 @@ async function declared(): Promise<readonly AnyEndpoint[]> {
 
 type Said = { readonly cookie?: string; readonly fields?: object; readonly headers?: Record<string, string> };
 
-async function call({ method, path }: AnyEndpoint, { cookie = "", fields = {}, headers = {} }: Said) {
+async function call(
+  { method, path }: AnyEndpoint,
+  { cookie = "", fields = {}, headers = { origin: sluice.url } }: Said,
+) {
   const query = new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
   );
@@ -74,16 +77,17 @@ test("whatever is of admins asks for an admin", () => {
 /** What a caller without the right login is told, or null when the login is right. */
 function refusalOf(access: Access, caller: Caller): string | null {
   const isAdmin = caller === "admin" || caller === "super_admin";
+  const ofNoAdmin = caller === "user" ? "403 forbidden" : "401 unauthenticated";
   switch (access) {
     case "user":
-      return caller === "user" ? null : "401 not_logged_in";
+      return caller === "user" ? null : "401 unauthenticated";
     case "admin":
-      return isAdmin ? null : "401 not_logged_in";
+      return isAdmin ? null : ofNoAdmin;
     case "super_admin":
       if (caller === "super_admin") {
         return null;
       }
-      return caller === "admin" ? "403 forbidden" : "401 not_logged_in";
+      return caller === "admin" ? "403 forbidden" : ofNoAdmin;
     default:
       return null;
   }
@@ -94,22 +98,24 @@ test.each(callers)("an endpoint answers %s only what its access says", async (ca
   for (const each of endpoints.filter(({ path }) => !path.includes("logout"))) {
     const { status, code } = await call(each, { cookie: cookies[caller], fields: { no_such_field: "x" } });
     const refusal = refusalOf(each.access, caller);
-    const isRefused = code === "not_logged_in" || code === "forbidden";
+    const isRefused = code === "unauthenticated" || code === "forbidden";
     expect([nameOf(each), isRefused ? `${status} ${code}` : null]).toEqual([nameOf(each), refusal]);
   }
 });
 
-test.each([
+test.each<Record<string, string>>([
   { origin: "https://elsewhere.example" },
   { origin: "null" },
   { "sec-fetch-site": "cross-site" },
   { "sec-fetch-site": "same-site" },
-])("a write that comes with %j changes nothing", async (headers) => {
+  { "sec-fetch-site": "none" },
+  {},
+])("a write with a login that says %j of where it comes from changes nothing", async (headers) => {
   const writes = endpoints.filter(({ method, body }) => method === "POST" && body !== "raw");
   expect(writes.length).toBeGreaterThan(30);
   for (const each of writes) {
     const { status, code } = await call(each, { cookie: `${cookies.user}; ${cookies.super_admin}`, headers });
-    expect([nameOf(each), status, code]).toEqual([nameOf(each), 403, "cross_site"]);
+    expect([nameOf(each), status, code]).toEqual([nameOf(each), 403, "csrf_rejected"]);
   }
 });
 

@@ -40,7 +40,7 @@ const entry = (fields: object) => ({
 async function send(path: string, body: object | null, as = cookie): Promise<[status: number, answer: SaveAnswer]> {
   const answer = await fetch(`${messages.sluice.url}${path}`, {
     method: body === null ? "GET" : "POST",
-    headers: { cookie: as, "content-type": "application/json" },
+    headers: { cookie: as, origin: messages.sluice.url, "content-type": "application/json" },
     ...(body === null ? {} : { body: JSON.stringify(body) }),
   });
   return [answer.status, (await answer.json()) as SaveAnswer];
@@ -138,9 +138,12 @@ test("what is wrong is named field by field", async () => {
 
 test("only admins see and change the map", async () => {
   const { cookie: asUser } = await loginUser(messages.rig);
-  for (const as of ["", asUser]) {
-    expect((await save({ name: "claude-stranger" }, as))[0]).toBe(401);
-    expect((await send(listPath, null, as))[0]).toBe(401);
+  for (const [as, status] of [
+    ["", 401],
+    [asUser, 403],
+  ] as const) {
+    expect((await save({ name: "claude-stranger" }, as))[0]).toBe(status);
+    expect((await send(listPath, null, as))[0]).toBe(status);
   }
   const [status, { models }] = await send(listPath, null);
   expect(status).toBe(200);

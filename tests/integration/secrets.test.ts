@@ -147,7 +147,7 @@ describe("the endpoints", () => {
   });
 
   test.each([
-    ["nobody", null, 401, "not_logged_in"],
+    ["nobody", null, 401, "unauthenticated"],
     ["an admin who is no super-admin", "plain", 403, "forbidden"],
   ])("refuse %s", async (_who, admin, status, code) => {
     const refused = await post({ name: "mail.key", value: canary }, admin);

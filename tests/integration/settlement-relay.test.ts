@@ -54,7 +54,7 @@ async function settleWithoutPause() {
   const settle = async (): Promise<void> => {
     const answer = await fetch(`${sluice.url}/backend/admin/usage-settle/`, {
       method: "POST",
-      headers: { cookie, "content-type": "application/json" },
+      headers: { cookie, origin: sluice.url, "content-type": "application/json" },
       body: "{}",
     });
     expect(answer.status).toBe(200);

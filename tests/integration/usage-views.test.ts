@@ -275,7 +275,7 @@ describe("a receipt", () => {
 test("nothing is shown without a login", async () => {
   const nobody = consoleClient(sluice.url, null);
   for (const name of ["list", "summary", "receipt"]) {
-    expect(codeOf(await nobody.get(`/backend/usage/${name}/`))).toEqual([401, "not_logged_in"]);
+    expect(codeOf(await nobody.get(`/backend/usage/${name}/`))).toEqual([401, "unauthenticated"]);
   }
 });
 

@@ -85,7 +85,7 @@ describe("an admin changes a user", () => {
     expect((await save("suspended")).status).toBe(200);
     expect(await client.me(cookie)).toBe(401);
     expect((await client.logIn(email, password)).body.error?.code).toBe("account_disabled");
-    expect((await client.logIn(email, "wrong password")).body.error?.code).toBe("invalid_login");
+    expect((await client.logIn(email, "wrong password")).body.error?.code).toBe("invalid_credentials");
     await waitForKeyStatus(apiKey, 403);
     await save("active");
     await waitForKeyStatus(apiKey, 200);
@@ -111,7 +111,7 @@ describe("an admin changes a user", () => {
     const user = await loginUser(rig);
     const body = { user_id: String(user.userId), status: "active" };
     expect((await client.post("/backend/admin/user/save/", body)).status).toBe(401);
-    expect((await client.post("/backend/admin/user/save/", body, { cookie: user.cookie })).status).toBe(401);
+    expect((await client.post("/backend/admin/user/save/", body, { cookie: user.cookie })).status).toBe(403);
     const { cookie } = await loginAdmin(rig);
     const smuggled = await client.post("/backend/admin/user/save/", { ...body, agent: 2, balance: 1e9 }, { cookie });
     expect(smuggled.status).toBe(400);

@@ -77,6 +77,7 @@ export class AccountClient {
       ...init,
       redirect: "manual",
       headers: {
+        origin: this.#sluice.url,
         ...(init.headers as Record<string, string> | undefined),
         ...(cookie === undefined || cookie === "" ? {} : { cookie }),
         ...(ip === undefined ? {} : { "x-forwarded-for": ip }),

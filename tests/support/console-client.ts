@@ -8,7 +8,11 @@ export type ConsoleClient = {
 
 export function consoleClient(url: string, cookie: string | null): ConsoleClient {
   const ask = async (path: string, init: RequestInit = {}, more: Record<string, string> = {}): Promise<Answer> => {
-    const own = { "content-type": "application/json", ...(cookie === null ? {} : { cookie }) };
+    const own = {
+      "content-type": "application/json",
+      origin: new URL(url).origin,
+      ...(cookie === null ? {} : { cookie }),
+    };
     const answer = await fetch(`${url}${path}`, { ...init, headers: { ...own, ...more } });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };

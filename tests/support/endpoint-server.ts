@@ -21,6 +21,7 @@ const callersOfHeaders: CallerReader = {
     const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, isSuper: kind === "super" };
     return Promise.resolve(kind === null ? null : admin);
   },
+  carriesSession: () => false,
 };
 
 const userOf = (id: bigint): UserCaller => ({

@@ -33,7 +33,7 @@ type Answer = { readonly status: number; readonly body: Record<string, unknown> 
 async function post(path: string, body: unknown, headers: Record<string, string> = admin): Promise<Answer> {
   const response = await fetch(`${http.url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", origin: http.url, ...headers },
     body: JSON.stringify(body),
   });
   return { status: response.status, body: (await response.json()) as Answer["body"] };
@@ -140,9 +140,9 @@ describe("adjusting by hand", () => {
   test("is for admins", async () => {
     const user = await loginUser(scene);
     expect((await adjust(user.gatewayUserId, {}, {})).status).toBe(401);
-    expect((await adjust(user.gatewayUserId, {}, { cookie: user.cookie })).status).toBe(401);
+    expect((await adjust(user.gatewayUserId, {}, { cookie: user.cookie })).status).toBe(403);
     const foreign = await adjust(user.gatewayUserId, {}, { ...admin, origin: "https://evil.example" });
-    expect([foreign.status, errorCode(foreign)]).toEqual([403, "cross_site"]);
+    expect([foreign.status, errorCode(foreign)]).toEqual([403, "csrf_rejected"]);
   });
 });
 

@@ -47,7 +47,7 @@ async function get(path: string, cookie = ""): Promise<Answer> {
 async function post(path: string, body: unknown, headers: Record<string, string> = {}, at = http): Promise<Answer> {
   const response = await fetch(`${at.url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", origin: at.url, ...headers },
     body: JSON.stringify(body),
   });
   return { status: response.status, body: (await response.json()) as Answer["body"] };
@@ -114,7 +114,7 @@ describe("plans", () => {
   test("nobody but an admin saves a plan", async () => {
     const user = await loginUser(scene);
     expect((await post("/backend/admin/plan/save/", plan)).status).toBe(401);
-    expect((await post("/backend/admin/plan/save/", plan, { cookie: user.cookie })).status).toBe(401);
+    expect((await post("/backend/admin/plan/save/", plan, { cookie: user.cookie })).status).toBe(403);
   });
 });
 

@@ -36,7 +36,7 @@ afterAll(async () => {
 const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${sluice.url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", origin: sluice.url, ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 

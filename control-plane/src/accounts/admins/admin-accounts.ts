@@ -26,7 +26,7 @@ export class AdminAccounts {
   /**
    * Every session of the admin ends; the one who changed it goes on with a new one.
    * @returns the `Set-Cookie`
-   * @throws AppError `invalid_login`, `invalid_password`, `too_many_attempts`
+   * @throws AppError `invalid_credentials`, `invalid_password`, `too_many_attempts`
    */
   async changePassword(
     admin: AdminCaller,
@@ -49,7 +49,7 @@ export class AdminAccounts {
     });
   }
 
-  /** @throws AppError `invalid_login`, `conflict`, `too_many_attempts` */
+  /** @throws AppError `invalid_credentials`, `conflict`, `too_many_attempts` */
   async beginTotp(admin: AdminCaller, password: string, origin: Origin): Promise<{ secret: string; uri: string }> {
     await this.#confirm(admin, password, origin);
     const owner = { kind: "admin", id: admin.adminId } as const;
@@ -64,7 +64,7 @@ export class AdminAccounts {
     });
   }
 
-  /** @throws AppError `invalid_login`, `invalid_code`, `too_many_attempts` */
+  /** @throws AppError `invalid_credentials`, `invalid_code`, `too_many_attempts` */
   async disableTotp(admin: AdminCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
     await this.#confirm(admin, proof.password, origin);
     const owner = { kind: "admin", id: admin.adminId } as const;
@@ -98,7 +98,7 @@ export class AdminAccounts {
     const attempt = await beginAttempt(db, attemptKinds.confirmation, { account: `admin:${admin.adminId}`, ip });
     const credentials = await findAdminById(db, admin.adminId);
     if (!(await hashing.isRight(password, credentials?.passwordHash ?? null))) {
-      throw new AppError("invalid_login", { message: "The password is not right." });
+      throw new AppError("invalid_credentials", { message: "The password is not right." });
     }
     await attempt.succeeded();
   }

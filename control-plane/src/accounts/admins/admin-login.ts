@@ -22,7 +22,7 @@ export class AdminLogin {
 
   /**
    * @returns who it is, and each `Set-Cookie`: of the new session, and of a browser that was not known yet
-   * @throws AppError `invalid_login` for whatever is wrong with name or password; behind them `code_required`,
+   * @throws AppError `invalid_credentials` for whatever is wrong with name or password; behind them `code_required`,
    * `invalid_code`; `too_many_attempts`
    */
   async logIn(
@@ -37,7 +37,7 @@ export class AdminLogin {
     }
     const cookie = await db.withTransaction(async (tx) => {
       if (!(await holdAdmin(tx, admin))) {
-        throw new AppError("invalid_login");
+        throw new AppError("invalid_credentials");
       }
       await touchSupportProfile(tx, admin.id, admin.username);
       return await sessions.start(tx, ofAdmin(admin.id), request, origin);
@@ -56,7 +56,7 @@ export class AdminLogin {
     const attempt = await beginAttempt(db, attemptKinds.adminLogin, { account: login, ip, device });
     const isRight = await hashing.isRight(password, admin?.passwordHash ?? null);
     if (admin === null || !isRight || admin.agent <= 0) {
-      throw new AppError("invalid_login");
+      throw new AppError("invalid_credentials");
     }
     await attempt.succeeded();
     return { admin, device };

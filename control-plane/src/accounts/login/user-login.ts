@@ -34,7 +34,7 @@ export class UserLogin {
 
   /**
    * @returns each `Set-Cookie`: of the new session, and of a browser that was not known yet
-   * @throws AppError `invalid_login` for an unknown address as for a wrong password, in the same time; only behind the
+   * @throws AppError `invalid_credentials` for an unknown address as for a wrong password, in the same time; only behind the
    * right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`; `too_many_attempts`
    */
   async logIn(
@@ -49,7 +49,7 @@ export class UserLogin {
     const attempt = await beginAttempt(db, attemptKinds.userLogin, { account, ip: origin.ip, device });
     const isRight = await hashing.isRight(input.password, user?.passwordHash ?? null);
     if (user === null || user.passwordHash === null || !isRight) {
-      throw new AppError("invalid_login");
+      throw new AppError("invalid_credentials");
     }
     await attempt.succeeded();
     refuseUnlessActive(user);
@@ -59,7 +59,7 @@ export class UserLogin {
     }
     const cookie = await db.withTransaction(async (tx) => {
       if (!(await holdLogin(tx, userId, passwordHash))) {
-        throw new AppError("invalid_login");
+        throw new AppError("invalid_credentials");
       }
       return await sessions.start(tx, ofUser(userId), request, origin);
     });

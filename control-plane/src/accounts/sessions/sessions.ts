@@ -61,6 +61,10 @@ export class Sessions implements CallerReader {
     return token === null ? null : this.#seen(await findAdminBySession(this.#db, sha256(token), sessionRules.admin));
   }
 
+  carriesSession(request: Request, kind: SessionKind): boolean {
+    return readSessionCookie(request, kind) !== null;
+  }
+
   async #seen<Caller extends { readonly sessionId: bigint }>(
     found: { readonly caller: Caller; readonly isSeenLongAgo: boolean } | null,
   ): Promise<Caller | null> {

@@ -22,11 +22,11 @@ export class OwnAccount {
     this.#parts = parts;
   }
 
-  /** @throws AppError `not_logged_in` when the user is gone */
+  /** @throws AppError `unauthenticated` when the user is gone */
   async read(userId: UserId): Promise<Profile> {
     const profile = await findProfile(this.#parts.db, userId);
     if (profile === null) {
-      throw new AppError("not_logged_in");
+      throw new AppError("unauthenticated");
     }
     return profile;
   }
@@ -44,7 +44,7 @@ export class OwnAccount {
     await this.#parts.db.withTransaction(async (tx) => {
       const before = await findProfile(tx, user.userId);
       if (before === null) {
-        throw new AppError("not_logged_in");
+        throw new AppError("unauthenticated");
       }
       const after = {
         displayName: displayName === undefined ? before.displayName : displayName,
@@ -64,7 +64,7 @@ export class OwnAccount {
   /**
    * Every session ends, and every link that was on its way; the one who changed it goes on with a new session.
    * @returns the `Set-Cookie`
-   * @throws AppError `invalid_login` when the old password is not right, `invalid_password`, `conflict`,
+   * @throws AppError `invalid_credentials` when the old password is not right, `invalid_password`, `conflict`,
    * `too_many_attempts`
    */
   async changePassword(
@@ -93,7 +93,7 @@ export class OwnAccount {
     });
   }
 
-  /** @throws AppError `invalid_login`, `conflict`, `too_many_attempts` */
+  /** @throws AppError `invalid_credentials`, `conflict`, `too_many_attempts` */
   async beginTotp(user: UserCaller, password: string, origin: Origin): Promise<{ secret: string; uri: string }> {
     await this.#confirm(user.userId, password, origin);
     const owner = { kind: "user", id: user.userId } as const;
@@ -108,7 +108,7 @@ export class OwnAccount {
     });
   }
 
-  /** @throws AppError `invalid_login`, `invalid_code`, `too_many_attempts` */
+  /** @throws AppError `invalid_credentials`, `invalid_code`, `too_many_attempts` */
   async disableTotp(user: UserCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
     await this.#confirm(user.userId, proof.password, origin);
     const owner = { kind: "user", id: user.userId } as const;
@@ -126,7 +126,7 @@ export class OwnAccount {
     const login = await findLoginById(db, userId);
     const hash = login?.passwordHash ?? null;
     if (!(await hashing.isRight(password, hash)) || hash === null) {
-      throw new AppError("invalid_login", { message: "The password is not right." });
+      throw new AppError("invalid_credentials", { message: "The password is not right." });
     }
     await attempt.succeeded();
     return hash;

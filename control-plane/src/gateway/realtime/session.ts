@@ -357,7 +357,7 @@ function failed(error: AppError, clientCode: number, isChannelFault = false): En
 
 /** An end that is nobody's fault; null when it is this process that goes. */
 function expired(why: string | null): Ending {
-  const error = why === null ? new AppError("shutting_down") : new AppError("session_expired", { message: why });
+  const error = why === null ? new AppError("shutting_down") : new AppError("session_ended", { message: why });
   const { goingAway, normal } = closeCodes;
   return {
     outcome: "completed",

@@ -9,14 +9,16 @@ const ofEverything: readonly ErrorCode[] = [
   "temporarily_unavailable",
 ];
 const ofBodies: readonly ErrorCode[] = ["request_too_large", "request_timeout", "client_closed_request"];
-const ofReadBodies: readonly ErrorCode[] = ["cross_site", "unsupported_media_type", "invalid_json"];
+const ofReadBodies: readonly ErrorCode[] = ["csrf_rejected", "unsupported_media_type", "invalid_json"];
+
+const ofLogins: readonly ErrorCode[] = ["invalid_cookie", "unauthenticated", "session_expired"];
 
 const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   optional_user: ["invalid_cookie"],
-  user: ["invalid_cookie", "not_logged_in"],
-  admin: ["invalid_cookie", "not_logged_in"],
-  super_admin: ["invalid_cookie", "not_logged_in", "forbidden"],
+  user: ofLogins,
+  admin: [...ofLogins, "forbidden"],
+  super_admin: [...ofLogins, "forbidden"],
 };
 
 /** Every code that an endpoint can answer with: those of the kit, by what it is, and those that it declares. */

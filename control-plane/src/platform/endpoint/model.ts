@@ -24,6 +24,8 @@ export interface CallerReader {
   /** Null without a valid session. */
   readUser(request: Request): Promise<UserCaller | null>;
   readAdmin(request: Request): Promise<AdminCaller | null>;
+  /** Whether the request carries something that may have been a session of this kind, good or not. */
+  carriesSession(request: Request, kind: "user" | "admin"): boolean;
 }
 
 type CallerOf<A extends Access> = A extends "user"

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
 import { type AnyElysia, Elysia } from "elysia";
 import { clientAddress, type EdgeSettings } from "../client-address.ts";
 import { isDatabaseOutage } from "../db-errors.ts";
@@ -124,7 +125,7 @@ async function call(
   const isWrite = endpoint.method !== "GET";
   // What a gateway sends carries a signature instead of a cookie.
   if (isWrite && endpoint.body !== "raw" && !isSameOrigin(request)) {
-    throw new AppError("cross_site");
+    throw new AppError("csrf_rejected");
   }
   const caller = await readCaller(endpoint, callers, request);
   refuseOddParams(endpoint, params);
@@ -166,7 +167,7 @@ async function readCaller(
     case "user": {
       const user = await callers.readUser(request);
       if (user === null) {
-        throw new AppError("not_logged_in");
+        throw new AppError(callers.carriesSession(request, "user") ? "session_expired" : "unauthenticated");
       }
       return { user };
     }
@@ -174,7 +175,7 @@ async function readCaller(
     case "super_admin": {
       const admin = await callers.readAdmin(request);
       if (admin === null) {
-        throw new AppError("not_logged_in");
+        throw new AppError(await refusalOfAdmins(callers, request));
       }
       if (endpoint.access === "super_admin" && !admin.isSuper) {
         throw new AppError("forbidden");
@@ -182,4 +183,12 @@ async function readCaller(
       return { admin };
     }
   }
+}
+
+/** Why somebody who is no admin is kept out: a login that has ended, a user's, or none at all. */
+async function refusalOfAdmins(callers: CallerReader, request: Request): Promise<ErrorCode> {
+  if (callers.carriesSession(request, "admin")) {
+    return "session_expired";
+  }
+  return (await callers.readUser(request)) === null ? "unauthenticated" : "forbidden";
 }

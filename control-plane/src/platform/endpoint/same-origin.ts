@@ -1,15 +1,16 @@
 /**
- * Whether a write comes from a page of this service, or from no page at all. A browser says where a request comes from;
- * cookies travel with requests of other sites as well, and those must change nothing.
+ * Whether a write comes from a page of this service, or from a program. A browser says where a request comes from, and
+ * cookies travel with requests of other sites as well; those must change nothing. Whoever sends cookies and does not say
+ * where the request comes from is no browser of ours: programs that use a login send `Origin`.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) {
-    return site === "same-origin" || site === "none";
+    return site === "same-origin";
   }
   const origin = request.headers.get("origin");
   if (origin === null) {
-    return true;
+    return (request.headers.get("cookie") ?? "").trim() === "";
   }
   const host = request.headers.get("host");
   return host !== null && URL.canParse(origin) && new URL(origin).host === host;
