@@ -3,6 +3,7 @@ import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
 import { setVerificationMail } from "./accounts/store.ts";
+import { descriptionEndpoints } from "./api-description/routes.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
 import { payWaitingRefunds } from "./billing/refunds.ts";
@@ -95,7 +96,9 @@ export function buildBackend(parts: BackendParts): Backend {
     "usage-settlement": settlementEndpoints({ db, settlement }),
     "money-check": moneyCheckEndpoints(moneyCheck),
     "messages-model-map": modelMapEndpoints(db),
+    "api-description": descriptionEndpoints(() => groups),
   };
+  const groups = Object.entries(features).map(([name, each]) => ({ name, endpoints: each }));
   const routes = Object.entries(features).map(([name, each]) => endpointRoutes(name, each, endpoints));
   const jobs: Job[] = [
     { name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp },

@@ -80,6 +80,8 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "POST /backend/admin/usage-settle/": "admin",
   "GET /backend/admin/anthropic/model-map/list/": "admin",
   "POST /backend/admin/anthropic/model-map/save/": "admin",
+  "GET /backend/openapi.json": "public",
+  "GET /backend/docs/": "public",
 };
 
 /** Method and path of what those rely on who were told of these addresses. */

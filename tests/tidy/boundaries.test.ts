@@ -71,6 +71,8 @@ const features = {
   // The model map is a table of its own; calls go the way of the relay.
   "messages-compat": [...leaf, "audit", "gateway", "relay"],
   pages: ["platform"],
+  // It reads declarations; the endpoints come from the composition.
+  "api-description": ["platform"],
   // Health and metrics get what they show from the composition.
   operations: ["platform"],
   // The edges of the graph act through the services of the features.

@@ -72,6 +72,8 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   /** Default `json`. */
   readonly body?: BodyKind;
   readonly bodyBytesMax?: number;
+  /** Which types of content a `raw` body can have. */
+  readonly rawTypes?: readonly string[];
   /** Named parameters of the path. What does not fit is not there: a 404. */
   readonly params?: Readonly<Record<string, z.ZodType<string>>>;
   /** One sentence for the description of the API. */

@@ -1,0 +1,137 @@
+import type { JsonSchema } from "./json-schema.ts";
+import type { ApiDocument, Operation } from "./model.ts";
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif; }
+body { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 6rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
+details { border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: 6px; margin: .5rem 0; }
+summary { padding: .5rem .75rem; cursor: pointer; overflow-wrap: anywhere; }
+summary:focus-visible { outline: 2px solid; }
+details > div { padding: 0 .75rem .75rem; }
+b { display: inline-block; min-width: 3.5rem; font: 600 13px/1 ui-monospace, monospace; }
+code { font: 14px/1.5 ui-monospace, monospace; }
+small { opacity: .75; margin-left: .5rem; }
+pre { overflow-x: auto; padding: .75rem; border-radius: 6px; background: color-mix(in srgb, currentColor 6%, transparent); }
+table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; }
+`;
+
+const styleHash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
+
+/** The page holds its own style and nothing else: no script, no picture, no other address. */
+export const docsPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
+}
+
+/** Escaped text, in which what stands between backquotes is code and a line is a paragraph. */
+function prose(text: string): string {
+  const lines = escapeText(text).split("\n");
+  return lines.map((line) => line.replace(/`([^`]+)`/g, "<code>$1</code>")).join("<br>");
+}
+
+const anchorOf = (tag: string): string => `group-${tag.replace(/[^a-z0-9]+/gi, "-")}`;
+
+/** The whole description as a page that needs no script: operations by group, each to be opened. */
+export function docsPage({ info, tags, paths, components }: ApiDocument): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const groups = tags.map(({ name }) => {
+    const some = operations.filter(({ operation }) => operation.tags[0] === name);
+    return `<section><h2 id="${anchorOf(name)}">${escapeText(name)}</h2>
+${some.map(({ path, method, operation }) => operationBlock(path, method, operation)).join("\n")}</section>`;
+  });
+  const links = tags.map(({ name }) => `<li><a href="#${anchorOf(name)}">${escapeText(name)}</a></li>`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API - ${escapeText(info.title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>The API of ${escapeText(info.title)}</h1>
+<p>${prose(info.description.replaceAll("\n", " "))}</p>
+<p>For programs: <a href="/backend/openapi.json">openapi.json</a></p>
+<nav aria-label="Groups"><ul>${links.join("")}<li><a href="#errors">errors</a></li></ul></nav>
+${groups.join("\n")}
+${errorSection(components.schemas)}
+</main>
+</body>
+</html>
+`;
+}
+
+/** What errors look like, and what each of their codes says. */
+function errorSection(schemas: JsonSchema): string {
+  const { ErrorCode: codes, ...forms } = schemas as Record<string, JsonSchema>;
+  const rows = ((codes?.["oneOf"] ?? []) as JsonSchema[]).map(
+    (code) =>
+      `<tr><td><code>${escapeText(String(code["const"]))}</code></td><td>${escapeText(String(code["description"]))}</td></tr>`,
+  );
+  const blocks = Object.entries(forms).map(
+    ([name, form]) => `<h3>${escapeText(name)}</h3><pre>${escapeText(JSON.stringify(form, null, 2))}</pre>`,
+  );
+  return `<section><h2 id="errors">errors</h2>${blocks.join("")}<table>${rows.join("")}</table></section>`;
+}
+
+function operationBlock(path: string, method: string, operation: Operation): string {
+  const access = operation["x-access"];
+  const bytesMax = operation["x-body-bytes-max"];
+  const limits = [
+    ...(bytesMax === null ? [] : [`Body: at most ${bytesMax.toLocaleString("en")} bytes.`]),
+    ...operation["x-limits"],
+  ];
+  return `<details id="${escapeText(operation.operationId)}">
+<summary><b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code><small>${escapeText(access.replaceAll("_", " "))}</small></summary>
+<div><p>${prose(operation.summary)}</p>
+${limits.length === 0 ? "" : `<p>${prose(limits.join(" "))}</p>`}
+${parameterTable(operation)}${requestBlocks(operation)}${answerBlocks(operation)}</div>
+</details>`;
+}
+
+function parameterTable({ parameters = [] }: Operation): string {
+  if (parameters.length === 0) {
+    return "";
+  }
+  const rows = parameters.map(
+    ({ name, in: place, required, schema }) =>
+      `<tr><td><code>${escapeText(String(name))}</code></td><td>${escapeText(String(place))}${required === true ? ", required" : ""}</td><td><code>${escapeText(JSON.stringify(schema))}</code></td></tr>`,
+  );
+  return `<h3>Parameters</h3><table>${rows.join("")}</table>`;
+}
+
+function requestBlocks({ requestBody }: Operation): string {
+  return requestBody === undefined ? "" : `<h3>Body</h3>${contentBlocks(requestBody["content"])}`;
+}
+
+function answerBlocks({ responses }: Operation): string {
+  const blocks = Object.entries(responses).map(([status, { description, content }]) => {
+    // What errors look like stands once, at the end; here count their codes.
+    const shown = /^[45]/.test(status) ? "" : contentBlocks(content);
+    return `<h3>${escapeText(status)}</h3><p>${prose(String(description))}</p>${shown}`;
+  });
+  return blocks.join("");
+}
+
+function contentBlocks(content: unknown): string {
+  return Object.entries((content ?? {}) as Record<string, { readonly schema: JsonSchema }>)
+    .map(
+      ([type, { schema }]) =>
+        `<p><code>${escapeText(type)}</code></p><pre>${escapeText(JSON.stringify(schema, null, 2))}</pre>`,
+    )
+    .join("");
+}

@@ -1,0 +1,53 @@
+import { errorSchemas } from "./error-answers.ts";
+import type { ApiDocument, EndpointGroup, NativeRoute, Operation } from "./model.ts";
+import { fromEndpoint, fromNativeRoute } from "./operation.ts";
+
+const description = `Programs call the model APIs under \`/v1\` and \`/msgcompat\` with an API key. Everything under \`/backend\` is for the
+console: logins are cookies, writes are JSON from the same origin, answers are \`{"ok":true, ...}\` or
+\`{"ok":false,"error":{...}}\`, and every answer names its request in \`x-request-id\`. Paths under \`/backend\` mean the same without their
+last slash. A GET can be asked as HEAD. Integers beyond what a JSON number holds exactly are sent as their digits.`;
+
+const securitySchemes = {
+  userSession: { type: "apiKey", in: "cookie", name: "SVC_USER_SESSID", description: "The login of a user." },
+  adminSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "SVC_ADMIN_SESSID",
+    description: "The login of an admin. What asks for a super-admin says so in `x-access`.",
+  },
+  apiKey: { type: "http", scheme: "bearer", description: "An API key of a user." },
+  apiKeyHeader: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "The same key, as other clients send it.",
+  },
+  metricsToken: { type: "http", scheme: "bearer", description: "The METRICS_TOKEN of the configuration." },
+};
+
+const headers = { RequestId: { description: "Names the request in the log.", schema: { type: "string" } } };
+
+/** The description of everything that the program answers. */
+export function buildDocument(groups: readonly EndpointGroup[], native: readonly NativeRoute[]): ApiDocument {
+  const paths: Record<string, Record<string, Operation>> = {};
+  const add = (path: string, method: string, operation: Operation): void => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  };
+  for (const route of native) {
+    add(route.path, route.method, fromNativeRoute(route));
+  }
+  for (const { name, endpoints } of groups) {
+    for (const each of endpoints) {
+      add(each.path.replace(/:(\w+)/g, "{$1}"), each.method, fromEndpoint(each, name));
+    }
+  }
+  const tags = new Set([...native.map(({ group }) => group), ...groups.map(({ name }) => name)]);
+  return {
+    openapi: "3.1.1",
+    info: { title: "Sluice", version: "1", description },
+    servers: [{ url: "/" }],
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: { schemas: errorSchemas, headers, securitySchemes },
+  };
+}

@@ -1,0 +1,103 @@
+import { type ErrorCode, errorDefinition, errorTable } from "@sluice/contracts/errors";
+import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-messages-error";
+import type { JsonSchema } from "./json-schema.ts";
+import type { Dialect } from "./model.ts";
+
+type Answer = { readonly description: string; readonly content: JsonSchema };
+
+/** The statuses that errors come with, each with the codes and sentences behind it. */
+export function errorAnswers(codes: readonly ErrorCode[], dialect: Dialect): Record<string, Answer> {
+  const byStatus = new Map<string, ErrorCode[]>();
+  for (const code of codes) {
+    const status = statusOf(code, dialect);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries([...byStatus].map(([status, some]) => [status, answerOf(some, dialect)]));
+}
+
+function statusOf(code: ErrorCode, dialect: Dialect): string {
+  return String(dialect === "messages" ? toMessagesErrorOfCode(code).status : errorDefinition(code).status);
+}
+
+function answerOf(codes: readonly ErrorCode[], dialect: Dialect): Answer {
+  // Other APIs have fewer words for errors than we have codes; there the sentence tells them apart.
+  const says = (code: ErrorCode): string => (dialect === "messages" ? errorDefinition(code).message : `\`${code}\``);
+  return {
+    description: codes.map(says).join(dialect === "messages" ? " " : ", "),
+    content: { "application/json": { schema: schemaOf(codes, dialect) } },
+  };
+}
+
+/** The schema of the form that errors of a dialect have. */
+export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
+  ErrorCode: {
+    description: "What went wrong, for programs.",
+    oneOf: Object.entries(errorTable).map(([code, { message }]) => ({ const: code, description: message })),
+  },
+  Error: {
+    type: "object",
+    description: "An error of the backend. `fields` says what is wrong with which field of the input.",
+    properties: {
+      ok: { const: false },
+      error: {
+        type: "object",
+        properties: {
+          code: { $ref: "#/components/schemas/ErrorCode" },
+          message: { type: "string" },
+          request_id: { type: "string" },
+          fields: { type: "object", additionalProperties: { type: "string" } },
+        },
+        required: ["code", "message", "request_id"],
+        additionalProperties: false,
+      },
+    },
+    required: ["ok", "error"],
+    additionalProperties: false,
+  },
+  OpenaiError: {
+    type: "object",
+    description: "An error as the OpenAI API tells it. `code` is ours, or that of the provider whose words they are.",
+    properties: {
+      error: {
+        type: "object",
+        properties: {
+          message: { type: "string" },
+          type: { type: "string" },
+          param: { type: ["string", "null"] },
+          code: { type: ["string", "null"] },
+        },
+        required: ["message", "type", "param", "code"],
+      },
+    },
+    required: ["error"],
+  },
+  MessagesError: {
+    type: "object",
+    description: "An error as the Messages API tells it.",
+    properties: {
+      type: { const: "error" },
+      error: {
+        type: "object",
+        properties: { type: { type: "string" }, message: { type: "string" } },
+        required: ["type", "message"],
+      },
+      request_id: { type: "string" },
+    },
+    required: ["type", "error"],
+  },
+};
+
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+function schemaOf(codes: readonly ErrorCode[], dialect: Dialect): JsonSchema {
+  switch (dialect) {
+    case "backend":
+      return {
+        allOf: [ref("Error"), { properties: { error: { properties: { code: { enum: codes } } } } }],
+      };
+    case "openai":
+      return ref("OpenaiError");
+    case "messages":
+      return ref("MessagesError");
+  }
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Said by their `format` already; the patterns behind them are longer than everything else. */
+const spelledOut: ReadonlySet<unknown> = new Set(["date", "date-time", "uuid", "email"]);
+
+/**
+ * A zod schema as JSON Schema 2020-12.
+ * @param side `input` is what a caller may send, `output` what an answer is
+ */
+export function toJsonSchema(schema: z.ZodType, side: "input" | "output"): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: side,
+    // What is checked by code only (a known time zone, say) stays a text here.
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      if (spelledOut.has(jsonSchema.format)) {
+        delete jsonSchema.pattern;
+      }
+    },
+  });
+  return rest;
+}
+
+export type QueryField = { readonly name: string; readonly isRequired: boolean; readonly schema: JsonSchema };
+
+/** The fields of an input that travels in a query, where each is a parameter of its own. */
+export function queryFields(schema: z.ZodType): QueryField[] {
+  const whole = toJsonSchema(schema, "input");
+  const parts = [whole, ...(Array.isArray(whole["anyOf"]) ? (whole["anyOf"] as JsonSchema[]) : [])];
+  const fields = new Map<string, QueryField>();
+  for (const part of parts) {
+    const required = (part["required"] ?? []) as string[];
+    for (const [name, each] of Object.entries((part["properties"] ?? {}) as Record<string, JsonSchema>)) {
+      // Of an input with several forms, no field has to be there in all of them.
+      fields.set(name, { name, isRequired: parts.length === 1 && required.includes(name), schema: each });
+    }
+  }
+  return [...fields.values()];
+}

@@ -1,0 +1,347 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
+import type { JsonSchema } from "./json-schema.ts";
+import type { NativeRoute } from "./model.ts";
+
+/*
+ * The routes that are no endpoints of the kit, in one table. Requests and answers under /v1 and /msgcompat are those of
+ * the APIs that they speak: what is said of them here is what this program itself looks at, and the rest goes through.
+ */
+
+const json = "application/json";
+const eventStream = "text/event-stream";
+const object: JsonSchema = { type: "object" };
+const bytes: JsonSchema = { type: "string", contentMediaType: "application/octet-stream" };
+
+const callErrors: readonly ErrorCode[] = [
+  ...(["missing_api_key", "invalid_api_key", "ambiguous_credentials", "account_disabled", "ip_not_allowed"] as const),
+  ...(["insufficient_quota", "rate_limit_exceeded", "method_not_allowed", "malformed_request", "not_found"] as const),
+  ...(["loop_detected", "client_closed_request", "temporarily_unavailable", "storage_unavailable"] as const),
+  ...(["shutting_down", "internal_error"] as const),
+];
+const upstreamErrors: readonly ErrorCode[] = [
+  ...(["model_not_found", "no_upstream", "upstream_rate_limited", "upstream_error", "upstream_unreachable"] as const),
+  ...(["upstream_timeout", "upstream_rejected", "stream_interrupted"] as const),
+];
+const bodyErrors: readonly ErrorCode[] = [
+  ...(["invalid_json", "unsupported_media_type", "unsupported_encoding", "request_too_large"] as const),
+  ...(["request_timeout", "missing_field", "invalid_value", "invalid_type", "unknown_field"] as const),
+];
+
+const limits = [
+  "Body: BODY_BYTES_MAX, 32 MiB unless the operator says otherwise; JSON at most 64 levels deep.",
+  "Calls and tokens a minute, calls at a time, and quota: as set on the API key.",
+];
+const ofKey = ["Calls a minute and at a time: as set on the API key."];
+
+/** In the words of the provider, with its status. */
+const refusedByProvider = {
+  status: "4XX",
+  type: json,
+  summary: "What the provider says of the request.",
+  schema: { $ref: "#/components/schemas/OpenaiError" },
+} as const;
+
+const text: JsonSchema = { type: "string" };
+const count: JsonSchema = { type: "integer", minimum: 1 };
+const flag: JsonSchema = { type: "boolean" };
+const model: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: 256,
+  description: "A name that `/v1/models` lists.",
+};
+
+/** A body of which some fields are looked at; all others go on as they are. */
+function bodyWith(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return { type: "object", properties: { model, ...properties }, required };
+}
+
+const messages: JsonSchema = { type: "array", minItems: 1, items: object };
+const textOrList: JsonSchema = { anyOf: [text, { type: "array" }] };
+
+type OpenaiCall = {
+  readonly path: string;
+  readonly summary: string;
+  readonly body: JsonSchema;
+  readonly isForm?: boolean;
+  /** Besides JSON. */
+  readonly answers?: string;
+};
+
+const openaiCalls: readonly OpenaiCall[] = [
+  {
+    path: "/v1/chat/completions",
+    summary: "A chat completion, whole or as events.",
+    body: bodyWith({ messages, stream: flag, max_tokens: count, max_completion_tokens: count, n: count }, ["model"]),
+    answers: eventStream,
+  },
+  {
+    path: "/v1/completions",
+    summary: "A completion of a text, whole or as events.",
+    body: bodyWith({ prompt: textOrList, stream: flag, max_tokens: count, n: count }, ["model"]),
+    answers: eventStream,
+  },
+  {
+    path: "/v1/responses",
+    summary: "A response of the Responses API, whole or as events.",
+    body: bodyWith({ input: textOrList, stream: flag, max_output_tokens: count }, ["model"]),
+    answers: eventStream,
+  },
+  { path: "/v1/embeddings", summary: "Embeddings.", body: bodyWith({ input: textOrList }, ["model"]) },
+  { path: "/v1/moderations", summary: "Moderation of texts.", body: bodyWith({ input: textOrList }, []) },
+  {
+    path: "/v1/rerank",
+    summary: "Documents in the order of a query.",
+    body: bodyWith({ query: text, documents: { type: "array" } }, ["model"]),
+  },
+  {
+    path: "/v1/images/generations",
+    summary: "Images out of a text.",
+    body: bodyWith({ prompt: text, n: count, stream: flag }, ["model"]),
+    answers: eventStream,
+  },
+  { path: "/v1/images/edits", summary: "A changed image.", body: bodyWith({ image: bytes }, ["model"]), isForm: true },
+  {
+    path: "/v1/images/variations",
+    summary: "Variations of an image.",
+    body: bodyWith({ image: bytes }, ["model"]),
+    isForm: true,
+  },
+  {
+    path: "/v1/audio/speech",
+    summary: "A text, spoken.",
+    body: bodyWith({ input: text, voice: text }, ["model"]),
+    answers: "audio/*",
+  },
+  {
+    path: "/v1/audio/transcriptions",
+    summary: "What is said in a recording.",
+    body: bodyWith({ file: bytes }, ["model"]),
+    isForm: true,
+    answers: "text/plain",
+  },
+  {
+    path: "/v1/audio/translations",
+    summary: "What is said in a recording, in English.",
+    body: bodyWith({ file: bytes }, ["model"]),
+    isForm: true,
+    answers: "text/plain",
+  },
+];
+
+function fromOpenaiCall({ path, summary, body, isForm = false, answers }: OpenaiCall): NativeRoute {
+  return {
+    method: "POST",
+    path,
+    group: "openai",
+    summary,
+    access: "api_key",
+    body: { type: isForm ? "multipart/form-data" : json, schema: body },
+    answers: [
+      { status: 200, type: json, summary, schema: object },
+      ...(answers === undefined
+        ? []
+        : [{ status: 200, type: answers, summary: "As the request asks for it.", schema: text }]),
+      refusedByProvider,
+    ],
+    dialect: "openai",
+    errors: [...callErrors, ...bodyErrors, ...upstreamErrors],
+    limits,
+  };
+}
+
+const modelObject: JsonSchema = {
+  type: "object",
+  properties: {
+    id: text,
+    object: { const: "model" },
+    created: { type: "integer" },
+    owned_by: text,
+    shutdown_date: { type: ["string", "null"] },
+  },
+  required: ["id", "object", "created", "owned_by"],
+};
+
+const openaiLists: readonly NativeRoute[] = [
+  {
+    method: "GET",
+    path: "/v1/models",
+    group: "openai",
+    summary: "The models that the API key may use.",
+    access: "api_key",
+    answers: [
+      {
+        status: 200,
+        type: json,
+        summary: "The models.",
+        schema: {
+          type: "object",
+          properties: { object: { const: "list" }, data: { type: "array", items: modelObject } },
+          required: ["object", "data"],
+        },
+      },
+    ],
+    dialect: "openai",
+    errors: callErrors,
+    limits: ofKey,
+  },
+  {
+    method: "GET",
+    path: "/v1/models/{model}",
+    group: "openai",
+    summary: "One of these models.",
+    access: "api_key",
+    answers: [{ status: 200, type: json, summary: "The model.", schema: modelObject }],
+    dialect: "openai",
+    errors: [...callErrors, "model_not_found"],
+    limits: ofKey,
+  },
+  {
+    method: "GET",
+    path: "/v1/realtime",
+    group: "openai",
+    summary: "A websocket of the Realtime API; charged by the response.",
+    access: "api_key",
+    answers: [{ status: 101, type: null, summary: "The connection is a websocket now." }, refusedByProvider],
+    dialect: "openai",
+    errors: [...callErrors, ...upstreamErrors, "upgrade_required", "missing_field", "invalid_value"],
+    limits: [...ofKey, "A session ends after REALTIME_TOTAL_TIMEOUT_MS, an hour unless the operator says otherwise."],
+  },
+  ...(["GET", "POST", "DELETE"] as const).map(
+    (method): NativeRoute => ({
+      method,
+      path: "/v1/{path}",
+      group: "openai",
+      summary:
+        "Any other path of the API, of one segment or many, where a channel of the key's group passes it through.",
+      access: "api_key",
+      answers: [{ status: 200, type: "*/*", summary: "As the provider answers." }, refusedByProvider],
+      dialect: "openai",
+      errors: [...callErrors, ...bodyErrors, ...upstreamErrors],
+      limits,
+    }),
+  ),
+];
+
+const messagesModel: JsonSchema = {
+  type: "object",
+  properties: { type: { const: "model" }, id: text, display_name: text, created_at: text },
+  required: ["type", "id", "display_name", "created_at"],
+};
+
+const messagesBody = bodyWith({ messages, max_tokens: { type: "integer", minimum: 0 }, stream: flag }, [
+  "model",
+  "messages",
+]);
+
+function messagesRoute(route: Pick<NativeRoute, "method" | "path" | "summary" | "answers" | "body">): NativeRoute {
+  const errors = route.body === undefined ? [] : [...bodyErrors, ...upstreamErrors];
+  return {
+    ...route,
+    group: "messages",
+    access: "api_key",
+    dialect: "messages",
+    errors: [...callErrors, "model_not_found", "invalid_value", ...errors],
+    limits: route.body === undefined ? ofKey : limits,
+  };
+}
+
+const messagesRoutes: readonly NativeRoute[] = [
+  {
+    method: "HEAD",
+    path: "/msgcompat",
+    group: "messages",
+    summary: "Whether anything is there.",
+    access: "public",
+    answers: [{ status: 200, type: null, summary: "There is." }],
+    dialect: "messages",
+    errors: ["method_not_allowed"],
+    limits: [],
+  },
+  messagesRoute({
+    method: "POST",
+    path: "/msgcompat/v1/messages",
+    summary: "An answer in the dialect of the Messages API, whole or as events.",
+    body: { type: json, schema: messagesBody },
+    answers: [
+      { status: 200, type: json, summary: "A message.", schema: object },
+      { status: 200, type: eventStream, summary: "Its events.", schema: text },
+    ],
+  }),
+  messagesRoute({
+    method: "POST",
+    path: "/msgcompat/v1/messages/count_tokens",
+    summary: "How many tokens a request has, by our own estimate.",
+    body: { type: json, schema: bodyWith({ messages }, ["model", "messages"]) },
+    answers: [
+      {
+        status: 200,
+        type: json,
+        summary: "The estimate.",
+        schema: { type: "object", properties: { input_tokens: { type: "integer" } }, required: ["input_tokens"] },
+      },
+    ],
+  }),
+  messagesRoute({
+    method: "GET",
+    path: "/msgcompat/v1/models",
+    summary: "The names that the API key may ask for here.",
+    answers: [
+      {
+        status: 200,
+        type: json,
+        summary: "A page of models.",
+        schema: {
+          type: "object",
+          properties: { data: { type: "array", items: messagesModel }, has_more: flag },
+          required: ["data", "has_more"],
+        },
+      },
+    ],
+  }),
+  messagesRoute({
+    method: "GET",
+    path: "/msgcompat/v1/models/{model}",
+    summary: "One of these models.",
+    answers: [{ status: 200, type: json, summary: "The model.", schema: messagesModel }],
+  }),
+];
+
+function plain(path: string, route: Pick<NativeRoute, "summary" | "answers"> & Partial<NativeRoute>): NativeRoute {
+  const rest = { dialect: "backend", errors: ["malformed_request", "internal_error"], limits: [] } as const;
+  return { method: "GET", path, group: "operations", access: "public", ...rest, ...route };
+}
+
+const health = { type: "object", properties: { ok: flag, reasons: { type: "array", items: text } }, required: ["ok"] };
+
+const operationsRoutes: readonly NativeRoute[] = [
+  plain("/", {
+    summary: "What this is.",
+    answers: [{ status: 200, type: "text/html", summary: "A page.", schema: text }],
+  }),
+  plain("/healthz", {
+    summary: "Whether the process is alive.",
+    answers: [{ status: 200, type: json, summary: "It is.", schema: health }],
+  }),
+  plain("/readyz", {
+    summary: "Whether this instance should get new calls.",
+    answers: [
+      { status: 200, type: json, summary: "It should.", schema: health },
+      { status: 503, type: json, summary: "It should not, and why.", schema: health },
+    ],
+  }),
+  plain("/metrics", {
+    summary: "Measurements for Prometheus; not there for whoever may not read them.",
+    access: "metrics_token",
+    answers: [{ status: 200, type: "text/plain", summary: "Measurements.", schema: text }],
+    errors: ["not_found", "malformed_request", "internal_error"],
+  }),
+];
+
+/** Every route of the program that is no endpoint of the kit. */
+export const nativeRoutes: readonly NativeRoute[] = [
+  ...openaiCalls.map(fromOpenaiCall),
+  ...openaiLists,
+  ...messagesRoutes,
+  ...operationsRoutes,
+];

@@ -1,0 +1,175 @@
+import { errorsOf } from "../platform/endpoint/documented-errors.ts";
+import type { Access, AnyEndpoint } from "../platform/endpoint/model.ts";
+import { bodyBytesMaxDefault } from "../platform/endpoint/routes.ts";
+import { errorAnswers } from "./error-answers.ts";
+import { type JsonSchema, queryFields, toJsonSchema } from "./json-schema.ts";
+import type { NativeRoute, Operation } from "./model.ts";
+
+type Answers = Record<string, Readonly<Record<string, unknown>>>;
+
+const security: Readonly<Record<Access, Operation["security"]>> = {
+  public: [],
+  optional_user: [{}, { userSession: [] }],
+  user: [{ userSession: [] }],
+  admin: [{ adminSession: [] }],
+  super_admin: [{ adminSession: [] }],
+};
+
+const nativeSecurity: Readonly<Record<NativeRoute["access"], Operation["security"]>> = {
+  public: [],
+  api_key: [{ apiKey: [] }, { apiKeyHeader: [] }],
+  metrics_token: [{ metricsToken: [] }],
+};
+
+/** Every answer names its request. */
+const requestIdHeader = { "x-request-id": { $ref: "#/components/headers/RequestId" } };
+
+/** An endpoint of the kit as an operation, out of nothing but its declaration. */
+export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
+  const { method, path, access } = endpoint;
+  const parameters = [
+    ...pathParameters(endpoint),
+    ...(method === "GET" ? queryParameters(endpoint) : headerParameters(endpoint)),
+  ];
+  const responses: Answers = {};
+  for (const { status, type, summary } of endpoint.otherAnswers ?? []) {
+    addAnswer(responses, String(status), { description: summary, type, schema: { type: "string" } });
+  }
+  if (endpoint.output !== null) {
+    addAnswer(responses, "200", {
+      description: endpoint.summary,
+      type: "application/json",
+      schema: successSchema(endpoint),
+    });
+  }
+  for (const [status, answer] of Object.entries(errorAnswers(errorsOf(endpoint), "backend"))) {
+    const { description, content } = responses[status] ?? {};
+    responses[status] = {
+      ...answer,
+      description: [description, answer.description].filter((text) => text !== undefined).join("\n"),
+      content: { ...(content as JsonSchema | undefined), ...answer.content },
+    };
+  }
+  return {
+    operationId: operationIdOf(method, path),
+    tags: [group],
+    summary: endpoint.summary,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(method === "GET" ? {} : { requestBody: requestBody(endpoint) }),
+    responses: withHeaders(responses),
+    security: security[access],
+    "x-access": access,
+    "x-body-bytes-max": method === "GET" ? null : (endpoint.bodyBytesMax ?? bodyBytesMaxDefault),
+    "x-limits": endpoint.limits ?? [],
+  };
+}
+
+function successSchema({ output }: AnyEndpoint): JsonSchema {
+  const ok = { type: "object", properties: { ok: { const: true } }, required: ["ok"] };
+  if (output === undefined || output === null) {
+    return ok;
+  }
+  const fields = toJsonSchema(output, "output");
+  if (fields["type"] !== "object") {
+    // A choice of forms: closed as they are, none of them would take the `ok` of another schema beside it.
+    const forms = (fields["anyOf"] ?? fields["oneOf"] ?? []) as JsonSchema[];
+    return { anyOf: forms.map(withOk) };
+  }
+  return withOk(fields);
+}
+
+function withOk(fields: JsonSchema): JsonSchema {
+  return {
+    ...fields,
+    properties: { ok: { const: true }, ...(fields["properties"] as JsonSchema | undefined) },
+    required: ["ok", ...((fields["required"] as string[] | undefined) ?? [])],
+  };
+}
+
+type AnswerContent = { readonly description: string; readonly type: string | null; readonly schema: JsonSchema };
+
+function addAnswer(answers: Answers, status: string, { description, type, schema }: AnswerContent): void {
+  const before = answers[status];
+  const content = {
+    ...(before?.["content"] as JsonSchema | undefined),
+    ...(type === null ? {} : { [type]: { schema } }),
+  };
+  answers[status] = {
+    description: before === undefined ? description : `${String(before["description"])} ${description}`,
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+  };
+}
+
+function withHeaders(answers: Answers): Answers {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, each]) => [status, { ...each, headers: requestIdHeader }]),
+  );
+}
+
+function requestBody({ input, body = "json", rawTypes = [] }: AnyEndpoint): JsonSchema {
+  if (body === "raw") {
+    const schema = { type: "string", contentMediaType: "application/octet-stream" };
+    return { required: true, content: Object.fromEntries(rawTypes.map((type) => [type, { schema }])) };
+  }
+  const schema = toJsonSchema(input, "input");
+  const types = body === "form" ? ["application/x-www-form-urlencoded", "application/json"] : ["application/json"];
+  return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) };
+}
+
+function pathParameters({ params }: AnyEndpoint): JsonSchema[] {
+  return Object.entries(params ?? {}).map(([name, schema]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: toJsonSchema(schema, "input"),
+  }));
+}
+
+function queryParameters({ input }: AnyEndpoint): JsonSchema[] {
+  return queryFields(input).map(({ name, isRequired, schema }) => ({
+    name,
+    in: "query",
+    required: isRequired,
+    schema,
+  }));
+}
+
+/** An idempotency key travels in the body or in the header that clients know it by. */
+function headerParameters({ input, body }: AnyEndpoint): JsonSchema[] {
+  const { properties } = body === "raw" ? {} : toJsonSchema(input, "input");
+  const schema = (properties as Record<string, JsonSchema> | undefined)?.["idempotency_key"];
+  return schema === undefined ? [] : [{ name: "Idempotency-Key", in: "header", required: false, schema }];
+}
+
+/** A route with a row of its own in the table of native routes. */
+export function fromNativeRoute(route: NativeRoute): Operation {
+  const { method, path, group, summary, access, body } = route;
+  const responses: Answers = {};
+  for (const { status, type, summary: description, schema = {} } of route.answers) {
+    addAnswer(responses, String(status), { description, type, schema });
+  }
+  for (const [status, answer] of Object.entries(errorAnswers(route.errors, route.dialect))) {
+    responses[status] ??= answer;
+  }
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+  const parameters = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  return {
+    operationId: operationIdOf(method, path),
+    tags: [group],
+    summary,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { [body.type]: { schema: body.schema } } } }),
+    responses: withHeaders(responses),
+    security: nativeSecurity[access],
+    "x-access": access,
+    "x-body-bytes-max": null,
+    "x-limits": route.limits,
+  };
+}
+
+function operationIdOf(method: string, path: string): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  return [method.toLowerCase(), ...words].join("_");
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { sessionRules } from "@sluice/control-plane/accounts/sessions/model.ts";
+import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
+import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
+import { findSurface, passThrough } from "@sluice/control-plane/gateway/surfaces.ts";
+import { accessOf } from "../support/backend-access.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let document: ApiDocument;
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  sluice = await rig.startProcess();
+  document = (await (await fetch(`${sluice.url}/backend/openapi.json`)).json()) as ApiDocument;
+});
+
+afterAll(() => rig.close());
+
+type Named = { readonly name: string; readonly path: string; readonly operation: Operation };
+
+function operations(): Named[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      operation,
+    })),
+  );
+}
+
+test("the description is OpenAPI 3.1", async () => {
+  const { valid, errors } = await new Validator().validate(
+    structuredClone(document) as Parameters<Validator["validate"]>[0],
+  );
+  expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+  expect(document.openapi).toStartWith("3.1");
+});
+
+test("every endpoint of the backend and every native route is described, and nothing else", () => {
+  const endpoints = Object.keys(accessOf).map((name) => name.replace(/:(\w+)/g, "{$1}"));
+  const native = nativeRoutes.map(({ method, path }) => `${method} ${path}`);
+  const names = operations().map(({ name }) => name);
+  expect(names.toSorted()).toEqual([...endpoints, ...native].toSorted());
+});
+
+test("every operation has a name of its own", () => {
+  const ids = operations().map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("the table of native routes says of the paths under /v1 what the gateway does", () => {
+  for (const { method, path, body } of nativeRoutes.filter((route) => route.path.startsWith("/v1/"))) {
+    // A websocket has a handler of its own.
+    if (path === "/v1/realtime") {
+      continue;
+    }
+    const surface = findSurface(path.replace("{model}", "some-model"));
+    const type = { json: "application/json", multipart: "multipart/form-data", none: undefined }[surface.body];
+    expect({ path, allows: surface.methods.includes(method), type: body?.type }).toEqual({ path, allows: true, type });
+    expect({ path, passes: surface === passThrough }).toEqual({ path, passes: path === "/v1/{path}" });
+  }
+});
+
+test("the cookies of the description are those of the sessions", () => {
+  const { userSession, adminSession } = document.components.securitySchemes as Record<string, { name: string }>;
+  expect(userSession?.name).toBe(sessionRules.user.cookieName);
+  expect(adminSession?.name).toBe(sessionRules.admin.cookieName);
+});
+
+test("the page shows every operation, needs no script and loads nothing from anywhere", async () => {
+  const answer = await fetch(`${sluice.url}/backend/docs/`);
+  const html = await answer.text();
+  for (const { operation } of operations()) {
+    expect(html).toContain(`<details id="${operation.operationId}">`);
+  }
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toStartWith("default-src 'none'; style-src 'sha256-");
+  expect(policy).not.toContain("unsafe");
+  const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? "";
+  expect(policy).toContain(new Bun.CryptoHasher("sha256").update(style).digest("base64"));
+  expect(html).not.toMatch(/<script|<link|<img|\sstyle=|\son\w+=|https?:\/\//i);
+});
