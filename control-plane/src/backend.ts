@@ -3,6 +3,8 @@ import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
 import { setVerificationMail } from "./accounts/store.ts";
+import { listPlaces } from "./admin/lists/list-places.ts";
+import { exportRecorder } from "./admin/lists/record-export.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
@@ -35,6 +37,7 @@ import type { Notifications } from "./platform/db-notifications.ts";
 import type { AnyEndpoint } from "./platform/endpoint/model.ts";
 import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
 import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
+import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.ts";
 import type { Log } from "./platform/log.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
 import { SecretReader } from "./secrets/service.ts";
@@ -83,6 +86,7 @@ export function buildBackend(parts: BackendParts): Backend {
     notices: new GatewayNotices(billing, payments),
   };
   const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
+  const lists: ListParts = { db, clock: systemClock, log, recordExport: exportRecorder(db) };
   const moneyCheck = new MoneyCheck({ db, log, registry });
   const features: Readonly<Record<string, readonly AnyEndpoint[]>> = {
     accounts: accounts.endpoints,
@@ -96,6 +100,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "usage-settlement": settlementEndpoints({ db, settlement }),
     "money-check": moneyCheckEndpoints(moneyCheck),
     "messages-model-map": modelMapEndpoints(db),
+    "admin-lists": listEndpoints(lists, listPlaces),
     "api-description": descriptionEndpoints(() => groups),
   };
   const groups = Object.entries(features).map(([name, each]) => ({ name, endpoints: each }));

@@ -19,6 +19,8 @@ export type Adjustment = {
 export type Adjusted = {
   /** False when an earlier request under the same key had done it, and in a dry run. */
   readonly isNew: boolean;
+  /** Of its posting in the ledger. */
+  readonly reference: string;
   /** What can be used before and after; of a repetition both are as they are now. */
   readonly remainingBefore: bigint;
   readonly remainingAfter: bigint;
@@ -41,7 +43,7 @@ export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Prom
     if (posted.gatewayUserId !== gatewayUserId || posted.amount !== amount) {
       throw new AppError("conflict", { message: "This idempotency key was used for another adjustment." });
     }
-    return { isNew: false, remainingBefore: quota.remaining, remainingAfter: quota.remaining };
+    return { isNew: false, reference, remainingBefore: quota.remaining, remainingAfter: quota.remaining };
   }
   const remainingAfter = quota.remaining + amount;
   if (amount < 0n && remainingAfter < 0n && !adjustment.mayGoNegative) {
@@ -54,5 +56,5 @@ export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Prom
       throw new AppError("conflict", { message: "This idempotency key was used for another adjustment." });
     }
   }
-  return { isNew: !isDryRun, remainingBefore: quota.remaining, remainingAfter };
+  return { isNew: !isDryRun, reference, remainingBefore: quota.remaining, remainingAfter };
 }

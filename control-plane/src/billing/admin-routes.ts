@@ -1,11 +1,10 @@
-import { createRefundInput, manualAdjustInput, noInput, savePlanInput } from "@sluice/contracts/billing";
+import { createRefundInput, manualAdjustInput, savePlanInput } from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Actor } from "../audit/model.ts";
 import { writeAudit } from "../audit/service.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { adjustQuota } from "./adjust.ts";
 import { adminPlanEntry, requiredIdempotencyKey } from "./answers.ts";
-import { selectPlans } from "./plan-store.ts";
 import { savePlan } from "./plans.ts";
 import type { RefundParts } from "./port.ts";
 import type { Refund } from "./refund-store.ts";
@@ -21,14 +20,6 @@ function actorOf(admin: AdminCaller): Actor {
 
 function planEndpoints({ db }: RefundParts): AnyEndpoint[] {
   return [
-    endpoint({
-      method: "GET",
-      path: "/backend/admin/plan/list/",
-      access: "admin",
-      input: noInput,
-      summary: "All plans, those that are not offered included.",
-      handle: async () => ({ plans: (await selectPlans(db, "all")).map(adminPlanEntry) }),
-    }),
     endpoint({
       method: "POST",
       path: "/backend/admin/plan/save/",
@@ -84,7 +75,11 @@ function adjustEndpoint({ db }: RefundParts): AnyEndpoint {
             subjectKind: "gateway_user",
             subjectId: adjustment.gatewayUserId.toString(),
             before: { remaining: done.remainingBefore },
-            after: { remaining: done.remainingAfter, amount: adjustment.amount },
+            after: {
+              remaining: done.remainingAfter,
+              amount: adjustment.amount,
+              reference: done.reference,
+            },
             reason: input.reason,
             requestId,
             ip: clientIp,

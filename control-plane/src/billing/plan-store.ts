@@ -46,10 +46,10 @@ function toPlan(row: PlanRow): Plan {
   };
 }
 
-export async function selectPlans(db: Queryable, which: "active" | "all"): Promise<Plan[]> {
+export async function selectActivePlans(db: Queryable): Promise<Plan[]> {
   const rows = await db.sql<PlanRow>`
     select plan_code, name, kind, price_usd, quota, description, features, sort_order, status, version, updated_at
-    from plan where status = 'active' or ${which} = 'all' order by sort_order, plan_code limit 500`;
+    from plan where status = 'active' order by sort_order, plan_code limit 500`;
   return rows.map(toPlan);
 }
 

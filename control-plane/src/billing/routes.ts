@@ -18,7 +18,7 @@ import { idempotencyKeyOf, planEntry, subscriptionEntry } from "./answers.ts";
 import { orderEntry } from "./model.ts";
 import { findOrder } from "./order-store.ts";
 import { cancelOrder, claimOrder, listOrders, readOrder } from "./orders.ts";
-import { selectPlans } from "./plan-store.ts";
+import { selectActivePlans } from "./plan-store.ts";
 import type { BillingParts } from "./port.ts";
 import { createOrder, settlePaid } from "./service.ts";
 import { statementCsv, statementHtml, statementPolicy, usdOfQuota } from "./statement-text.ts";
@@ -40,7 +40,7 @@ function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
     access: "public",
     input: noInput,
     summary: "The plans that are offered, in US dollars.",
-    handle: async () => ({ currency: "USD", plans: (await selectPlans(db, "active")).map(planEntry) }),
+    handle: async () => ({ currency: "USD", plans: (await selectActivePlans(db)).map(planEntry) }),
   });
 }
 

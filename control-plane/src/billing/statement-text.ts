@@ -1,4 +1,5 @@
 import type { Statement, StatementLine } from "../ledger/model.ts";
+import { csvText } from "../platform/csv.ts";
 
 /** 500,000 quota are 1 USD, so that six places say every amount exactly. */
 const usdPlaces = 6;
@@ -9,15 +10,6 @@ export function usdOfQuota(quota: bigint): string {
   const isNegative = quota < 0n;
   const digits = ((isNegative ? -quota : quota) * millionthsPerQuota).toString().padStart(usdPlaces + 1, "0");
   return `${isNegative ? "-" : ""}${digits.slice(0, -usdPlaces)}.${digits.slice(-usdPlaces)}`;
-}
-
-/** What a spreadsheet would take for a formula, in the letters of East Asian input methods as well. */
-const formulaStart = /^[\s\0]*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
-
-/** A text as a cell of a CSV file: never a formula, quoted by RFC 4180. Numbers of ours need not go through it. */
-export function csvText(text: string): string {
-  const inert = formulaStart.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
 const header = ["date", "type", "reference", "quota", "usd", "balance_quota"];

@@ -116,6 +116,7 @@ export const errorTable = {
   invalid_token: invalid(400, "The link is not valid any more. Ask for a new one."),
   conflict: invalid(409, "It was changed by somebody else, or exists already. Load it again."),
   too_many_keys: invalid(409, "This account has 100 live API keys. Revoke one first."),
+  too_broad: invalid(422, "This asks for too much at once. Narrow the time or add a filter."),
   idempotency_mismatch: invalid(422, "This idempotency key was used for another request."),
   invalid_signature: invalid(400, "The signature is not right."),
   timestamp_out_of_range: invalid(400, "The message is too old, or from the future."),

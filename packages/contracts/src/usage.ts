@@ -8,10 +8,10 @@ export const usageDaysMax = 93;
 
 /** No call is from before; days of the year 1 have no day before them that could be written down. */
 const firstDay = "2000-01-01";
-const day = z.iso.date().refine((date) => date >= firstDay, `Not before ${firstDay}.`);
+export const day = z.iso.date().refine((date) => date >= firstDay, `Not before ${firstDay}.`);
 
 /** Names of the time zone database only: an offset like +5 means opposite things to different programs. */
-const zone = z
+export const zone = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, "It has to be the name of a time zone, like Europe/Berlin.")
   .refine(isZone, "This time zone is not known.");

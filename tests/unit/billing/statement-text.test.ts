@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { csvText, statementCsv, statementHtml, usdOfQuota } from "@sluice/control-plane/billing/statement-text.ts";
+import { statementCsv, statementHtml, usdOfQuota } from "@sluice/control-plane/billing/statement-text.ts";
+import { csvText } from "@sluice/control-plane/platform/csv.ts";
 
 describe("a cell is never a formula", () => {
   test.each([

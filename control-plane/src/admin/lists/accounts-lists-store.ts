@@ -1,0 +1,188 @@
+import { auditList, keyList, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
+import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
+
+const userCreated = column("timestamptz", "p.created_at");
+const userId = column("bigint", "p.id");
+
+export const users = listSource({
+  contract: userList,
+  from: `user_profile p
+    join gateway_user g on g.id = p.gateway_user_id
+    join budget b on b.gateway_user_id = p.gateway_user_id`,
+  columns: {
+    user_id: userId,
+    gateway_user_id: column("bigint", "p.gateway_user_id"),
+    email: column("text", "p.email"),
+    display_name: column("text", "p.display_name"),
+    user_type: column("text", "p.user_type"),
+    status: column("text", "p.status"),
+    group_name: column("text", "g.group_name"),
+    rate_multiplier: column("numeric", "g.rate_multiplier"),
+    remaining: column("bigint", "b.granted - (b.used - b.period_base) - b.reserved"),
+    used: column("bigint", "b.used"),
+    plans: column(
+      "text[]",
+      `array(select s.plan_code from subscription s where s.user_id = p.id and s.status = 'active' order by s.plan_code)`,
+    ),
+    live_keys: column(
+      "bigint",
+      `(select count(*) from api_key k where k.gateway_user_id = p.gateway_user_id and k.status = 'active'
+        and (k.expires_at is null or k.expires_at > now()))`,
+    ),
+    has_totp: column("boolean", "p.totp_enabled_at is not null"),
+    last_seen_at: column("timestamptz", "(select max(s.seen_at) from session s where s.user_id = p.id)"),
+    email_verified_at: column("timestamptz", "p.email_verified_at"),
+    verification_email_error: column("text", "p.verification_email_error"),
+    created_at: userCreated,
+    updated_at: column("timestamptz", "p.updated_at"),
+  },
+  filters: {
+    q: findUser,
+    user_id: equals("bigint", "p.id"),
+    gateway_user_id: equals("bigint", "p.gateway_user_id"),
+    status: isOneOf("p.status"),
+    user_type: isOneOf("p.user_type"),
+  },
+  sorts: { created_at: [userCreated, userId], email: [column("text", "lower(p.email)"), userId] },
+  time: { at: userCreated },
+});
+
+const keyPrefixLength = 7;
+const idDigitsMax = 18;
+
+/** What it looks like says what it is; each of them goes along an index of its own. */
+function findUser(text: string, bind: Bind): string {
+  if (text.startsWith("sk-")) {
+    const known = `${text.slice(0, keyPrefixLength).replace(/[\\%_]/g, "\\$&")}%`;
+    return `p.gateway_user_id in (select k.gateway_user_id from api_key k where k.key_prefix like ${bind(known, "text")})`;
+  }
+  if (/^\d+$/.test(text) && text.length <= idDigitsMax) {
+    const id = bind(text, "bigint");
+    return `p.id = ${id} or p.gateway_user_id = ${id} or ${startsWith("p.email")(text, bind)}`;
+  }
+  return startsWith("p.email")(text, bind);
+}
+
+const keyCreated = column("timestamptz", "k.created_at");
+const keyId = column("bigint", "k.id");
+const isExpired = "k.status = 'active' and k.expires_at <= now()";
+const isInState = {
+  active: "k.status = 'active' and (k.expires_at is null or k.expires_at > now())",
+  expired: isExpired,
+  disabled: "k.status = 'disabled'",
+  revoked: "k.status = 'revoked'",
+};
+
+export const keys = listSource({
+  contract: keyList,
+  from: `api_key k
+    join gateway_user g on g.id = k.gateway_user_id
+    left join user_profile p on p.gateway_user_id = k.gateway_user_id
+    left join api_key_use u on u.api_key_id = k.id
+    left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced`,
+  columns: {
+    key_id: keyId,
+    name: column("text", "k.name"),
+    key_prefix: column("text", "k.key_prefix"),
+    key_last_four: column("text", "k.key_last_four"),
+    status: column("text", `case when ${isExpired} then 'expired' else k.status end`),
+    user_id: column("bigint", "p.id"),
+    gateway_user_id: column("bigint", "k.gateway_user_id"),
+    email: column("text", "p.email"),
+    group_name: column("text", "coalesce(k.group_name, g.group_name)"),
+    quota_limit: column("bigint", "b.granted"),
+    quota_used: column("bigint", "b.used - b.period_base"),
+    reset_period: column("text", "b.period"),
+    allowed_models: column("text[]", "k.allowed_models"),
+    allowed_ips: column("text[]", "k.allowed_ips"),
+    requests_per_minute: column("integer", "k.requests_per_minute"),
+    tokens_per_minute: column("integer", "k.tokens_per_minute"),
+    concurrency_max: column("integer", "k.concurrency_max"),
+    is_payload_traced: column("boolean", "k.is_payload_traced"),
+    rotated_from_id: column("bigint", "k.rotated_from_id"),
+    expires_at: column("timestamptz", "k.expires_at"),
+    first_used_at: column("timestamptz", "k.first_used_at"),
+    last_used_at: column("timestamptz", "u.last_used_at"),
+    created_at: keyCreated,
+    updated_at: column("timestamptz", "k.updated_at"),
+  },
+  filters: {
+    key_id: equals("bigint", "k.id"),
+    user_id: (value, bind) =>
+      `k.gateway_user_id = (select gateway_user_id from user_profile where id = ${bind(value, "bigint")})`,
+    gateway_user_id: equals("bigint", "k.gateway_user_id"),
+    prefix: (value, bind) => `k.key_prefix like ${bind(`${value.replace(/[\\%_]/g, "\\$&")}%`, "text")}`,
+    status: (values) => values.map((value) => `(${isInState[value]})`).join(" or "),
+    group_name: equals("text", "coalesce(k.group_name, g.group_name)"),
+  },
+  sorts: { created_at: [keyCreated, keyId] },
+  time: { at: keyCreated },
+});
+
+const mailCreated = column("timestamptz", "m.created_at");
+const mailId = column("bigint", "m.id");
+
+/** Neither bodies nor variables are read. */
+export const mails = listSource({
+  contract: mailList,
+  from: "mail_log m",
+  columns: {
+    mail_id: mailId,
+    template: column("text", "m.template"),
+    locale: column("text", "m.locale"),
+    user_id: column("bigint", "m.user_id"),
+    to: column("text", "m.to_address"),
+    source: column("text", "m.source"),
+    status: column("text", "m.status"),
+    attempts: column("integer", "m.attempts"),
+    subject: column("text", "m.subject"),
+    provider_id: column("text", "m.provider_id"),
+    last_error: column("text", "m.last_error"),
+    next_attempt_at: column("timestamptz", "case when m.status in ('queued', 'sending') then m.next_attempt_at end"),
+    expires_at: column("timestamptz", "m.expires_at"),
+    created_at: mailCreated,
+    sent_at: column("timestamptz", "m.sent_at"),
+  },
+  filters: {
+    mail_id: equals("bigint", "m.id"),
+    user_id: equals("bigint", "m.user_id"),
+    to: startsWith("m.to_address"),
+    status: isOneOf("m.status"),
+    template: equals("text", "m.template"),
+    has_error: either("m.status = 'dead' or m.last_error is not null", "m.status <> 'dead' and m.last_error is null"),
+  },
+  sorts: { created_at: [mailCreated, mailId] },
+  time: { at: mailCreated },
+});
+
+const auditAt = column("timestamptz", "a.at");
+const auditId = column("bigint", "a.id");
+
+export const audits = listSource({
+  contract: auditList,
+  from: "audit_log a",
+  columns: {
+    audit_id: auditId,
+    at: auditAt,
+    actor_kind: column("text", "a.actor_kind"),
+    actor_id: column("bigint", "a.actor_id"),
+    actor_name: column("text", "a.actor_name"),
+    action: column("text", "a.action"),
+    subject_kind: column("text", "a.subject_kind"),
+    subject_id: column("text", "a.subject_id"),
+    before: column("jsonb", "a.before"),
+    after: column("jsonb", "a.after"),
+    reason: column("text", "a.reason"),
+    request_id: column("text", "a.request_id"),
+    ip: column("text", "a.ip"),
+  },
+  filters: {
+    actor_kind: isOneOf("a.actor_kind"),
+    actor_name: equals("text", "a.actor_name"),
+    action: equals("text", "a.action"),
+    subject_kind: equals("text", "a.subject_kind"),
+    subject_id: equals("text", "a.subject_id"),
+  },
+  sorts: { at: [auditAt, auditId] },
+  time: { at: auditAt },
+});

@@ -1,0 +1,205 @@
+import { abilityList, channelList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
+import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
+
+const modelName = column("text", "m.name");
+const served = `from ability a join channel c on c.id = a.channel_id
+  where a.model = m.name and a.is_enabled and c.status = 'enabled'`;
+
+export const models = listSource({
+  contract: modelList,
+  from: `model m left join lateral (
+    select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
+  ) p on true`,
+  columns: {
+    name: modelName,
+    display_name: column("text", "m.display_name"),
+    owned_by: column("text", "m.owned_by"),
+    status: column("text", "m.status"),
+    context_tokens_max: column("integer", "m.context_tokens_max"),
+    output_tokens_max: column("integer", "m.output_tokens_max"),
+    image_tokens_max: column("integer", "m.image_tokens_max"),
+    price_version: column("integer", "p.version"),
+    price_valid_from: column("timestamptz", "p.valid_from"),
+    input_usd_per_m: column("numeric", "p.input_usd_per_m"),
+    output_usd_per_m: column("numeric", "p.output_usd_per_m"),
+    cache_read_usd_per_m: column("numeric", "p.cache_read_usd_per_m"),
+    cache_write_usd_per_m: column("numeric", "p.cache_write_usd_per_m"),
+    reasoning_usd_per_m: column("numeric", "p.reasoning_usd_per_m"),
+    request_usd: column("numeric", "p.request_usd"),
+    image_usd: column("numeric", "p.image_usd"),
+    second_usd: column("numeric", "p.second_usd"),
+    groups: column("text[]", `array(select distinct a.group_name ${served} order by a.group_name)`),
+    channels: column("bigint", `(select count(distinct c.id) ${served})`),
+    aliases: column(
+      "text[]",
+      "array(select x.name from messages_model x where x.upstream_model = m.name and x.is_enabled order by x.name)",
+    ),
+    deprecated_at: column("timestamptz", "m.deprecated_at"),
+    sunset_at: column("timestamptz", "m.sunset_at"),
+    created_at: column("timestamptz", "m.created_at"),
+    updated_at: column("timestamptz", "m.updated_at"),
+  },
+  filters: {
+    name: equals("text", "m.name"),
+    q: startsWith("m.name"),
+    owned_by: equals("text", "m.owned_by"),
+    status: isOneOf("m.status"),
+    is_served: either(`exists (select ${served})`, `not exists (select ${served})`),
+  },
+  sorts: { name: [modelName], created_at: [column("timestamptz", "m.created_at"), modelName] },
+  time: null,
+});
+
+const channelId = column("bigint", "c.id");
+
+export const channels = listSource({
+  contract: channelList,
+  from: "channel c",
+  columns: {
+    channel_id: channelId,
+    name: column("text", "c.name"),
+    kind: column("text", "c.kind"),
+    base_url: column("text", "c.base_url"),
+    status: column("text", "c.status"),
+    has_credential: column("boolean", "c.credential_sealed is not null"),
+    exit_node_code: column("text", "c.exit_node_code"),
+    requests_per_minute: column("integer", "c.requests_per_minute"),
+    concurrency_max: column("integer", "c.concurrency_max"),
+    first_byte_timeout_ms: column("integer", "c.first_byte_timeout_ms"),
+    idle_timeout_ms: column("integer", "c.idle_timeout_ms"),
+    abilities: column(
+      "jsonb",
+      `coalesce((
+        select jsonb_agg(jsonb_build_object('group_name', a.group_name, 'model', a.model, 'is_enabled', a.is_enabled,
+          'priority', a.priority, 'weight', a.weight) order by a.group_name, a.model)
+        from ability a where a.channel_id = c.id
+      ), '[]')`,
+    ),
+    created_at: column("timestamptz", "c.created_at"),
+    updated_at: column("timestamptz", "c.updated_at"),
+  },
+  filters: {
+    channel_id: equals("bigint", "c.id"),
+    q: startsWith("c.name"),
+    status: isOneOf("c.status"),
+    model: (value, bind) =>
+      `exists (select 1 from ability a where a.channel_id = c.id and a.model = ${bind(value, "text")})`,
+    group_name: (value, bind) =>
+      `exists (select 1 from ability a where a.channel_id = c.id and a.group_name = ${bind(value, "text")})`,
+  },
+  sorts: {
+    name: [column("text", "c.name"), channelId],
+    created_at: [column("timestamptz", "c.created_at"), channelId],
+  },
+  time: null,
+});
+
+const group = column("text", "a.group_name");
+const model = column("text", "a.model");
+const abilityChannel = column("bigint", "a.channel_id");
+
+export const abilities = listSource({
+  contract: abilityList,
+  from: "ability a join channel c on c.id = a.channel_id",
+  columns: {
+    group_name: group,
+    model,
+    channel_id: abilityChannel,
+    channel_name: column("text", "c.name"),
+    channel_status: column("text", "c.status"),
+    is_enabled: column("boolean", "a.is_enabled"),
+    priority: column("integer", "a.priority"),
+    weight: column("integer", "a.weight"),
+    created_at: column("timestamptz", "a.created_at"),
+    updated_at: column("timestamptz", "a.updated_at"),
+  },
+  filters: {
+    group_name: equals("text", "a.group_name"),
+    model: equals("text", "a.model"),
+    channel_id: equals("bigint", "a.channel_id"),
+    is_enabled: either("a.is_enabled", "not a.is_enabled"),
+  },
+  sorts: {
+    place: [group, model, column("integer", "a.priority"), abilityChannel],
+    model: [model, group, abilityChannel],
+    channel_id: [abilityChannel, group, model],
+  },
+  time: null,
+});
+
+const startedAt = column("timestamptz", "u.started_at");
+const daysDefault = 31;
+const daysMax = 400;
+
+/** The id of a call tells when it began, and so under which days it can stand. */
+function hasRequestId(id: string, bind: Bind): string {
+  const startedMs = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const dayMs = 86_400_000;
+  return `u.request_id = ${bind(id, "uuid")}
+    and u.day between ${bind(dayOf(startedMs - dayMs), "date")} and ${bind(dayOf(startedMs + dayMs), "date")}`;
+}
+
+export const usage = listSource({
+  contract: usageList,
+  from: `usage_log u
+    left join user_profile p on p.gateway_user_id = u.gateway_user_id
+    left join api_key k on k.id = u.api_key_id
+    left join channel c on c.id = u.channel_id`,
+  columns: {
+    request_id: column("uuid", "u.request_id::text"),
+    day: column("date", "u.day::text"),
+    started_at: startedAt,
+    user_id: column("bigint", "p.id"),
+    gateway_user_id: column("bigint", "u.gateway_user_id"),
+    email: column("text", "p.email"),
+    key_id: column("bigint", "u.api_key_id"),
+    key_name: column("text", "k.name"),
+    group_name: column("text", "u.group_name"),
+    path: column("text", "u.path"),
+    model: column("text", "u.model"),
+    channel_id: column("bigint", "u.channel_id"),
+    channel_name: column("text", "c.name"),
+    outcome: column("text", "u.outcome"),
+    http_status: column("integer", "u.http_status"),
+    error_code: column("text", "u.error_code"),
+    is_stream: column("boolean", "u.is_stream"),
+    input_tokens: column("bigint", "u.input_tokens"),
+    output_tokens: column("bigint", "u.output_tokens"),
+    cache_read_tokens: column("bigint", "u.cache_read_tokens"),
+    cache_write_tokens: column("bigint", "u.cache_write_tokens"),
+    reasoning_tokens: column("bigint", "u.reasoning_tokens"),
+    images: column("integer", "u.images"),
+    audio_ms: column("bigint", "u.audio_ms"),
+    usage_source: column("text", "u.usage_source"),
+    price_version: column("integer", "u.price_version"),
+    rate_multiplier: column("numeric", "u.rate_multiplier"),
+    quota: column("bigint", "u.quota"),
+    settled_quota: column("bigint", "ceil(u.quota * u.rate_multiplier)::bigint"),
+    attempts: column("jsonb", "u.attempts"),
+    first_byte_ms: column("integer", "u.first_byte_ms"),
+    duration_ms: column("integer", "u.duration_ms"),
+  },
+  filters: {
+    request_id: hasRequestId,
+    user_id: (value, bind) =>
+      `u.gateway_user_id = (select gateway_user_id from user_profile where id = ${bind(value, "bigint")})`,
+    gateway_user_id: equals("bigint", "u.gateway_user_id"),
+    // The log is in the order of its users, not of their keys.
+    key_id: (value, bind) => {
+      const id = bind(value, "bigint");
+      return `u.api_key_id = ${id} and u.gateway_user_id = (select gateway_user_id from api_key where id = ${id})`;
+    },
+    model: equals("text", "u.model"),
+    channel_id: equals("bigint", "u.channel_id"),
+    // The planner knows the small index of what went wrong by this very condition.
+    outcome: (values, bind) =>
+      values.includes("completed")
+        ? isOneOf("u.outcome")(values, bind)
+        : `u.outcome <> 'completed' and ${isOneOf("u.outcome")(values, bind)}`,
+    has_trouble: either("u.outcome <> 'completed'", "u.outcome = 'completed'"),
+    error_code: (value, bind) => `u.outcome <> 'completed' and u.error_code = ${bind(value, "text")}`,
+  },
+  sorts: { time: [column("date", "u.day"), column("uuid", "u.request_id")] },
+  time: { at: startedAt, partitionDay: "u.day", daysDefault, daysMax, isOpenWith: "request_id" },
+});

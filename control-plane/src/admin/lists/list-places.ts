@@ -1,0 +1,24 @@
+import type { ListPlace } from "../../platform/list-query/endpoints.ts";
+import { audits, keys, mails, users } from "./accounts-lists-store.ts";
+import { adjustments, ledgerEntries, orders, payments, plans, refunds } from "./billing-lists-store.ts";
+import { abilities, channels, models, usage } from "./gateway-lists-store.ts";
+
+const access = "admin";
+
+/** The lists of the admin area, and where they are. */
+export const listPlaces: readonly ListPlace[] = [
+  { path: "/backend/admin/user/", access, about: "users, each with balance, plans and keys", source: users },
+  { path: "/backend/admin/key/", access, about: "API keys of all users, without the keys themselves", source: keys },
+  { path: "/backend/admin/mail/", access, about: "mails with their state, without what they say", source: mails },
+  { path: "/backend/admin/audit/", access, about: "entries of the audit log", source: audits },
+  { path: "/backend/admin/order/", access, about: "orders, each with its payment and credit", source: orders },
+  { path: "/backend/admin/payment/", access, about: "payments", source: payments },
+  { path: "/backend/admin/refund/", access, about: "refunds", source: refunds },
+  { path: "/backend/admin/ledger/", access, about: "entries of the quota ledger", source: ledgerEntries },
+  { path: "/backend/admin/plan/", access, about: "plans, those that are not offered included", source: plans },
+  { path: "/backend/admin/manual-adjust/", access, about: "quota given and taken by hand", source: adjustments },
+  { path: "/backend/admin/model/", access, about: "models with the prices that count now", source: models },
+  { path: "/backend/admin/channel/", access, about: "channels with what they serve", source: channels },
+  { path: "/backend/admin/ability/", access, about: "abilities: group, model and channel", source: abilities },
+  { path: "/backend/admin/usage/", access, about: "relayed calls of all users", source: usage },
+];

@@ -1,0 +1,58 @@
+import { sha256 } from "../crypto/digest.ts";
+import { AppError } from "../errors.ts";
+import type { Column, ColumnType, ListQuestion } from "./model.ts";
+
+const digestLength = 12;
+
+/** What a text of each type looks like as the database writes it; a cursor holds nothing else. */
+const shapes: Readonly<Partial<Record<ColumnType, RegExp>>> = {
+  bigint: /^-?\d{1,19}$/,
+  integer: /^-?\d{1,10}$/,
+  numeric: /^-?\d{1,30}(\.\d{1,20})?$/,
+  timestamptz: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  boolean: /^(true|false)$/,
+  text: /^[^\0]*$/,
+};
+
+/**
+ * Where a page ended: the values that its last row is sorted by, as the database writes them, so that no microsecond is
+ * lost. It opens nothing that the question does not, so it is checked and not signed; it belongs to one question, because
+ * under another one it would skip rows.
+ */
+export function writeCursor(question: ListQuestion, values: readonly string[]): string {
+  return Buffer.from(JSON.stringify([digestOf(question), ...values])).toString("base64url");
+}
+
+/** @throws AppError `invalid_value` when it is no cursor, or one of another question */
+export function readCursor(question: ListQuestion, columns: readonly Column[], cursor: string): string[] {
+  const [digest, ...values] = parse(cursor);
+  const isWhole =
+    digest === digestOf(question) &&
+    values.length === columns.length &&
+    columns.every(({ type }, index) => shapes[type]?.test(values[index] ?? "\0") === true);
+  if (!isWhole) {
+    throw new AppError("invalid_value", { fields: { cursor: "It is not a cursor of this list. Begin again." } });
+  }
+  return values;
+}
+
+function parse(cursor: string): string[] {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    const isList = Array.isArray(parsed) && parsed.every((each) => typeof each === "string" && each.isWellFormed());
+    return isList ? (parsed as string[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Of filters, sort and zone; days that were left open move with the clock and so stay out. */
+function digestOf({ filters, sort, isDescending, range }: ListQuestion): string {
+  const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([sorted, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>
+    typeof value === "bigint" ? value.toString() : value,
+  );
+  return Buffer.from(sha256(text)).toString("base64url").slice(0, digestLength);
+}

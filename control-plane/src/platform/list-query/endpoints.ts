@@ -1,0 +1,150 @@
+import { countedMax, type ListAnswer } from "@sluice/contracts/lists";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db.ts";
+import { type AdminCaller, type AnyEndpoint, endpoint } from "../endpoint/model.ts";
+import type { Log } from "../log.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import type { ExportFormat } from "./export-rows.ts";
+import { ListExports } from "./list-export.ts";
+import { countRows, type Row, selectPage, sortColumns } from "./list-store.ts";
+import type { AnyListSource, ListQuestion } from "./model.ts";
+import { readRange } from "./time-range.ts";
+
+/** A file that an admin has asked for, to be written down before its first byte leaves. */
+export type ExportRecord = {
+  readonly admin: AdminCaller;
+  readonly list: string;
+  readonly format: ExportFormat;
+  readonly rows: number;
+  /** The query as it was sent. */
+  readonly query: unknown;
+  readonly requestId: string;
+  readonly ip: string;
+};
+
+export type ListParts = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly recordExport: (record: ExportRecord) => Promise<void>;
+  /** How many rows one export can hold; fewer in tests. */
+  readonly exportRowsMax?: number;
+};
+
+/** A list and where it is answered. */
+export type ListPlace = {
+  /** With the slash at its end: the page is at `<path>list/`, the file at `<path>export/`. */
+  readonly path: string;
+  readonly access: "admin" | "super_admin";
+  /** What it lists, as the end of a sentence: "orders, with whom they are of". */
+  readonly about: string;
+  readonly source: AnyListSource;
+};
+
+type Query = { readonly sort: string; readonly cursor?: string; readonly limit: number } & Record<string, unknown>;
+
+const countMsMax = 1_000;
+
+/**
+ * The endpoints of lists. How to make one:
+ *
+ * 1. In `packages/contracts/src`, declare it with `listContract({name, row, filters, sorts, defaultSort})`: a strict zod
+ *    object of a row as it is answered, a schema for each filter of the query (`choiceOf`, `exactText`, `idText`,
+ *    `flagText`), the names of the sorts. `isTimed: false` for what has no time to choose by.
+ * 2. In a store of the feature (its SQL), declare `listSource({contract, from, columns, filters, sorts, time})`: an
+ *    expression for each field of the row, a condition for each filter (`equals`, `isOneOf`, `startsWith`, `either`, or a
+ *    function that gets the value and `bind`), for each sort its columns, unique together, never null, with an index.
+ * 3. In its composition, `listEndpoints(lists, [{path: "/backend/admin/order/", access: "admin", about, source}])`, where
+ *    `lists` is the one `ListParts` of `backend.ts`. It answers `GET <path>list/` with a `ListAnswer` and
+ *    `GET <path>export/?format=csv|json` with a file of every row, and writes down who took it.
+ *
+ * A page costs the same wherever it begins. Rows that come while somebody walks through the pages disturb nobody: what was
+ * there at the start is met exactly once, unless it changes what the list is sorted by.
+ */
+export function listEndpoints(parts: ListParts, places: readonly ListPlace[]): AnyEndpoint[] {
+  const { exportRowsMax: rowsMax, ...rest } = parts;
+  const exports = new ListExports(rowsMax === undefined ? rest : { ...rest, rowsMax });
+  return places.flatMap((place) => [pageEndpoint(parts, place), exportEndpoint(parts, exports, place)]);
+}
+
+function pageEndpoint(parts: ListParts, { path, access, about, source }: ListPlace): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: `${path}list/`,
+    access,
+    input: source.contract.input,
+    summary: `A page of ${about}.`,
+    output: source.contract.output,
+    errors: ["too_broad"],
+    limits: ["What takes longer than 4 seconds is refused.", "Rows are counted up to 10,000."],
+    handle: async ({ input }) => ({ ...(await readPage(parts, source, input as Query)) }),
+  });
+}
+
+function exportEndpoint(parts: ListParts, exports: ListExports, { path, access, about, source }: ListPlace) {
+  return endpoint({
+    method: "GET",
+    path: `${path}export/`,
+    access,
+    input: source.contract.exportInput,
+    summary: `A file of all ${about}, as CSV or JSON.`,
+    output: null,
+    otherAnswers: [
+      { status: 200, type: "text/csv", summary: "One line for each row, after a line with the names." },
+      { status: 200, type: "application/json", summary: "One list of all rows." },
+    ],
+    errors: ["too_broad"],
+    limits: ["At most 1,000,000 rows.", "At most four files at a time."],
+    handle: async ({ input, admin, request, requestId, clientIp: ip }) => {
+      const question = readQuestion(source, input as Query, parts.clock.now());
+      const format = input["format"] as ExportFormat;
+      const query = Object.fromEntries(new URL(request.url).searchParams);
+      const list = source.contract.name;
+      return await exports.open(source, question, format, (rows) =>
+        parts.recordExport({ admin, list, format, rows, query, requestId, ip }),
+      );
+    },
+  });
+}
+
+/**
+ * A page of a list, for endpoints that show it beside other things.
+ * @param query what the contract's `input` has made of a query
+ * @throws AppError `invalid_value` for a cursor or days that can't be, `too_broad` when it takes too long
+ */
+export async function readPage(parts: ListParts, source: AnyListSource, query: Query): Promise<ListAnswer<Row>> {
+  const { db, clock } = parts;
+  const question = readQuestion(source, query, clock.now());
+  const keys = sortColumns(source, question);
+  const after = query.cursor === undefined ? null : readCursor(question, keys, query.cursor);
+  const { limit } = query;
+  // One more than is shown says whether there is another page.
+  const [{ rows, places }, count] = await Promise.all([
+    selectPage(db, source, question, { after, limit: limit + 1 }),
+    after === null ? countRows(db, { source, question }, countedMax, countMsMax) : null,
+  ]);
+  const { range } = question;
+  const end = rows.length > limit ? places[limit - 1] : undefined;
+  return {
+    rows: rows.slice(0, limit),
+    next_cursor: end === undefined ? null : writeCursor(question, end),
+    total: count === null ? null : { count: Math.min(count, countedMax), is_exact: count <= countedMax },
+    range: range === null ? null : { from_day: range.fromDay, to_day: range.toDay, zone: range.zone },
+  };
+}
+
+function readQuestion(source: AnyListSource, query: Query, nowMs: number): ListQuestion {
+  const filters = Object.keys(source.filters).flatMap((name) =>
+    query[name] === undefined ? [] : [[name, query[name]] as const],
+  );
+  const isDescending = query.sort.startsWith("-");
+  const asked = query as unknown as { from_day?: string; to_day?: string; zone: string };
+  const { time } = source;
+  const isOpen = time?.isOpenWith !== undefined && query[time.isOpenWith] !== undefined;
+  return {
+    filters: Object.fromEntries(filters),
+    sort: isDescending ? query.sort.slice(1) : query.sort,
+    isDescending,
+    range: time === null ? null : readRange(time, asked, { nowMs, isOpen }),
+  };
+}

@@ -1,0 +1,153 @@
+import { exportRowsMax } from "@sluice/contracts/lists";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db.ts";
+import { AppError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { type ExportFormat, rowWriter } from "./export-rows.ts";
+import { countRows, selectPage } from "./list-store.ts";
+import type { AnyListSource, ListQuestion } from "./model.ts";
+
+const rowsAtOnce = 1_000;
+const runningMax = 4;
+const countMsMax = 10_000;
+const exportMsMax = 30 * 60_000;
+const retryAfterSeconds = 30;
+
+export type ExportParts = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How many rows one file can hold; fewer in tests. */
+  readonly rowsMax?: number;
+};
+
+/**
+ * Files of all rows that a question is about, read in pieces as fast as the other side takes them in, so that memory stays
+ * flat and nothing is held in the database between two pieces. A file that could not be finished ends without its end:
+ * the connection breaks off.
+ */
+export class ListExports {
+  readonly #parts: ExportParts;
+  #running = 0;
+
+  constructor(parts: ExportParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param begin runs once it is known that there will be a file, before its first byte; told how many rows it will have
+   * @throws AppError `too_broad` above the limit of rows, `temporarily_unavailable` while too many files are being made
+   */
+  async open(
+    source: AnyListSource,
+    question: ListQuestion,
+    format: ExportFormat,
+    begin: (rows: number) => Promise<void>,
+  ): Promise<Response> {
+    if (this.#running >= runningMax) {
+      throw new AppError("temporarily_unavailable", {
+        message: "Other exports are under way. Try again when they are done.",
+        retryAfterSeconds,
+      });
+    }
+    this.#running += 1;
+    try {
+      await begin(await this.#countChecked(source, question));
+      return this.#answer(source, question, format);
+    } catch (error) {
+      this.#running -= 1;
+      throw error;
+    }
+  }
+
+  async #countChecked(source: AnyListSource, question: ListQuestion): Promise<number> {
+    const { db, rowsMax = exportRowsMax } = this.#parts;
+    const rows = await countRows(db, { source, question }, rowsMax, countMsMax);
+    if (rows === null || rows > rowsMax) {
+      const limit = rowsMax.toLocaleString("en");
+      throw new AppError("too_broad", {
+        message: `An export has at most ${limit} rows, and these are more. Narrow the time or add a filter.`,
+      });
+    }
+    return rows;
+  }
+
+  #answer(source: AnyListSource, question: ListQuestion, format: ExportFormat): Response {
+    const { clock } = this.#parts;
+    const writer = rowWriter(format, source.columns);
+    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    const headers = {
+      "content-type": writer.contentType,
+      "content-disposition": `attachment; filename="${source.contract.name}-${day}.${format}"`,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    };
+    return new Response(this.#stream(source, question, writer), { headers });
+  }
+
+  #stream(
+    source: AnyListSource,
+    question: ListQuestion,
+    writer: ReturnType<typeof rowWriter>,
+  ): ReadableStream<Uint8Array> {
+    const { db, clock, log, rowsMax = exportRowsMax } = this.#parts;
+    const encoder = new TextEncoder();
+    const deadline = clock.tick() + exportMsMax;
+    let after: readonly string[] | null = null;
+    let written = 0;
+    let isOver = false;
+    const end = (): void => {
+      if (!isOver) {
+        isOver = true;
+        clearTimeout(timer);
+        this.#running -= 1;
+      }
+    };
+    let fail: (error: Error) => void = () => undefined;
+    // Whoever stops reading and stays connected asks for nothing more, so that no read would notice.
+    const timer = setTimeout(() => fail(new Error("the export took too long")), exportMsMax);
+    timer.unref();
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      const { rows, places } = await selectPage(db, source, question, { after, limit: rowsAtOnce });
+      const isFirst = after === null;
+      const text = rows.map((row, index) => writer.write(row, isFirst && index === 0)).join("");
+      written += rows.length;
+      after = places.at(-1) ?? after;
+      // Rows that came since they were counted can make it more than a file holds.
+      const isDone = rows.length < rowsAtOnce;
+      if (isOver) {
+        return;
+      }
+      if (written > rowsMax + rowsAtOnce || clock.tick() > deadline) {
+        throw new Error("the export grew beyond its limit");
+      }
+      controller.enqueue(encoder.encode(`${isFirst ? writer.head : ""}${text}${isDone ? writer.tail : ""}`));
+      if (isDone) {
+        end();
+        controller.close();
+      }
+    };
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          fail = (error) => {
+            if (!isOver) {
+              end();
+              log.warn("export.broken_off", { list: source.contract.name, written, error });
+              controller.error(error);
+            }
+          };
+        },
+        pull: async (controller) => {
+          try {
+            await pull(controller);
+          } catch (error) {
+            fail(error instanceof Error ? error : new Error(String(error)));
+          }
+        },
+        cancel: end,
+      },
+      { highWaterMark: 1 },
+    );
+  }
+}

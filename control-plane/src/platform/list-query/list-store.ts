@@ -1,0 +1,178 @@
+import type { Database, Queryable, SqlValue } from "../db.ts";
+import { DatabaseTimeoutError, sqlStateOf } from "../db-errors.ts";
+import { AppError } from "../errors.ts";
+import type { AnyListSource, Bind, Column, ListQuestion, TimeRange } from "./model.ts";
+
+export type Statement = { readonly text: string; readonly values: readonly SqlValue[] };
+
+/** The name under which the values of the sort come back; no column of a contract is called so. */
+const placeName = "#";
+const pageMsMax = 4_000;
+const dataException = /^22/;
+
+export type Row = Record<string, unknown>;
+
+export type PlaceInList = {
+  /** What the row before was sorted by; null for the beginning. */
+  readonly after: readonly string[] | null;
+  readonly limit: number;
+};
+
+/** The columns that a question is sorted by. */
+export function sortColumns(source: AnyListSource, question: ListQuestion): readonly Column[] {
+  const columns = source.sorts[question.sort];
+  if (columns === undefined) {
+    throw new Error(`${source.contract.name} has no sort ${question.sort}`);
+  }
+  return columns;
+}
+
+/** The statement for some rows of a list, in its order; exported for those who want to see its plan. */
+export function pageStatement(source: AnyListSource, question: ListQuestion, place: PlaceInList): Statement {
+  const values: SqlValue[] = [];
+  const bind = binder(values);
+  const keys = sortColumns(source, question);
+  const conditions = conditionsOf(source, question, bind);
+  if (place.after !== null) {
+    conditions.push(behind(source, { keys, after: place.after, isDescending: question.isDescending }, bind));
+  }
+  const shown = Object.entries(source.columns).map(([name, { sql }]) => `${sql} as "${name}"`);
+  const sorted = `array[${keys.map(({ sql }) => `(${sql})::text`).join(", ")}] as "${placeName}"`;
+  const order = keys.map(({ sql }) => `${sql} ${question.isDescending ? "desc" : "asc"}`);
+  const text =
+    `select ${[...shown, sorted].join(", ")} from ${source.from} ${whereOf(conditions)} ` +
+    `order by ${order.join(", ")} limit ${bind(place.limit, "integer")}`;
+  return { text, values };
+}
+
+/** The statement that counts rows up to a number and one more. */
+export function countStatement(source: AnyListSource, question: ListQuestion, countMax: number): Statement {
+  const values: SqlValue[] = [];
+  const bind = binder(values);
+  const where = whereOf(conditionsOf(source, question, bind));
+  const limit = bind(countMax + 1, "integer");
+  return { text: `select count(*)::int as rows from (select 1 from ${source.from} ${where} limit ${limit}) t`, values };
+}
+
+/**
+ * Some rows of a list, and of each the values that it is sorted by.
+ * @throws AppError `too_broad` when the database does not finish in time
+ */
+export async function selectPage(
+  db: Database,
+  source: AnyListSource,
+  question: ListQuestion,
+  place: PlaceInList,
+): Promise<{ readonly rows: readonly Row[]; readonly places: readonly (readonly string[])[] }> {
+  const found = await run<Row & { readonly [placeName]: string[] }>(
+    db,
+    pageStatement(source, question, place),
+    pageMsMax,
+  );
+  return {
+    rows: found.map(({ [placeName]: _, ...row }) => row),
+    places: found.map(({ [placeName]: values }) => values),
+  };
+}
+
+/** How many rows there are, up to `countMax` and one more; null when that takes longer than `msMax`. */
+export async function countRows(
+  db: Database,
+  { source, question }: { readonly source: AnyListSource; readonly question: ListQuestion },
+  countMax: number,
+  msMax: number,
+): Promise<number | null> {
+  const { text, values } = countStatement(source, question, countMax);
+  try {
+    const [row] = await limited<{ rows: number }>(db, { text, values }, msMax);
+    return row?.rows ?? 0;
+  } catch (error) {
+    if (error instanceof DatabaseTimeoutError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+async function run<Found>(db: Database, statement: Statement, msMax: number): Promise<Found[]> {
+  try {
+    return await limited<Found>(db, statement, msMax);
+  } catch (error) {
+    if (error instanceof DatabaseTimeoutError) {
+      throw new AppError("too_broad", { cause: error });
+    }
+    // What the schema let through and the database does not take: a number beyond its type, for example.
+    if (dataException.test(sqlStateOf(error) ?? "")) {
+      throw new AppError("invalid_value", { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function limited<Found>(db: Database, statement: Statement, statementTimeoutMs: number): Promise<Found[]> {
+  const read = (tx: Queryable): Promise<Found[]> => tx.query<Found>(statement.text, statement.values);
+  return await db.withTransaction(read, { statementTimeoutMs });
+}
+
+function binder(values: SqlValue[]): Bind {
+  return (value, type) => {
+    values.push(value);
+    return `$${values.length}::${type}`;
+  };
+}
+
+function conditionsOf(source: AnyListSource, { filters, range }: ListQuestion, bind: Bind): string[] {
+  const conditions = source.where === undefined ? [] : [source.where];
+  for (const [name, value] of Object.entries(filters)) {
+    const condition = source.filters[name];
+    if (condition === undefined) {
+      throw new Error(`${source.contract.name} has no filter ${name}`);
+    }
+    conditions.push(condition(value, bind));
+  }
+  return range === null ? conditions : [...conditions, ...timeConditions(source, range, bind)];
+}
+
+function timeConditions({ time }: AnyListSource, { from, to }: TimeRange, bind: Bind): string[] {
+  if (time === null) {
+    return [];
+  }
+  const { at, partitionDay } = time;
+  const conditions: string[] = [];
+  // A row stands under the day that its call began on, by a clock that may be off by a little.
+  if (from !== null) {
+    conditions.push(`${at.sql} >= ${bind(from.toISOString(), "timestamptz")}`);
+    if (partitionDay !== undefined) {
+      conditions.push(`${partitionDay} >= ${bind(utcDayOf(from, -1), "date")}`);
+    }
+  }
+  if (to !== null) {
+    conditions.push(`${at.sql} < ${bind(to.toISOString(), "timestamptz")}`);
+    if (partitionDay !== undefined) {
+      conditions.push(`${partitionDay} <= ${bind(utcDayOf(to, 1), "date")}`);
+    }
+  }
+  return conditions;
+}
+
+type Behind = { readonly keys: readonly Column[]; readonly after: readonly string[]; readonly isDescending: boolean };
+
+/** Rows behind another in the order of the list. The planner turns a comparison of rows into a place in the index. */
+function behind({ time }: AnyListSource, { keys, after, isDescending }: Behind, bind: Bind): string {
+  const values = keys.map(({ type }, index) => bind(after[index] ?? "", type));
+  const comparison = `(${keys.map(({ sql }) => sql).join(", ")}) ${isDescending ? "<" : ">"} (${values.join(", ")})`;
+  const [first] = keys;
+  if (time?.partitionDay === undefined || first?.sql !== time.partitionDay) {
+    return comparison;
+  }
+  // Partitions are only left out for a comparison of their own column.
+  return `${comparison} and ${first.sql} ${isDescending ? "<=" : ">="} ${values[0]}`;
+}
+
+function utcDayOf(at: Date, daysMore: number): string {
+  return new Date(at.getTime() + daysMore * 86_400_000).toISOString().slice(0, 10);
+}
+
+function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? "" : `where ${conditions.map((each) => `(${each})`).join(" and ")}`;
+}

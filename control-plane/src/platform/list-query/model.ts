@@ -1,0 +1,126 @@
+import type { AnyListContract, ListContract } from "@sluice/contracts/lists";
+import type { z } from "zod";
+import type { SqlValue } from "../db.ts";
+
+export type ColumnType =
+  | "bigint"
+  | "integer"
+  | "numeric"
+  | "text"
+  | "text[]"
+  | "boolean"
+  | "timestamptz"
+  | "date"
+  | "uuid"
+  | "jsonb";
+
+/** A value of a row: SQL that the program wrote, and its type in the database. */
+export type Column = { readonly sql: string; readonly type: ColumnType };
+
+/** Puts a value beside the statement; returns what stands for it there. */
+export type Bind = (value: SqlValue, type: ColumnType) => string;
+
+/** What a filter means in SQL, once it has a value. */
+export type Condition<Value> = (value: Value, bind: Bind) => string;
+
+/** The time that `from_day` and `to_day` choose by. */
+export type TimeOf = {
+  /** A `timestamptz`. */
+  readonly at: Column;
+  /** Of a table with a partition for each UTC day: the column that names it, so that other days are not touched. */
+  readonly partitionDay?: string;
+  /** How many days there are when none are asked for, the last of them today; without it all of time. */
+  readonly daysDefault?: number;
+  /** How many there can be. */
+  readonly daysMax?: number;
+  /** A filter that finds its rows by itself: with it no days are assumed. */
+  readonly isOpenWith?: string;
+};
+
+/**
+ * Where the rows of a list come from. All text in here is the program's own: values only come in through `Bind`.
+ *
+ * Each sort names columns that are never null and that together are different for every row, the same index in its order;
+ * then a page costs the same wherever it begins, and a walk through all pages meets every row once.
+ */
+export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, z.ZodType>, Sort extends string> = {
+  readonly contract: ListContract<Row, Filter, Sort>;
+  /** What stands behind `from`. */
+  readonly from: string;
+  /** What is so for every row of the list. */
+  readonly where?: string;
+  readonly columns: { readonly [Name in keyof Row]: Column };
+  readonly filters: { readonly [Name in keyof Filter]: Condition<z.output<Filter[Name]>> };
+  readonly sorts: { readonly [Name in Sort]: readonly Column[] };
+  /** Null when the contract is not timed. */
+  readonly time: TimeOf | null;
+};
+
+/** A list of which only what all have in common is known. */
+export type AnyListSource = {
+  readonly contract: AnyListContract;
+  readonly from: string;
+  readonly where?: string;
+  readonly columns: Readonly<Record<string, Column>>;
+  readonly filters: Readonly<Record<string, Condition<unknown>>>;
+  readonly sorts: Readonly<Record<string, readonly Column[]>>;
+  readonly time: TimeOf | null;
+};
+
+/** Declares a list; every column and every filter of the contract has to be there. */
+export function listSource<
+  Row extends z.ZodRawShape,
+  Filter extends Record<string, z.ZodType>,
+  const Sort extends string,
+>(source: ListSource<Row, Filter, Sort>): AnyListSource {
+  // Filters get the values that the schema of their contract has made, and no others.
+  return source as unknown as AnyListSource;
+}
+
+/** What is asked of a list, checked and put into its terms. */
+export type ListQuestion = {
+  /** Name and value of each filter that was set. */
+  readonly filters: Readonly<Record<string, unknown>>;
+  readonly sort: string;
+  readonly isDescending: boolean;
+  readonly range: TimeRange | null;
+};
+
+/** Days of a zone, and the moments at which they begin and end. Null where it is open. */
+export type TimeRange = {
+  readonly fromDay: string | null;
+  readonly toDay: string | null;
+  readonly zone: string;
+  /** Included. */
+  readonly from: Date | null;
+  /** Not included. */
+  readonly to: Date | null;
+};
+
+export const column = (type: ColumnType, sql: string): Column => ({ sql, type });
+
+/** Is the same. */
+export const equals =
+  (type: ColumnType, sql: string): Condition<SqlValue> =>
+  (value, bind) =>
+    `${sql} = ${bind(value, type)}`;
+
+/** Is one of these. A single one is compared as such, because only that goes along an index in the order of the list. */
+export const isOneOf =
+  (sql: string): Condition<readonly string[]> =>
+  (values, bind) =>
+    values.length === 1
+      ? `${sql} = ${bind(values[0] ?? "", "text")}`
+      : `${sql} in (${values.map((value) => bind(value, "text")).join(", ")})`;
+
+/** Begins with it, in whatever case; the index is on `lower(...) text_pattern_ops`. */
+export const startsWith =
+  (sql: string): Condition<string> =>
+  (value, bind) =>
+    `lower(${sql}) like ${bind(`${value.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`, "text")}`;
+
+/** One condition for `true`, one for `false`. */
+export const either =
+  (whenTrue: string, whenFalse: string): Condition<boolean> =>
+  (value) =>
+    value ? whenTrue : whenFalse;

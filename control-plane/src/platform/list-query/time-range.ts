@@ -1,0 +1,43 @@
+import { AppError } from "../errors.ts";
+import type { TimeOf, TimeRange } from "./model.ts";
+
+type Asked = { readonly from_day?: string; readonly to_day?: string; readonly zone: string };
+
+/**
+ * The moments that days of a zone begin and end at. A day that begins an hour late, because clocks were put forward at
+ * midnight, begins at its first moment.
+ * @throws AppError `invalid_value` for days that are the wrong way round, or too many
+ */
+export function readRange(
+  time: TimeOf,
+  asked: Asked,
+  { nowMs, isOpen }: { readonly nowMs: number; readonly isOpen: boolean },
+): TimeRange {
+  const { zone } = asked;
+  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate();
+  const last = asked.to_day === undefined ? null : Temporal.PlainDate.from(asked.to_day);
+  const { daysDefault, daysMax } = time;
+  const first =
+    asked.from_day === undefined
+      ? daysDefault === undefined || isOpen
+        ? null
+        : (last ?? today).subtract({ days: daysDefault - 1 })
+      : Temporal.PlainDate.from(asked.from_day);
+  if (first !== null && last !== null && Temporal.PlainDate.compare(first, last) > 0) {
+    throw new AppError("invalid_value", { fields: { from_day: "It is behind the last day." } });
+  }
+  if (daysMax !== undefined && first !== null && first.until(last ?? today).days >= daysMax) {
+    throw new AppError("invalid_value", { fields: { from_day: `Ask for at most ${daysMax} days.` } });
+  }
+  return {
+    fromDay: first?.toString() ?? null,
+    toDay: last?.toString() ?? null,
+    zone,
+    from: first === null ? null : startOf(first, zone),
+    to: last === null ? null : startOf(last.add({ days: 1 }), zone),
+  };
+}
+
+function startOf(date: Temporal.PlainDate, zone: string): Date {
+  return new Date(date.toZonedDateTime(zone).epochMilliseconds);
+}

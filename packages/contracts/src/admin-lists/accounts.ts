@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { userStatuses, userTypes } from "../accounts.ts";
+import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { mailStatuses } from "../mail.ts";
+import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
+
+export const userList = listContract({
+  name: "users",
+  row: z.strictObject({
+    user_id: wireInteger,
+    gateway_user_id: wireInteger,
+    email: z.string(),
+    display_name: z.string().nullable(),
+    user_type: z.enum(userTypes),
+    status: z.enum(userStatuses),
+    group_name: z.string(),
+    rate_multiplier: wireDecimal,
+    /** Quota that can still be used, and what was ever used. */
+    remaining: wireInteger,
+    used: wireInteger,
+    /** Codes of the monthly plans that run. */
+    plans: z.array(z.string()),
+    live_keys: wireInteger,
+    has_totp: z.boolean(),
+    last_seen_at: wireMoment.nullable(),
+    email_verified_at: wireMoment.nullable(),
+    verification_email_error: z.string().nullable(),
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {
+    /** The beginning of an address or of an API key (`sk-` and four characters), or the id of a user. */
+    q: exactText(254),
+    user_id: idText,
+    gateway_user_id: idText,
+    status: choiceOf(userStatuses),
+    user_type: choiceOf(userTypes),
+  },
+  sorts: ["created_at", "email"],
+  defaultSort: "-created_at",
+});
+
+export const keyStates = ["active", "disabled", "expired", "revoked"] as const;
+
+export const keyList = listContract({
+  name: "keys",
+  row: z.strictObject({
+    key_id: wireInteger,
+    name: z.string(),
+    key_prefix: z.string(),
+    key_last_four: z.string(),
+    status: z.enum(keyStates),
+    user_id: wireInteger.nullable(),
+    gateway_user_id: wireInteger,
+    email: z.string().nullable(),
+    group_name: z.string(),
+    /** Null without a limit of its own. */
+    quota_limit: wireInteger.nullable(),
+    /** Of the limit, in its period. */
+    quota_used: wireInteger.nullable(),
+    reset_period: z.string().nullable(),
+    allowed_models: z.array(z.string()).nullable(),
+    allowed_ips: z.array(z.string()).nullable(),
+    requests_per_minute: z.int().nullable(),
+    tokens_per_minute: z.int().nullable(),
+    concurrency_max: z.int().nullable(),
+    is_payload_traced: z.boolean(),
+    rotated_from_id: wireInteger.nullable(),
+    expires_at: wireMoment.nullable(),
+    first_used_at: wireMoment.nullable(),
+    last_used_at: wireMoment.nullable(),
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {
+    key_id: idText,
+    user_id: idText,
+    gateway_user_id: idText,
+    /** The beginning of the key, of which seven characters are known. */
+    prefix: exactText(7),
+    status: choiceOf(keyStates),
+    group_name: exactText(100),
+  },
+  sorts: ["created_at"],
+  defaultSort: "-created_at",
+});
+
+export const mailList = listContract({
+  name: "mails",
+  row: z.strictObject({
+    mail_id: wireInteger,
+    template: z.string(),
+    locale: z.string(),
+    user_id: wireInteger.nullable(),
+    to: z.string(),
+    source: z.string(),
+    status: z.enum(mailStatuses),
+    attempts: z.int(),
+    subject: z.string().nullable(),
+    provider_id: z.string().nullable(),
+    last_error: z.string().nullable(),
+    /** When it is tried next, of one that waits. */
+    next_attempt_at: wireMoment.nullable(),
+    expires_at: wireMoment.nullable(),
+    created_at: wireMoment,
+    sent_at: wireMoment.nullable(),
+  }),
+  filters: {
+    mail_id: idText,
+    user_id: idText,
+    /** The beginning of an address. */
+    to: exactText(254),
+    status: choiceOf(mailStatuses),
+    template: exactText(100),
+    /** Whether it died or carries an error. */
+    has_error: flagText,
+  },
+  sorts: ["created_at"],
+  defaultSort: "-created_at",
+});
+
+export const actorKinds = ["admin", "user", "command", "system"] as const;
+
+export const auditList = listContract({
+  name: "audit",
+  row: z.strictObject({
+    audit_id: wireInteger,
+    at: wireMoment,
+    actor_kind: z.enum(actorKinds),
+    actor_id: wireInteger.nullable(),
+    actor_name: z.string(),
+    action: z.string(),
+    subject_kind: z.string(),
+    subject_id: z.string(),
+    before: z.unknown(),
+    after: z.unknown(),
+    reason: z.string().nullable(),
+    request_id: z.string().nullable(),
+    ip: z.string().nullable(),
+  }),
+  filters: {
+    actor_kind: choiceOf(actorKinds),
+    actor_name: exactText(254),
+    /** Like `plan.save`. */
+    action: exactText(100),
+    subject_kind: exactText(100),
+    subject_id: exactText(200),
+  },
+  sorts: ["at"],
+  defaultSort: "-at",
+});

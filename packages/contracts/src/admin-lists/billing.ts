@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
+
+export const orderStatuses = ["pending", "settled", "cancelled", "expired", "refunded", "review"] as const;
+export const payChannels = ["none", "mock", "walletpay", "cardpay"] as const;
+export const paymentGateways = ["mock", "walletpay", "cardpay"] as const;
+export const refundStatuses = ["pending", "done", "failed"] as const;
+export const planKinds = ["wallet_balance", "monthly"] as const;
+export const planStatuses = ["active", "hidden"] as const;
+
+export const orderList = listContract({
+  name: "orders",
+  row: z.strictObject({
+    order_no: z.string(),
+    plan_code: z.string(),
+    plan_name: z.string(),
+    plan_kind: z.enum(planKinds),
+    quota: wireInteger,
+    amount_usd: wireDecimal,
+    currency: z.string(),
+    /** Null until somebody claims an order that was placed without a login. */
+    user_id: wireInteger.nullable(),
+    email: z.string().nullable(),
+    pay_channel: z.enum(payChannels),
+    sender: z.string().nullable(),
+    vendor: z.string().nullable(),
+    status: z.enum(orderStatuses),
+    is_paid_late: z.boolean(),
+    is_mock: z.boolean(),
+    /** Why a person has to look at it. */
+    review_reason: z.string().nullable(),
+    gateway_reference: z.string().nullable(),
+    transaction_id: z.string().nullable(),
+    refunded_usd: wireDecimal,
+    created_at: wireMoment,
+    expires_at: wireMoment,
+    /** When the payment was written down, and when its quota was given. */
+    paid_at: wireMoment.nullable(),
+    credited_at: wireMoment.nullable(),
+    settled_at: wireMoment.nullable(),
+  }),
+  filters: {
+    order_no: exactText(64),
+    user_id: idText,
+    /** The beginning of an address, of the user or of the order. */
+    email: exactText(254),
+    status: choiceOf(orderStatuses),
+    pay_channel: choiceOf(payChannels),
+    plan_code: exactText(64),
+    /** Whether a person has to look at it. */
+    is_marked: flagText,
+    is_paid_late: flagText,
+    /** False finds what was paid and credited nobody. */
+    is_credited: flagText,
+  },
+  sorts: ["created_at", "amount_usd"],
+  defaultSort: "-created_at",
+});
+
+export const paymentList = listContract({
+  name: "payments",
+  row: z.strictObject({
+    payment_id: wireInteger,
+    order_no: z.string(),
+    order_status: z.enum(orderStatuses),
+    plan_code: z.string(),
+    user_id: wireInteger.nullable(),
+    email: z.string().nullable(),
+    gateway: z.enum(paymentGateways),
+    account: z.string(),
+    transaction_id: z.string(),
+    amount_usd: wireDecimal,
+    currency: z.string(),
+    refunded_usd: wireDecimal,
+    created_at: wireMoment,
+  }),
+  filters: {
+    order_no: exactText(64),
+    transaction_id: exactText(255),
+    user_id: idText,
+    gateway: choiceOf(paymentGateways),
+    account: exactText(64),
+  },
+  sorts: ["created_at", "amount_usd"],
+  defaultSort: "-created_at",
+});
+
+export const refundList = listContract({
+  name: "refunds",
+  row: z.strictObject({
+    refund_no: z.string(),
+    order_no: z.string(),
+    user_id: wireInteger.nullable(),
+    email: z.string().nullable(),
+    gateway: z.string(),
+    amount_usd: wireDecimal,
+    quota: wireInteger,
+    status: z.enum(refundStatuses),
+    reason: z.string(),
+    gateway_refund_id: z.string().nullable(),
+    error: z.string().nullable(),
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {
+    refund_no: exactText(64),
+    order_no: exactText(64),
+    user_id: idText,
+    status: choiceOf(refundStatuses),
+  },
+  sorts: ["created_at"],
+  defaultSort: "-created_at",
+});
+
+export const ledgerList = listContract({
+  name: "ledger",
+  row: z.strictObject({
+    entry_id: wireInteger,
+    posting_id: wireInteger,
+    /** `user:<gateway user id>` or `house:<what>`. */
+    account: z.string(),
+    gateway_user_id: wireInteger.nullable(),
+    user_id: wireInteger.nullable(),
+    email: z.string().nullable(),
+    change_type: z.string(),
+    reference: z.string(),
+    note: z.string().nullable(),
+    amount: wireInteger,
+    balance_after: wireInteger,
+    created_at: wireMoment,
+  }),
+  filters: {
+    user_id: idText,
+    gateway_user_id: idText,
+    account: exactText(100),
+    change_type: exactText(64),
+    reference: exactText(255),
+  },
+  sorts: ["created_at"],
+  defaultSort: "-created_at",
+});
+
+export const planList = listContract({
+  name: "plans",
+  row: z.strictObject({
+    plan_code: z.string(),
+    name: z.string(),
+    kind: z.enum(planKinds),
+    price_usd: wireDecimal,
+    currency: z.literal("USD"),
+    quota: wireInteger,
+    description: z.string(),
+    features: z.array(z.string()),
+    sort_order: z.int(),
+    status: z.enum(planStatuses),
+    version: z.int(),
+    /** Whose month of it runs. */
+    subscribers: wireInteger,
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: { plan_code: exactText(64), kind: choiceOf(planKinds), status: choiceOf(planStatuses) },
+  sorts: ["sort_order", "price_usd", "name"],
+  defaultSort: "sort_order",
+  isTimed: false,
+});
+
+export const adjustmentList = listContract({
+  name: "adjustments",
+  row: z.strictObject({
+    audit_id: wireInteger,
+    at: wireMoment,
+    admin: z.string(),
+    gateway_user_id: wireInteger,
+    user_id: wireInteger.nullable(),
+    email: z.string().nullable(),
+    amount: wireInteger,
+    remaining_before: wireInteger,
+    remaining_after: wireInteger,
+    reason: z.string().nullable(),
+    /** Of the ledger. */
+    posting_id: wireInteger.nullable(),
+    request_id: z.string().nullable(),
+  }),
+  filters: { user_id: idText, gateway_user_id: idText, admin: exactText(254) },
+  sorts: ["at"],
+  defaultSort: "-at",
+});

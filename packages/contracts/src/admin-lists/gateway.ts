@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { outcomes } from "../usage.ts";
+import { wireDay, wireDecimal, wireInteger, wireMoment } from "../wire.ts";
+
+export const switchStatuses = ["enabled", "disabled"] as const;
+
+export const modelList = listContract({
+  name: "models",
+  row: z.strictObject({
+    name: z.string(),
+    display_name: z.string(),
+    owned_by: z.string(),
+    status: z.enum(switchStatuses),
+    context_tokens_max: z.int(),
+    output_tokens_max: z.int(),
+    image_tokens_max: z.int(),
+    /** Of the prices that count now; null while there are none. */
+    price_version: z.int().nullable(),
+    price_valid_from: wireMoment.nullable(),
+    input_usd_per_m: wireDecimal.nullable(),
+    output_usd_per_m: wireDecimal.nullable(),
+    cache_read_usd_per_m: wireDecimal.nullable(),
+    cache_write_usd_per_m: wireDecimal.nullable(),
+    reasoning_usd_per_m: wireDecimal.nullable(),
+    request_usd: wireDecimal.nullable(),
+    image_usd: wireDecimal.nullable(),
+    second_usd: wireDecimal.nullable(),
+    /** Who may use it, and how many channels can serve it. */
+    groups: z.array(z.string()),
+    channels: wireInteger,
+    /** Names of the Messages route that it answers to. */
+    aliases: z.array(z.string()),
+    deprecated_at: wireMoment.nullable(),
+    sunset_at: wireMoment.nullable(),
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {
+    name: exactText(200),
+    /** The beginning of the name. */
+    q: exactText(200),
+    owned_by: exactText(100),
+    status: choiceOf(switchStatuses),
+    /** Whether any channel can serve it. */
+    is_served: flagText,
+  },
+  sorts: ["name", "created_at"],
+  defaultSort: "name",
+  isTimed: false,
+});
+
+export const channelList = listContract({
+  name: "channels",
+  row: z.strictObject({
+    channel_id: wireInteger,
+    name: z.string(),
+    kind: z.string(),
+    base_url: z.string(),
+    status: z.enum(switchStatuses),
+    has_credential: z.boolean(),
+    /** Of the exit node behind the channel, which looks after it. */
+    exit_node_code: z.string().nullable(),
+    requests_per_minute: z.int().nullable(),
+    concurrency_max: z.int().nullable(),
+    first_byte_timeout_ms: z.int().nullable(),
+    idle_timeout_ms: z.int().nullable(),
+    abilities: z.array(
+      z.strictObject({
+        group_name: z.string(),
+        model: z.string(),
+        is_enabled: z.boolean(),
+        priority: z.int(),
+        weight: z.int(),
+      }),
+    ),
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {
+    channel_id: idText,
+    q: exactText(200),
+    status: choiceOf(switchStatuses),
+    /** Only channels that have an ability for it. */
+    model: exactText(200),
+    group_name: exactText(100),
+  },
+  sorts: ["name", "created_at"],
+  defaultSort: "name",
+  isTimed: false,
+});
+
+export const abilityList = listContract({
+  name: "abilities",
+  row: z.strictObject({
+    group_name: z.string(),
+    model: z.string(),
+    channel_id: wireInteger,
+    channel_name: z.string(),
+    channel_status: z.enum(switchStatuses),
+    is_enabled: z.boolean(),
+    /** 0 comes first. */
+    priority: z.int(),
+    weight: z.int(),
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {
+    group_name: exactText(100),
+    model: exactText(200),
+    channel_id: idText,
+    is_enabled: flagText,
+  },
+  sorts: ["place", "model", "channel_id"],
+  defaultSort: "place",
+  isTimed: false,
+});
+
+export const usageList = listContract({
+  name: "usage",
+  row: z.strictObject({
+    request_id: z.string(),
+    day: wireDay,
+    started_at: wireMoment,
+    user_id: wireInteger.nullable(),
+    gateway_user_id: wireInteger,
+    email: z.string().nullable(),
+    key_id: wireInteger,
+    key_name: z.string().nullable(),
+    group_name: z.string(),
+    path: z.string(),
+    model: z.string().nullable(),
+    channel_id: wireInteger.nullable(),
+    channel_name: z.string().nullable(),
+    outcome: z.enum(outcomes),
+    http_status: z.int(),
+    error_code: z.string().nullable(),
+    is_stream: z.boolean(),
+    input_tokens: wireInteger,
+    output_tokens: wireInteger,
+    cache_read_tokens: wireInteger,
+    cache_write_tokens: wireInteger,
+    reasoning_tokens: wireInteger,
+    images: z.int(),
+    audio_ms: wireInteger,
+    usage_source: z.enum(["provider", "estimated", "none"]),
+    price_version: z.int().nullable(),
+    rate_multiplier: wireDecimal,
+    /** Before and after the multiplier. */
+    quota: wireInteger,
+    settled_quota: wireInteger,
+    /** Each with its channel and what came of it. */
+    attempts: z.unknown(),
+    first_byte_ms: z.int().nullable(),
+    duration_ms: z.int(),
+  }),
+  filters: {
+    request_id: z.uuid().transform((id) => id.toLowerCase()),
+    user_id: idText,
+    gateway_user_id: idText,
+    key_id: idText,
+    model: exactText(200),
+    channel_id: idText,
+    outcome: choiceOf(outcomes),
+    /** Everything that did not end well. */
+    has_trouble: flagText,
+    error_code: exactText(100),
+  },
+  sorts: ["time"],
+  defaultSort: "-time",
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ListAnswer } from "@sluice/contracts/lists";
+import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { type ListParts, readPage } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import type { AnyListSource } from "@sluice/control-plane/platform/list-query/model.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import fc from "fast-check";
+import { addToLists, prepareLists } from "../../support/list-scene.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+let database: TestDatabase;
+let db: Database;
+let parts: ListParts;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
+  await prepareLists(db);
+  await addToLists(db, "first", 40);
+  parts = { db, clock: systemClock, log: createLog("error", () => undefined), recordExport: () => Promise.resolve() };
+});
+
+afterAll(async () => {
+  await db.close(1_000);
+  await database.drop();
+});
+
+type Row = ListAnswer<Record<string, unknown>>["rows"][number];
+
+/** What tells the rows of a list apart: its first field, or the first three where none does alone. */
+function nameOf(source: AnyListSource, row: Row): string {
+  const fields = Object.keys(source.columns).slice(0, source.contract.name === "abilities" ? 3 : 1);
+  return fields.map((field) => String(row[field])).join(" ");
+}
+
+/** The names of all rows, page by page. `between` runs after each page. */
+async function walk(
+  source: AnyListSource,
+  query: { readonly sort: string; readonly limit: number },
+  between: () => Promise<void>,
+): Promise<string[]> {
+  const met: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const zone = "UTC";
+    const page: ListAnswer<Row> = await readPage(parts, source, {
+      ...query,
+      zone,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    met.push(...page.rows.map((row) => nameOf(source, row)));
+    cursor = page.next_cursor;
+    await between();
+  } while (cursor !== null);
+  return met;
+}
+
+let added = 0;
+const addSome = async (): Promise<void> => {
+  added += 1;
+  await addToLists(db, `later${added}`, 2);
+};
+
+describe.each(listPlaces.map((place) => [place.source.contract.name, place.source] as const))(
+  "the list of %s",
+  (_, source) => {
+    test("shows each row that was there exactly once, whatever comes in between, in every order", async () => {
+      const { sorts } = source.contract;
+      const orders = sorts.flatMap((sort) => [sort, `-${sort}`]);
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...orders), fc.integer({ min: 7, max: 40 }), async (sort, limit) => {
+          const before = await walk(source, { sort, limit: 100 }, () => Promise.resolve());
+          expect(new Set(before).size).toBe(before.length);
+          expect(before.length).toBeGreaterThan(39);
+          const met = await walk(source, { sort, limit }, addSome);
+          expect(new Set(met).size).toBe(met.length);
+          const found = new Set(met);
+          expect(before.filter((name) => !found.has(name))).toEqual([]);
+        }),
+        { numRuns: isFull ? 20 : 1 },
+      );
+    });
+
+    test("is the other way round in the other direction", async () => {
+      const [sort = ""] = source.contract.sorts;
+      const nothing = (): Promise<void> => Promise.resolve();
+      const up = await walk(source, { sort, limit: 30 }, nothing);
+      const down = await walk(source, { sort: `-${sort}`, limit: 50 }, nothing);
+      expect(down).toEqual(up.toReversed());
+    });
+  },
+);

@@ -1,0 +1,79 @@
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+
+/** Over how many days the rows of a scene are spread, the last of them today. */
+const daysBack = 20;
+
+/** The days of the usage log, and accounts of the house that entries need. */
+export async function prepareLists(db: Database): Promise<void> {
+  const days = Array.from({ length: daysBack + 2 }, (_, index) =>
+    new Date(Date.now() - (daysBack - index) * 86_400_000).toISOString().slice(0, 10),
+  );
+  await createMissingPartitions(db, "usage_log", days);
+}
+
+/** A moment of the past days by chance, of row `i`; some share theirs with others. */
+const someTime = "now() - interval '1 hour' * floor(random() * 400)";
+
+/**
+ * Adds so many rows to every list, at places in between those that are there: what has to do with each other belongs to
+ * one user. Names begin with the text, which has to be another one each time.
+ */
+export async function addToLists(db: Database, name: string, count: number): Promise<void> {
+  const named = (what: string): string => `'${what}-${name}-' || i`;
+  const each = `generate_series(1, ${count}) i`;
+  const statements = [
+    `insert into gateway_user (created_at) select ${someTime} from ${each}`,
+    `insert into budget (gateway_user_id, granted) select g.id, 1000 from gateway_user g
+      where not exists (select 1 from budget b where b.gateway_user_id = g.id)`,
+    `insert into user_profile (gateway_user_id, email, status, created_at)
+      select g.id, 'User-' || g.id || '@example.org', 'active', ${someTime} from gateway_user g
+      where not exists (select 1 from user_profile p where p.gateway_user_id = g.id)`,
+    `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
+      select g.id, sha256((g.id || '${name}' || random())::bytea), 'sk-' || substr(md5(g.id::text), 1, 4), 'abcd', ${named("key")}, ${someTime}
+      from ${each}, lateral (select max(id) as id from gateway_user where i > 0) g`,
+    `insert into plan (plan_code, name, kind, price_usd, quota, features)
+      select ${named("plan")}, 'Plan', 'monthly', floor(random() * 5) + 1, 10, '["one"]' from ${each}`,
+    `insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at, created_at, status)
+      select ${named("ORDER")}, 'plan', 'Plan', 'monthly', 10, floor(random() * 5) + 1, u.id, now(), ${someTime}, 'settled'
+      from ${each}, lateral (select max(id) as id from user_profile where i > 0) u`,
+    `insert into payment (order_id, gateway, account, transaction_id, amount_usd, currency, created_at)
+      select id, 'cardpay', 'default', 'tx-' || id, amount_usd, 'USD', ${someTime} from sales_order o
+      where not exists (select 1 from payment y where y.order_id = o.id)`,
+    `insert into refund (refund_no, order_id, amount_usd, quota, status, reason, created_at)
+      select ${named("REFUND")}, o.id, 1, 1, 'done', 'a reason', ${someTime}
+      from ${each}, lateral (select max(id) as id from sales_order where i > 0) o`,
+    `insert into ledger_account (code, gateway_user_id) select 'user:' || g.id, g.id from gateway_user g
+      where not exists (select 1 from ledger_account a where a.gateway_user_id = g.id)`,
+    `with posting as (
+        insert into ledger_posting (change_type, reference) select 'test', ${named("test")} from ${each} returning id
+      )
+      insert into ledger_entry (posting_id, account_id, amount, balance_after, created_at)
+      select p.id, a.id, s.amount, s.amount, ${someTime} from posting p, (select max(id) as id from ledger_account) a,
+        (values (1), (-1)) s (amount)`,
+    `insert into mail_log (dedupe_key, template, locale, to_address, source, created_at)
+      select ${named("mail")}, 'email_verify', 'en', 'someone@example.org', 'test', ${someTime} from ${each}`,
+    `insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id, before, after)
+      select ${someTime}, 'admin', 'somebody', 'quota.adjust', 'gateway_user', g.id::text, '{"remaining":"1"}', '{"remaining":"3","amount":"2"}'
+      from ${each}, lateral (select max(id) as id from gateway_user where i > 0) g`,
+    `insert into model (name, display_name, owned_by, context_tokens_max, output_tokens_max, created_at)
+      select ${named("model")}, 'Model', 'test', 1000, 100, ${someTime} from ${each}`,
+    `insert into channel (name, base_url, created_at)
+      select ${named("channel")}, 'http://127.0.0.1:9/v1', ${someTime} from ${each}`,
+    `insert into ability (group_name, model, channel_id, priority)
+      select 'default', 'model-' || (c.id % 5), c.id, c.id % 3 from channel c where c.name like 'channel-${name}-%'`,
+    `insert into usage_log (day, request_id, gateway_user_id, api_key_id, user_budget_id, group_name, path, model, outcome,
+        http_status, is_stream, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens,
+        images, audio_ms, usage_source, rate_multiplier, quota, quota_held, attempts, duration_ms, started_at)
+      select (t.at at time zone 'UTC')::date,
+        (lpad(to_hex((extract(epoch from t.at) * 1000)::bigint), 12, '0') || '7' || substr(md5(random()::text), 1, 3)
+          || '8' || substr(md5(random()::text), 1, 15))::uuid,
+        g.id, 1, 1, 'default', '/v1/chat/completions', 'gpt-4o-mini', case when i % 3 = 0 then 'failed' else 'completed' end,
+        200, false, 10, 5, 0, 0, 0, 0, 0, 'provider', 1, 7, 9, '[]', 100, t.at
+      from ${each}, lateral (select ${someTime} as at, max(id) as id from gateway_user where i > 0) t,
+        lateral (select t.id) g`,
+  ];
+  for (const statement of statements) {
+    await db.query(statement, []);
+  }
+}
