@@ -99,6 +99,20 @@ test.each([
     `insert into subscription (user_id, plan_code, period_start, period_end, quota_granted, counted_to)
      select user_id, 'other-month', period_start, period_end, 0, counted_to + 1 from subscription`,
   ],
+  ["a subscription runs from its start for its months", "update subscription set months = months + 1"],
+  [
+    "a subscription runs from its start for its months",
+    "update subscription set period_end = period_end + interval '1 second'",
+  ],
+  [
+    "what the months of a user granted is what the paid orders for them credited",
+    "update subscription set quota_granted = quota_granted + 1",
+  ],
+  ["what the months of a user granted is what the paid orders for them credited", "delete from subscription"],
+  [
+    "what the months of a user granted is what the paid orders for them credited",
+    `update refund set quota = 8, order_id = (select id from sales_order where plan_kind = 'monthly')`,
+  ],
   [
     "what is settled is a usage row, with its cost, its multiplier and its user",
     "update usage_settlement set rate_multiplier = 3",

@@ -16,7 +16,7 @@ import {
   type Refund,
   touchRefund,
 } from "./refund-store.ts";
-import { type Subscription, shiftSubscription } from "./subscription-store.ts";
+import { regrantEnded, type Subscription, shiftSubscription } from "./subscription-store.ts";
 import { countSubscriptions } from "./subscriptions.ts";
 
 const askedAgainAfterMs = 60_000;
@@ -206,6 +206,10 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
     await changeQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
   }
   const subscription = subscriptionOf(order, await countSubscriptions(tx, owner.userId, quota.consumed));
+  if (subscription === null && order.planKind === "monthly" && order.settledAt !== null) {
+    const { planCode, settledAt: at } = order;
+    await regrantEnded(tx, { userId: owner.userId, planCode, at, quota: refund.quota });
+  }
   if (subscription !== null) {
     const live = await listLiveRefunds(tx, order.id);
     const others = live.reduce((sum, each) => sum + toCents(each.amountUsd), 0n);

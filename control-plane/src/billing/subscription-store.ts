@@ -104,7 +104,10 @@ export async function saveCount(tx: Queryable, { id, quotaLeft, countedTo }: Mon
     where id = ${id}::bigint`;
 }
 
-/** Adds quota and months to a running one, or takes them. */
+/**
+ * Adds quota and months to a running one, or takes them. The end is counted from the start, so that a short month on the
+ * way costs no days: what began on 31 January and was paid twice ends on 31 March.
+ */
 export async function shiftSubscription(
   tx: Queryable,
   id: bigint,
@@ -113,9 +116,22 @@ export async function shiftSubscription(
   await tx.sql`
     update subscription set quota_granted = quota_granted + ${change.quota}::bigint,
       quota_left = quota_left + ${change.quota}::bigint, period = period + 1,
-      period_end = (period_end at time zone 'UTC' + make_interval(months => ${change.months}::int)) at time zone 'UTC',
+      months = months + ${change.months}::int,
+      period_end =
+        (period_start at time zone 'UTC' + make_interval(months => months + ${change.months}::int)) at time zone 'UTC',
       updated_at = now()
     where id = ${id}::bigint`;
+}
+
+/** Gives quota back to the last one that ran at a moment and has ended since: it counts what was granted, and has none left. */
+export async function regrantEnded(
+  tx: Queryable,
+  to: { readonly userId: UserId; readonly planCode: string; readonly at: Date; readonly quota: bigint },
+): Promise<void> {
+  await tx.sql`
+    update subscription set quota_granted = quota_granted + ${to.quota}::bigint, updated_at = now()
+    where id = (select id from subscription where user_id = ${to.userId}::bigint and plan_code = ${to.planCode}
+      and status <> 'active' and period_start <= ${to.at}::timestamptz order by period_start desc, id desc limit 1)`;
 }
 
 /** Whoever pays again does not want it to end. */

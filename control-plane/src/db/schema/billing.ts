@@ -60,6 +60,12 @@ export const salesOrder = pgTable(
     visitorId: text("visitor_id"),
     /** What the gateway calls its checkout. */
     gatewayReference: text("gateway_reference"),
+    /** Where its payer goes on; the same order never opens a second checkout. */
+    checkoutUrl: text("checkout_url"),
+    /** Somebody is opening its checkout until then. */
+    openingUntil: moment("opening_until"),
+    /** What an admin decided about a payment that did not fit: to credit it all the same, to send it back, to let it be. */
+    resolution: text("resolution", { enum: ["settle", "refund", "cancel"] }),
     expiresAt: moment("expires_at").notNull(),
     settledAt: moment("settled_at"),
     ...lifecycle,
@@ -98,6 +104,25 @@ export const payment = pgTable(
     index("payment_created").on(table.createdAt, table.id),
     index("payment_by_amount").on(table.amountUsd, table.id),
   ],
+);
+
+/** Append-only: a payment that did not fit its order, as the gateway told of it, for whoever has to decide about it. */
+export const reviewPayment = pgTable(
+  "review_payment",
+  {
+    id: id(),
+    orderId: reference("order_id")
+      .notNull()
+      .references(() => salesOrder.id),
+    gateway: text("gateway", { enum: ["mock", "walletpay", "cardpay"] }).notNull(),
+    account: text("account").notNull(),
+    transactionId: text("transaction_id").notNull(),
+    amountUsd: usd("amount_usd").notNull(),
+    currency: text("currency").notNull(),
+    reason: text("reason").notNull(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [unique("review_payment_once").on(table.orderId, table.gateway, table.transactionId)],
 );
 
 /** Everything a gateway told us that carried a good signature, once; the same id with other bytes is an alarm. */
@@ -156,6 +181,8 @@ export const subscription = pgTable(
       .default("active"),
     periodStart: moment("period_start").notNull(),
     periodEnd: moment("period_end").notNull(),
+    /** From its start to its end. The end is counted from the start: 31 January, 28 February, 31 March. */
+    months: integer("months").notNull().default(1),
     /** Everything that was granted for it. */
     quotaGranted: quota("quota_granted").notNull(),
     /** What was left of that when the user's consumption stood at `countedTo`; below 0 when more went back than was left. */

@@ -37,6 +37,8 @@ export const mailLog = pgTable(
       .notNull()
       .default("queued"),
     attempts: integer("attempts").notNull().default(0),
+    /** How many of the attempts failed because of our own configuration; no mail is given up for those. */
+    faults: integer("faults").notNull().default(0),
     nextAttemptAt: moment("next_attempt_at").notNull().defaultNow(),
     leaseUntil: moment("lease_until"),
     /** Nobody needs it after this. */
