@@ -1,15 +1,21 @@
 import {
+  emptyAnswer,
   passwordChangeInput,
   profileSaveInput,
+  sessionListAnswer,
+  sessionRevokeAnswer,
   sessionRevokeInput,
+  totpBeginAnswer,
   totpBeginInput,
   totpDisableInput,
   totpEnableInput,
+  userAnswer,
 } from "@sluice/contracts/accounts";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { limitSentences } from "./attempts/limit-sentences.ts";
 import { profileFields } from "./model.ts";
 import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
 import { sessionRules } from "./sessions/model.ts";
@@ -30,6 +36,8 @@ function profileEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: nothing,
       summary: "Who is logged in.",
+      output: userAnswer,
+      errors: [],
       handle: async ({ user }) => ({ user: profileFields(await ownAccount.read(user.userId)) }),
     }),
     endpoint({
@@ -38,6 +46,8 @@ function profileEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: profileSaveInput,
       summary: "Changes the display name or the language.",
+      output: userAnswer,
+      errors: [],
       handle: async (call) => {
         const { display_name: displayName, locale } = call.input;
         const change = {
@@ -53,6 +63,9 @@ function profileEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: passwordChangeInput,
       summary: "Changes the password; every other session ends.",
+      output: emptyAnswer,
+      limits: limitSentences.confirmation,
+      errors: ["invalid_credentials", "invalid_password", "conflict", "too_many_attempts"],
       handle: async (call) => {
         const passwords = { current: call.input.current_password, next: call.input.new_password };
         const cookie = await ownAccount.changePassword(call.user, passwords, call.request, originOf(call));
@@ -70,6 +83,8 @@ function sessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: nothing,
       summary: "The sessions of the user, the newest first.",
+      output: sessionListAnswer,
+      errors: [],
       handle: async ({ user }) => {
         const sessions = await listSessionsOf(db, ofUser(user.userId), sessionRules.user);
         return { sessions: sessions.map((each) => ({ ...each, is_current: each.id === user.sessionId })) };
@@ -81,6 +96,8 @@ function sessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: sessionRevokeInput,
       summary: "Ends one session, or all but this one.",
+      output: sessionRevokeAnswer,
+      errors: ["not_found"],
       handle: async ({ user, input }) => {
         if ("all_others" in input) {
           return { revoked: await revokeSessionsOf(db, ofUser(user.userId), user.sessionId) };
@@ -102,6 +119,9 @@ function totpEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: totpBeginInput,
       summary: "Makes the secret of an authenticator, which is shown once.",
+      output: totpBeginAnswer,
+      limits: limitSentences.confirmation,
+      errors: ["invalid_credentials", "conflict", "too_many_attempts"],
       handle: async (call) => ({ ...(await ownAccount.beginTotp(call.user, call.input.password, originOf(call))) }),
     }),
     endpoint({
@@ -110,6 +130,9 @@ function totpEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: totpEnableInput,
       summary: "Asks for codes at the login from now on, once a first code is right.",
+      output: emptyAnswer,
+      limits: limitSentences.code,
+      errors: ["invalid_code", "conflict", "too_many_attempts"],
       handle: async (call) => {
         await ownAccount.enableTotp(call.user, call.input.code, originOf(call));
         return {};
@@ -121,6 +144,9 @@ function totpEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
       access: "user",
       input: totpDisableInput,
       summary: "Asks for no codes any more.",
+      output: emptyAnswer,
+      limits: [...limitSentences.confirmation, ...limitSentences.code],
+      errors: ["invalid_credentials", "invalid_code", "code_required", "too_many_attempts"],
       handle: async (call) => {
         await ownAccount.disableTotp(call.user, call.input, originOf(call));
         return {};

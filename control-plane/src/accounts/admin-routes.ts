@@ -1,11 +1,18 @@
 import {
+  adminLoginAnswer,
   adminLoginInput,
+  adminMeAnswer,
+  emptyAnswer,
   passwordChangeInput,
+  sessionListAnswer,
+  sessionRevokeAnswer,
   sessionRevokeInput,
+  totpBeginAnswer,
   totpBeginInput,
   totpDisableInput,
   totpEnableInput,
   totpRemoveInput,
+  userAnswer,
   userSaveInput,
 } from "@sluice/contracts/accounts";
 import type { UserId } from "@sluice/contracts/ids";
@@ -13,6 +20,7 @@ import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { limitSentences } from "./attempts/limit-sentences.ts";
 import { profileFields } from "./model.ts";
 import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
@@ -40,6 +48,9 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       access: "public",
       input: adminLoginInput,
       summary: "Logs an admin in by username, e-mail or mobile number.",
+      output: adminLoginAnswer,
+      limits: limitSentences.adminLogin,
+      errors: ["invalid_cookie", "invalid_credentials", "code_required", "invalid_code", "too_many_attempts"],
       handle: async (call) => {
         const { admin, cookies } = await adminLogin.logIn(call.input, call.request, originOf(call));
         const fields = { admin: { username: admin.username, is_super: admin.agent >= 2 } };
@@ -52,6 +63,8 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       access: "public",
       input: nothing,
       summary: "Ends the session of an admin.",
+      output: emptyAnswer,
+      errors: ["invalid_cookie"],
       handle: async ({ request, requestId }) => {
         await sessions.end(db, "admin", request);
         return withCookie(successAnswer({}, requestId), endedSessionCookie("admin", sessions.isSecure));
@@ -63,6 +76,8 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       access: "admin",
       input: nothing,
       summary: "Which admin is logged in.",
+      output: adminMeAnswer,
+      errors: [],
       handle: async ({ admin }) => {
         const { username, isSuper } = admin;
         return { admin: { username, is_super: isSuper, has_totp: await adminAccounts.hasCode(admin) } };
@@ -74,6 +89,9 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       access: "admin",
       input: passwordChangeInput,
       summary: "Changes the password of the admin; every other session of the admin ends.",
+      output: emptyAnswer,
+      limits: limitSentences.confirmation,
+      errors: ["invalid_credentials", "invalid_password", "conflict", "too_many_attempts"],
       handle: async (call) => {
         const passwords = { current: call.input.current_password, next: call.input.new_password };
         const cookie = await adminAccounts.changePassword(call.admin, passwords, call.request, originOf(call));
@@ -91,6 +109,8 @@ function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
       access: "admin",
       input: nothing,
       summary: "The sessions of the admin, the newest first.",
+      output: sessionListAnswer,
+      errors: [],
       handle: async ({ admin }) => {
         const sessions = await listSessionsOf(db, ofAdmin(admin.adminId), sessionRules.admin);
         return { sessions: sessions.map((each) => ({ ...each, is_current: each.id === admin.sessionId })) };
@@ -102,6 +122,8 @@ function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
       access: "admin",
       input: sessionRevokeInput,
       summary: "Ends one session of the admin, or all but this one.",
+      output: sessionRevokeAnswer,
+      errors: ["not_found"],
       handle: async ({ admin, input }) => {
         if ("all_others" in input) {
           return { revoked: await revokeSessionsOf(db, ofAdmin(admin.adminId), admin.sessionId) };
@@ -123,6 +145,9 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
       access: "admin",
       input: totpBeginInput,
       summary: "Makes the secret of an authenticator, which is shown once.",
+      output: totpBeginAnswer,
+      limits: limitSentences.confirmation,
+      errors: ["invalid_credentials", "conflict", "too_many_attempts"],
       handle: async (call) => ({
         ...(await adminAccounts.beginTotp(call.admin, call.input.password, originOf(call))),
       }),
@@ -133,6 +158,9 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
       access: "admin",
       input: totpEnableInput,
       summary: "Asks for codes at the login from now on, once a first code is right.",
+      output: emptyAnswer,
+      limits: limitSentences.code,
+      errors: ["invalid_code", "conflict", "too_many_attempts"],
       handle: async (call) => {
         await adminAccounts.enableTotp(call.admin, call.input.code, originOf(call));
         return {};
@@ -144,6 +172,9 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
       access: "admin",
       input: totpDisableInput,
       summary: "Asks for no codes any more.",
+      output: emptyAnswer,
+      limits: [...limitSentences.confirmation, ...limitSentences.code],
+      errors: ["invalid_credentials", "invalid_code", "code_required", "too_many_attempts"],
       handle: async (call) => {
         await adminAccounts.disableTotp(call.admin, call.input, originOf(call));
         return {};
@@ -155,6 +186,8 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
       access: "super_admin",
       input: totpRemoveInput,
       summary: "Takes the authenticator away from a user or an admin who has lost it.",
+      output: emptyAnswer,
+      errors: ["not_found", "self_forbidden"],
       handle: async (call) => {
         const { input } = call;
         const owner =
@@ -176,6 +209,8 @@ function userEndpoints({ db, gatewayUsers }: AccountRouteParts): AnyEndpoint[] {
       access: "admin",
       input: userSaveInput,
       summary: "Changes display name, user type, status or rate multiplier of a user.",
+      output: userAnswer,
+      errors: ["not_found", "invalid_multiplier", "conflict", "self_forbidden"],
       handle: async (call) => {
         const { input } = call;
         const change = {

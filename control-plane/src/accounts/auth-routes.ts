@@ -1,8 +1,18 @@
-import { emailInput, loginInput, passwordResetInput, registerInput } from "@sluice/contracts/accounts";
+import {
+  emailInput,
+  emptyAnswer,
+  loginAnswer,
+  loginInput,
+  passwordResetInput,
+  registerInput,
+  registrationAnswer,
+  verifiedAnswer,
+} from "@sluice/contracts/accounts";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { limitSentences } from "./attempts/limit-sentences.ts";
 import { type AccountRouteParts, originOf, seeOther, wantsPage, withCookie } from "./route-parts.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 
@@ -19,6 +29,9 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
       access: "public",
       input: registerInput,
       summary: "Makes a user who has to verify the e-mail address. The answer is the same for a known address.",
+      output: registrationAnswer,
+      limits: limitSentences.registration,
+      errors: ["invalid_email", "invalid_password", "too_many_attempts"],
       handle: async (call) => {
         const { email, password, display_name, locale } = call.input;
         const language = locale ?? call.request.headers.get("accept-language")?.split(/[,;]/)[0] ?? "en";
@@ -32,6 +45,9 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
       access: "public",
       input: emailInput,
       summary: "Sends the link of the verification again. The answer is the same for every address.",
+      output: registrationAnswer,
+      limits: limitSentences.mail,
+      errors: ["invalid_email", "too_many_attempts"],
       handle: async (call) => ({ ...(await registration.resend(call.input.email, originOf(call))) }),
     }),
     endpoint({
@@ -40,6 +56,12 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
       access: "public",
       input: z.object({ token: z.string().max(1_024).default("") }),
       summary: "Makes the user active whose link it is: JSON for a program, a page for a person.",
+      output: verifiedAnswer,
+      otherAnswers: [
+        { status: 303, type: null, summary: "To the login, for a browser." },
+        { status: 400, type: "text/html", summary: "The login with what is wrong, for a browser." },
+      ],
+      errors: ["invalid_token"],
       handle: async (call) => {
         if (call.request.method === "HEAD") {
           // Asked by what looks at links before a person does; that must not use it up.
@@ -68,6 +90,17 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndp
       access: "public",
       input: loginInput,
       summary: "Logs a verified user in.",
+      output: loginAnswer,
+      limits: limitSentences.login,
+      errors: [
+        "invalid_cookie",
+        "invalid_credentials",
+        "code_required",
+        "invalid_code",
+        "email_not_verified",
+        "account_disabled",
+        "too_many_attempts",
+      ],
       handle: async (call) => {
         const { cookies, user } = await userLogin.logIn(call.input, call.request, originOf(call));
         return withCookie(
@@ -83,6 +116,9 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndp
       body: "form",
       input: z.object({}),
       summary: "Ends the session of a user; after a form, shows the login page.",
+      output: emptyAnswer,
+      otherAnswers: [{ status: 303, type: null, summary: "To the login, after a form." }],
+      errors: ["invalid_cookie"],
       handle: async ({ request, requestId }) => {
         await sessions.end(db, "user", request);
         const isForm = request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") === true;
@@ -101,6 +137,9 @@ function resetEndpoints({ reset }: AccountRouteParts): AnyEndpoint[] {
       access: "public",
       input: emailInput,
       summary: "Sends a link for a new password, if the address has an account. The answer is always the same.",
+      output: emptyAnswer,
+      limits: limitSentences.mail,
+      errors: ["invalid_email", "too_many_attempts"],
       handle: async (call) => {
         await reset.request(call.input.email, originOf(call));
         return {};
@@ -112,6 +151,8 @@ function resetEndpoints({ reset }: AccountRouteParts): AnyEndpoint[] {
       access: "public",
       input: passwordResetInput,
       summary: "Sets a new password by a link, and ends every session.",
+      output: emptyAnswer,
+      errors: ["invalid_token", "invalid_password", "too_many_attempts"],
       handle: async (call) => {
         await reset.confirm(call.input.token, call.input.password, originOf(call));
         return {};

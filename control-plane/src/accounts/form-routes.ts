@@ -1,11 +1,20 @@
 import { z } from "zod";
-import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { type AnyEndpoint, endpoint, type OtherAnswer } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { limitSentences } from "./attempts/limit-sentences.ts";
 import { safeNext } from "./model.ts";
 import { type AccountRouteParts, originOf, seeOther, withCookie } from "./route-parts.ts";
 
 /** A form may hold anything; what it should hold is read field by field, so that a page can say what is wrong. */
 const anyForm = z.record(z.string(), z.unknown());
+
+const statusesOfForms: readonly number[] = [400, 401, 403, 429];
+
+/** What comes of a form that was sent: another page, or the same with what is wrong. */
+const formAnswers: readonly OtherAnswer[] = [
+  { status: 303, type: null, summary: "To the next page." },
+  ...statusesOfForms.map((status) => ({ status, type: "text/html", summary: "The form with what is wrong." })),
+];
 
 const notices: Readonly<Record<string, string>> = {
   verified: "Your e-mail address is verified. You can log in now.",
@@ -26,6 +35,9 @@ function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
       access: "public",
       input: anyForm,
       summary: "The page with the form of the login.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      errors: [],
       handle: async ({ input }) => {
         const notice = notices[field(input, "notice")] ?? null;
         return pages.login({ email: "", next: nextOf(input), problem: null, notice, asksForCode: false }, 200);
@@ -38,6 +50,10 @@ function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
       body: "form",
       input: anyForm,
       summary: "Logs a verified user in and shows the console.",
+      output: null,
+      otherAnswers: formAnswers,
+      limits: limitSentences.login,
+      errors: [],
       handle: async (call) => {
         const { input } = call;
         const next = nextOf(input);
@@ -68,6 +84,9 @@ function resetForm({ reset, pages }: AccountRouteParts): AnyEndpoint[] {
       access: "public",
       input: anyForm,
       summary: "The page for a new password: behind a link its form, else the form that asks for a link.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      errors: [],
       handle: async ({ input }) => pages.reset({ token: field(input, "token"), problem: null }, 200),
     }),
     endpoint({
@@ -77,6 +96,10 @@ function resetForm({ reset, pages }: AccountRouteParts): AnyEndpoint[] {
       body: "form",
       input: anyForm,
       summary: "Sets a new password by a link, or sends one.",
+      output: null,
+      otherAnswers: formAnswers,
+      limits: limitSentences.mail,
+      errors: [],
       handle: async (call) => {
         const token = field(call.input, "token");
         try {

@@ -1,4 +1,12 @@
-import { createRefundInput, manualAdjustInput, savePlanInput } from "@sluice/contracts/billing";
+import {
+  adminPlanAnswer,
+  createRefundInput,
+  manualAdjustAnswer,
+  manualAdjustInput,
+  type RefundEntry,
+  refundAnswer,
+  savePlanInput,
+} from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Actor } from "../audit/model.ts";
 import { writeAudit } from "../audit/service.ts";
@@ -26,6 +34,8 @@ function planEndpoints({ db }: RefundParts): AnyEndpoint[] {
       access: "admin",
       input: savePlanInput,
       summary: "Create a plan, or change the one that was loaded.",
+      output: adminPlanAnswer,
+      errors: ["conflict"],
       handle: async ({ input, admin, requestId, clientIp }) => {
         const plan = {
           planCode: input.plan_code,
@@ -58,6 +68,8 @@ function adjustEndpoint({ db }: RefundParts): AnyEndpoint {
     access: "admin",
     input: manualAdjustInput,
     summary: "Give a user quota or take it, with a reason; a dry run says what would come of it.",
+    output: manualAdjustAnswer,
+    errors: ["not_found", "conflict", "missing_field"],
     handle: async ({ input, admin, request, requestId, clientIp }) => {
       const adjustment = {
         gatewayUserId: input.gateway_user_id as GatewayUserId,
@@ -106,6 +118,8 @@ function refundEndpoint(parts: RefundParts): AnyEndpoint {
     access: "admin",
     input: createRefundInput,
     summary: "Send money of an order back and take its quota back.",
+    output: refundAnswer,
+    errors: ["not_found", "conflict", "missing_field", "gateway_not_configured", "payment_gateway_failed"],
     handle: async ({ input, admin, request, requestId, clientIp }) => {
       const wanted = {
         orderNo: input.order_no,
@@ -136,7 +150,7 @@ function refundEndpoint(parts: RefundParts): AnyEndpoint {
   });
 }
 
-function refundEntry(refund: Refund): Record<string, unknown> {
+function refundEntry(refund: Refund): RefundEntry {
   return {
     refund_no: refund.refundNo,
     order_no: refund.orderNo,

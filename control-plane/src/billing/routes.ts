@@ -1,12 +1,20 @@
 import {
+  balanceAnswer,
   cancelOrderInput,
   cancelSubscriptionInput,
   claimOrderInput,
+  createdOrderAnswer,
   createOrderInput,
+  ledgerAnswer,
+  mockSettleAnswer,
   noInput,
+  orderAnswer,
+  orderListAnswer,
   orderNumberInput,
   pageInput,
+  planListAnswer,
   statementInput,
+  subscriptionListAnswer,
 } from "@sluice/contracts/billing";
 import { writeAudit } from "../audit/service.ts";
 import { readQuotaOfUser } from "../gateway/service.ts";
@@ -30,7 +38,14 @@ export type BillingEndpointParts = BillingParts & {
 };
 
 export function billingEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
-  return [plansEndpoint(parts), ...orderEndpoints(parts), mockSettleEndpoint(parts), ...accountEndpoints(parts)];
+  return [
+    plansEndpoint(parts),
+    ...orderEndpoints(parts),
+    ...orderChangeEndpoints(parts),
+    mockSettleEndpoint(parts),
+    ...accountEndpoints(parts),
+    ...subscriptionEndpoints(parts),
+  ];
 }
 
 function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
@@ -40,6 +55,8 @@ function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
     access: "public",
     input: noInput,
     summary: "The plans that are offered, in US dollars.",
+    output: planListAnswer,
+    errors: [],
     handle: async () => ({ currency: "USD", plans: (await selectActivePlans(db)).map(planEntry) }),
   });
 }
@@ -53,6 +70,8 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       access: "optional_user",
       input: createOrderInput,
       summary: "Place an order for a plan; without a login it comes with a code to claim it.",
+      output: createdOrderAnswer,
+      errors: ["not_found", "conflict"],
       handle: async ({ input, user, request }) => {
         const { order, claimCode } = await db.withTransaction((tx) =>
           createOrder(tx, {
@@ -74,6 +93,8 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       access: "optional_user",
       input: orderNumberInput,
       summary: "An order by its number.",
+      output: orderAnswer,
+      errors: ["not_found"],
       handle: async ({ input, user }) => ({
         order: orderEntry(await readOrder(db, input.order_no, user?.userId ?? null)),
       }),
@@ -84,18 +105,27 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       access: "user",
       input: pageInput,
       summary: "The orders of the user, the newest first.",
+      output: orderListAnswer,
+      errors: [],
       handle: async ({ input, user }) => {
         const page = { cursor: input.cursor ?? null, limit: input.limit };
         const { orders, next } = await listOrders(db, user.userId, page);
         return { orders: orders.map(orderEntry), next_cursor: next };
       },
     }),
+  ];
+}
+
+function orderChangeEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+  return [
     endpoint({
       method: "POST",
       path: "/backend/billing/order/cancel/",
       access: "optional_user",
       input: cancelOrderInput,
       summary: "Cancel an order that waits for its payment.",
+      output: orderAnswer,
+      errors: ["not_found", "conflict"],
       handle: async (call) => {
         const { input, user } = call;
         const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
@@ -115,6 +145,8 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       access: "user",
       input: claimOrderInput,
       summary: "Take over an order that was placed without a login; it is credited if it is paid.",
+      output: orderAnswer,
+      errors: ["not_found", "conflict"],
       handle: async (call) => {
         const { input, user } = call;
         const claim = { orderNo: input.order_no, claimCode: input.claim_code, userId: user.userId };
@@ -136,6 +168,8 @@ function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
     access: "public",
     input: orderNumberInput,
     summary: "Settle an order without a payment; for trying out only.",
+    output: mockSettleAnswer,
+    errors: ["not_found", "not_offered"],
     handle: async ({ input }) => {
       if (!parts.isMockOffered) {
         throw new AppError("not_offered");
@@ -161,6 +195,8 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       access: "user",
       input: noInput,
       summary: "What the user can still use, what calls cost so far, and the balance of the ledger.",
+      output: balanceAnswer,
+      errors: [],
       handle: async ({ user }) => {
         const { remaining, used } = await readQuotaOfUser(db, user.gatewayUserId);
         const ledgerBalance = await readBalance(db, user.gatewayUserId);
@@ -174,6 +210,8 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       access: "user",
       input: pageInput,
       summary: "The entries of the user's account, the newest first.",
+      output: ledgerAnswer,
+      errors: [],
       handle: async ({ input, user }) => {
         const page = { cursor: input.cursor ?? null, limit: input.limit };
         const { entries, next } = await listEntries(db, user.gatewayUserId, page);
@@ -195,6 +233,12 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       access: "user",
       input: statementInput,
       summary: "A month of the user's account as a CSV file or as a page to print.",
+      output: null,
+      otherAnswers: [
+        { status: 200, type: "text/csv", summary: "With `format=csv`." },
+        { status: 200, type: "text/html", summary: "With `format=html`." },
+      ],
+      errors: [],
       handle: async ({ input, user }) => {
         const statement = await readStatement(db, user.gatewayUserId, input.month);
         return input.format === "csv"
@@ -202,12 +246,19 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
           : pageAnswer(statementHtml(statement, user.email));
       },
     }),
+  ];
+}
+
+function subscriptionEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+  return [
     endpoint({
       method: "GET",
       path: "/backend/billing/subscription/list/",
       access: "user",
       input: noInput,
       summary: "The subscriptions of the user, the newest first.",
+      output: subscriptionListAnswer,
+      errors: [],
       handle: async ({ user }) => ({
         subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry),
       }),
@@ -218,6 +269,8 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       access: "user",
       input: cancelSubscriptionInput,
       summary: "Let a subscription end with its period.",
+      output: subscriptionListAnswer,
+      errors: ["not_found"],
       handle: async ({ input, user, requestId, clientIp }) => {
         await db.withTransaction(async (tx) => {
           if (!(await cancelAtEnd(tx, user.userId, input.plan_code))) {

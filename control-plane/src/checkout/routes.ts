@@ -2,7 +2,9 @@ import { idempotencyHeader } from "@sluice/contracts/billing";
 import {
   type CardSender,
   type CreatedPayment,
+  cardNoticeAnswer,
   createCardPaymentInput,
+  createdPayment,
   createWalletPaymentInput,
 } from "@sluice/contracts/payments";
 import { z } from "zod";
@@ -24,6 +26,8 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
       access: "optional_user",
       input: createWalletPaymentInput,
       summary: "Place an order and open its payment at the wallet gateway.",
+      output: createdPayment,
+      errors: ["not_found", "conflict", "gateway_not_configured", "payment_gateway_failed"],
       handle: async ({ input, user, request }) =>
         answerOf(await checkout.openWallet(purchaseOf(input, user, request), input.vendor)),
     }),
@@ -33,6 +37,8 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
       access: "optional_user",
       input: createCardPaymentInput,
       summary: "Place an order and open its payment at the card gateway.",
+      output: createdPayment,
+      errors: ["not_found", "conflict", "gateway_not_configured", "payment_gateway_failed"],
       handle: async ({ input, user, request }) =>
         answerOf(await checkout.openCard(purchaseOf(input, user, request), input.sender, input.vendor)),
     }),
@@ -44,6 +50,21 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
       bodyBytesMax: noticeBytesMax,
       input: z.object({}),
       summary: "Notifications of the wallet gateway, answered with the word that it waits for.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/plain", summary: "The word `success`." }],
+      rawTypes: ["application/x-www-form-urlencoded", "application/json"],
+      errors: [
+        "unsupported_encoding",
+        "unsupported_media_type",
+        "invalid_json",
+        "invalid_signature",
+        "account_mismatch",
+        "event_conflict",
+        "order_not_found",
+        "payment_unconfirmed",
+        "gateway_not_configured",
+        "payment_gateway_failed",
+      ],
       handle: async ({ bytes, request }) => {
         refuseEncoding(request);
         await notices.takeWalletNotice(bytes, request.headers.get("content-type"));
@@ -66,6 +87,12 @@ function cardWebhook(path: string, sender: CardSender, notices: GatewayNotices):
     bodyBytesMax: noticeBytesMax,
     input: z.object({}),
     summary: `Events of the account ${sender} at the card gateway.`,
+    output: cardNoticeAnswer,
+    rawTypes: ["application/json"],
+    errors: [
+      ...(["unsupported_encoding", "invalid_json", "invalid_signature", "timestamp_out_of_range"] as const),
+      ...(["account_mismatch", "event_conflict", "gateway_not_configured"] as const),
+    ],
     handle: async ({ bytes, request }) => {
       refuseEncoding(request);
       const result = await notices.takeCardNotice(sender, bytes, request.headers.get("stripe-signature"));

@@ -1,3 +1,4 @@
+import { moneyCheckAnswer } from "@sluice/contracts/billing";
 import { z } from "zod";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
@@ -15,6 +16,8 @@ export function moneyCheckEndpoints(check: MoneyCheck, timeoutMs = checkMsMax): 
       access: "admin",
       input: z.strictObject({}),
       summary: "What is wrong with the money: every violated invariant of check_money(), none when all hold.",
+      output: moneyCheckAnswer,
+      errors: [],
       handle: async () => {
         try {
           const violations = await check.check(timeoutMs);

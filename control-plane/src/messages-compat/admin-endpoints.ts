@@ -1,4 +1,4 @@
-import { messagesModelInput } from "@sluice/contracts/messages-models";
+import { messagesModelAnswer, messagesModelInput, messagesModelListAnswer } from "@sluice/contracts/messages-models";
 import { z } from "zod";
 import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
@@ -14,6 +14,8 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       access: "admin",
       input: z.object({}),
       summary: "The names that clients of the Messages route may ask for, and what answers each of them.",
+      output: messagesModelListAnswer,
+      errors: [],
       handle: async () => ({ models: (await listModelMap(db)).map(describe) }),
     }),
     endpoint({
@@ -22,6 +24,8 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       access: "admin",
       input: messagesModelInput,
       summary: "Adds a name to the model map, or changes what answers it if nobody else has changed it meanwhile.",
+      output: messagesModelAnswer,
+      errors: ["conflict"],
       handle: async ({ input, admin, requestId, clientIp }) => {
         const actor = { kind: "admin", id: admin.adminId, name: admin.username } as const;
         return { model: describe(await saveModelMapEntry(db, input, { actor, requestId, ip: clientIp })) };

@@ -1,4 +1,4 @@
-import { saveSecretInput } from "@sluice/contracts/secrets";
+import { savedSecretAnswer, saveSecretInput, secretListAnswer } from "@sluice/contracts/secrets";
 import { z } from "zod";
 import { writeAudit } from "../audit/service.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
@@ -21,6 +21,8 @@ export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts
       access: "super_admin",
       input: saveSecretInput,
       summary: "Save a secret under its name; its value is never shown again.",
+      output: savedSecretAnswer,
+      errors: [],
       handle: async ({ input: { name, value }, admin, requestId, clientIp }) => {
         const saved = await db.withTransaction(async (tx) => {
           const { version } = await saveSecret(tx, masterKey, name, value);
@@ -46,6 +48,8 @@ export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts
       access: "super_admin",
       input: z.object({}),
       summary: "Names and dates of all secrets, without their values.",
+      output: secretListAnswer,
+      errors: [],
       handle: async () => ({ secrets: await listSecrets(db) }),
     }),
   ];

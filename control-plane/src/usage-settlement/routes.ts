@@ -1,4 +1,4 @@
-import { type SettlementAnswer, settleUsageInput } from "@sluice/contracts/usage-settlement";
+import { type SettlementAnswer, settleUsageAnswer, settleUsageInput } from "@sluice/contracts/usage-settlement";
 import { writeAudit } from "../audit/service.ts";
 import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
@@ -14,6 +14,8 @@ export function settlementEndpoints({ db, settlement }: SettlementEndpointParts)
       access: "admin",
       input: settleUsageInput,
       summary: "Settle the usage log now, instead of waiting for the run of the next minute.",
+      output: settleUsageAnswer,
+      errors: [],
       handle: async ({ input: { reconcile }, admin, requestId, clientIp }) => {
         const run = await settlement.run({ isReconciled: reconcile });
         const lag = await settlement.measureLag();

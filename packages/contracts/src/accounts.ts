@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
  * A password as it is typed. What a new one has to be like is judged by the service, which answers `invalid_password`; the
@@ -87,3 +88,57 @@ export const userSaveInput = z.strictObject({
   updated_at: z.iso.datetime().optional(),
   reason: z.string().trim().max(1_000).optional(),
 });
+
+/** The answer is the same for an address that is known already. The link is only there where the operator says so. */
+export const registrationAnswer = z.strictObject({
+  status: z.literal("email_pending"),
+  verification_url: z.url().optional(),
+});
+
+export const verifiedAnswer = z.strictObject({ status: z.literal("active").optional() });
+
+export const loginAnswer = z.strictObject({ user: z.strictObject({ user_id: wireInteger, email: z.string() }) });
+
+/** A user as the owner and admins see them. */
+export const userView = z.strictObject({
+  user_id: wireInteger,
+  gateway_user_id: wireInteger,
+  email: z.string(),
+  display_name: z.string().nullable(),
+  user_type: z.enum(userTypes),
+  status: z.enum(userStatuses),
+  locale: z.string(),
+  rate_multiplier: wireDecimal,
+  email_verified_at: wireMoment.nullable(),
+  verification_email_sent_at: wireMoment.nullable(),
+  verification_email_error: z.string().nullable(),
+  has_totp: z.boolean(),
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+export const userAnswer = z.strictObject({ user: userView });
+
+export const sessionListAnswer = z.strictObject({
+  sessions: z.array(
+    z.strictObject({
+      id: wireInteger,
+      ip: z.string(),
+      user_agent: z.string(),
+      created_at: wireMoment,
+      seen_at: wireMoment,
+      expires_at: wireMoment,
+      is_current: z.boolean(),
+    }),
+  ),
+});
+export const sessionRevokeAnswer = z.strictObject({ revoked: z.int().min(0) });
+
+/** For an authenticator: the secret as text, and as the address that a code to scan holds. */
+export const totpBeginAnswer = z.strictObject({ secret: z.string(), uri: z.string() });
+
+const adminView = { username: z.string(), is_super: z.boolean() };
+export const adminLoginAnswer = z.strictObject({ admin: z.strictObject(adminView) });
+export const adminMeAnswer = z.strictObject({ admin: z.strictObject({ ...adminView, has_totp: z.boolean() }) });
+
+/** There is nothing more to say than that it is done. */
+export const emptyAnswer = z.strictObject({});

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Decimal } from "./money.ts";
+import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "small letters, digits, - and _, at most 64");
 const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not the number of an order");
@@ -109,58 +110,115 @@ export const createRefundInput = z.strictObject({
   allow_negative: flag,
 });
 
-export type PlanEntry = {
-  readonly plan_code: string;
-  readonly name: string;
-  readonly kind: "wallet_balance" | "monthly";
-  readonly price_usd: string;
-  readonly currency: "USD";
-  readonly quota: bigint;
-  readonly description: string;
-  readonly features: readonly string[];
-  readonly sort_order: number;
-};
+const planKind = z.enum(["wallet_balance", "monthly"]);
 
-export type AdminPlanEntry = PlanEntry & {
-  readonly status: "active" | "hidden";
-  readonly version: number;
-  readonly updated_at: Date;
-};
+export const planEntry = z.strictObject({
+  plan_code: z.string(),
+  name: z.string(),
+  kind: planKind,
+  price_usd: wireDecimal,
+  currency: z.literal("USD"),
+  quota: wireInteger,
+  description: z.string(),
+  features: z.array(z.string()),
+  sort_order: z.int(),
+});
+export type PlanEntry = Unsent<z.output<typeof planEntry>>;
+export const planListAnswer = z.strictObject({ currency: z.literal("USD"), plans: z.array(planEntry) });
 
-export type OrderEntry = {
-  readonly order_no: string;
-  readonly plan_code: string;
-  readonly plan_name: string;
-  readonly plan_kind: "wallet_balance" | "monthly";
-  readonly quota: bigint;
-  readonly amount_usd: string;
-  readonly currency: string;
-  readonly pay_channel: "none" | "mock" | "walletpay" | "cardpay";
-  readonly vendor: string | null;
-  readonly status: "pending" | "settled" | "cancelled" | "expired" | "refunded" | "review";
-  readonly is_paid_late: boolean;
-  readonly is_mock: boolean;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly settled_at: Date | null;
-};
+export const adminPlanEntry = planEntry.extend({
+  status: z.enum(["active", "hidden"]),
+  version: z.int(),
+  updated_at: wireMoment,
+});
+export type AdminPlanEntry = Unsent<z.output<typeof adminPlanEntry>>;
+export const adminPlanAnswer = z.strictObject({ plan: adminPlanEntry });
 
-export type LedgerLine = {
-  readonly id: bigint;
-  readonly change_type: string;
-  readonly reference: string;
-  readonly note: string | null;
-  /** Quota. */
-  readonly amount: bigint;
-  readonly balance_after: bigint;
-  readonly created_at: Date;
-};
+export const orderEntry = z.strictObject({
+  order_no: z.string(),
+  plan_code: z.string(),
+  plan_name: z.string(),
+  plan_kind: planKind,
+  quota: wireInteger,
+  amount_usd: wireDecimal,
+  currency: z.string(),
+  pay_channel: z.enum(["none", "mock", "walletpay", "cardpay"]),
+  vendor: z.string().nullable(),
+  status: z.enum(["pending", "settled", "cancelled", "expired", "refunded", "review"]),
+  is_paid_late: z.boolean(),
+  is_mock: z.boolean(),
+  created_at: wireMoment,
+  expires_at: wireMoment,
+  settled_at: wireMoment.nullable(),
+});
+export type OrderEntry = Unsent<z.output<typeof orderEntry>>;
+export const orderAnswer = z.strictObject({ order: orderEntry });
+/** `claim_code` comes with an order without a login, once. */
+export const createdOrderAnswer = z.strictObject({ order: orderEntry, claim_code: z.string().optional() });
+export const orderListAnswer = z.strictObject({ orders: z.array(orderEntry), next_cursor: wireCursor });
+export const mockSettleAnswer = z.strictObject({
+  result: z.enum(["settled", "duplicate", "review", "unknown_order"]),
+  order: orderEntry,
+});
 
-export type SubscriptionEntry = {
-  readonly plan_code: string;
-  readonly status: "active" | "cancelled" | "expired";
-  readonly period_start: Date;
-  readonly period_end: Date;
-  readonly quota_granted: bigint;
-  readonly is_cancelled_at_end: boolean;
-};
+/** `ledger_balance_quota` differs from what remains by what is held for running calls and not settled yet. */
+export const balanceAnswer = z.strictObject({
+  balance: z.strictObject({
+    remaining_quota: wireInteger,
+    used_quota: wireInteger,
+    ledger_balance_quota: wireInteger,
+    remaining_usd: wireDecimal,
+  }),
+});
+
+/** Amounts are quota. */
+export const ledgerLine = z.strictObject({
+  id: wireInteger,
+  change_type: z.string(),
+  reference: z.string(),
+  note: z.string().nullable(),
+  amount: wireInteger,
+  balance_after: wireInteger,
+  created_at: wireMoment,
+});
+export const ledgerAnswer = z.strictObject({ entries: z.array(ledgerLine), next_cursor: wireCursor });
+
+export const subscriptionEntry = z.strictObject({
+  plan_code: z.string(),
+  status: z.enum(["active", "cancelled", "expired"]),
+  period_start: wireMoment,
+  period_end: wireMoment,
+  quota_granted: wireInteger,
+  is_cancelled_at_end: z.boolean(),
+});
+export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
+export const subscriptionListAnswer = z.strictObject({ subscriptions: z.array(subscriptionEntry) });
+
+/** Amounts are quota; `is_new` is false when the same request was answered before. */
+export const manualAdjustAnswer = z.strictObject({
+  gateway_user_id: wireInteger,
+  amount: wireInteger,
+  dry_run: z.boolean(),
+  is_new: z.boolean(),
+  remaining_before: wireInteger,
+  remaining_after: wireInteger,
+});
+
+export const refundEntry = z.strictObject({
+  refund_no: z.string(),
+  order_no: z.string(),
+  amount_usd: wireDecimal,
+  quota: wireInteger,
+  status: z.enum(["pending", "done", "failed"]),
+  gateway_refund_id: z.string().nullable(),
+  error: z.string().nullable(),
+});
+export type RefundEntry = Unsent<z.output<typeof refundEntry>>;
+export const refundAnswer = z.strictObject({ refund: refundEntry });
+
+/** What is wrong with the money; `count` may be more than are shown. */
+export const moneyCheckAnswer = z.strictObject({
+  holds: z.boolean(),
+  count: z.int().min(0),
+  violations: z.array(z.strictObject({ invariant: z.string(), subject: z.string(), detail: z.string() })),
+});

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
 export const resetPeriods = ["none", "daily", "weekly", "monthly"] as const;
 export type ResetPeriod = (typeof resetPeriods)[number];
 
 /** What a key can be seen as. An expired key works again when its end is moved; a revoked one never does. */
-export type ApiKeyStatus = "active" | "disabled" | "expired" | "revoked";
+const apiKeyStatuses = ["active", "disabled", "expired", "revoked"] as const;
+export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
 export const keyPageMax = 100;
 export const liveKeysMax = 100;
@@ -90,32 +92,40 @@ export const keyListInput = z.strictObject({
 });
 
 /** A key as its owner sees it. The key itself is never among it. */
-export type ApiKeyView = {
-  readonly key_id: bigint;
-  readonly name: string;
-  readonly key_prefix: string;
-  readonly key_last_four: string;
-  readonly group: string;
-  readonly status: ApiKeyStatus;
-  readonly expires_at: Date | null;
-  readonly allowed_models: readonly string[] | null;
-  readonly allowed_ips: readonly string[] | null;
-  readonly requests_per_minute: number | null;
-  readonly tokens_per_minute: number | null;
-  readonly concurrency_max: number | null;
-  readonly is_payload_traced: boolean;
-  readonly quota_limit: bigint | null;
-  readonly reset_period: ResetPeriod;
+export const apiKeyView = z.strictObject({
+  key_id: wireInteger,
+  name: z.string(),
+  key_prefix: z.string(),
+  key_last_four: z.string(),
+  group: z.string(),
+  status: z.enum(apiKeyStatuses),
+  expires_at: wireMoment.nullable(),
+  allowed_models: z.array(z.string()).nullable(),
+  allowed_ips: z.array(z.string()).nullable(),
+  requests_per_minute: z.int().nullable(),
+  tokens_per_minute: z.int().nullable(),
+  concurrency_max: z.int().nullable(),
+  is_payload_traced: z.boolean(),
+  quota_limit: wireInteger.nullable(),
+  reset_period: z.enum(resetPeriods),
   /** Of the current period; null without a limit. */
-  readonly quota_used: bigint | null;
-  readonly quota_remaining: bigint | null;
-  readonly period_ends_at: Date | null;
-  readonly first_request_at: Date | null;
+  quota_used: wireInteger.nullable(),
+  quota_remaining: wireInteger.nullable(),
+  period_ends_at: wireMoment.nullable(),
+  first_request_at: wireMoment.nullable(),
   /** To within half a minute. */
-  readonly last_used_at: Date | null;
-  readonly rotated_from_id: bigint | null;
-  readonly rotated_to_id: bigint | null;
-  readonly created_at: Date;
+  last_used_at: wireMoment.nullable(),
+  rotated_from_id: wireInteger.nullable(),
+  rotated_to_id: wireInteger.nullable(),
+  created_at: wireMoment,
   /** To the microsecond; it is what `save` compares. */
-  readonly updated_at: string;
-};
+  updated_at: z.iso.datetime({ offset: true }),
+});
+export type ApiKeyView = Unsent<z.output<typeof apiKeyView>>;
+
+export const keyAnswer = z.strictObject({ key: apiKeyView });
+/** `secret` is the key itself, which is shown once: null when the request was answered before. */
+export const madeKeyAnswer = z.strictObject({ secret: z.string().nullable(), key: apiKeyView });
+export const rotatedKeyAnswer = madeKeyAnswer.extend({ old: apiKeyView });
+export const keyListAnswer = z.strictObject({ keys: z.array(apiKeyView), next_cursor: wireCursor });
+export const firstRequestAnswer = z.strictObject({ is_seen: z.boolean(), first_request_at: wireMoment.nullable() });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
 /** The languages of the pages and the mails. */
 export const mailLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
@@ -80,29 +81,58 @@ export const inboxInput = z.strictObject(page);
 export const readInboxInput = z.strictObject({ ids: z.array(id).min(1).max(readAtOnceMax) });
 
 /** A mail as admins see it: never with what it says. */
-export type MailLogEntry = {
-  readonly id: bigint;
-  readonly template: string;
-  readonly locale: string;
-  readonly user_id: bigint | null;
-  readonly to: string;
-  readonly source: string;
-  readonly status: MailStatus;
-  readonly attempts: number;
-  readonly subject: string | null;
-  readonly provider_id: string | null;
-  readonly last_error: string | null;
+export const mailLogEntry = z.strictObject({
+  id: wireInteger,
+  template: z.string(),
+  locale: z.string(),
+  user_id: wireInteger.nullable(),
+  to: z.string(),
+  source: z.string(),
+  status: z.enum(mailStatuses),
+  attempts: z.int(),
+  subject: z.string().nullable(),
+  provider_id: z.string().nullable(),
+  last_error: z.string().nullable(),
   /** When it is tried next, of one that waits. */
-  readonly next_attempt_at: Date | null;
-  readonly expires_at: Date | null;
-  readonly created_at: Date;
-  readonly sent_at: Date | null;
-};
+  next_attempt_at: wireMoment.nullable(),
+  expires_at: wireMoment.nullable(),
+  created_at: wireMoment,
+  sent_at: wireMoment.nullable(),
+});
+export type MailLogEntry = Unsent<z.output<typeof mailLogEntry>>;
+export const mailLogAnswer = z.strictObject({ mails: z.array(mailLogEntry), next_cursor: wireCursor });
+export const resendMailAnswer = z.strictObject({ id: wireInteger, status: z.literal("queued") });
 
-export type InboxEntry = {
-  readonly id: bigint;
-  readonly template: string;
-  readonly subject: string;
-  readonly read_at: Date | null;
-  readonly created_at: Date;
-};
+const inboxEntry = z.strictObject({
+  id: wireInteger,
+  template: z.string(),
+  subject: z.string(),
+  read_at: wireMoment.nullable(),
+  created_at: wireMoment,
+});
+export type InboxEntry = Unsent<z.output<typeof inboxEntry>>;
+export const inboxAnswer = z.strictObject({
+  messages: z.array(inboxEntry),
+  unread: wireInteger,
+  next_cursor: wireCursor,
+});
+export const readInboxAnswer = z.strictObject({ marked: wireInteger, unread: wireInteger });
+
+const templateParts = { subject: z.string(), html: z.string(), text: z.string() };
+const templateVariables = { variables: z.array(z.string()), required: z.array(z.string()) };
+const savedTemplate = z.strictObject({ ...place, ...templateParts, version: z.int().min(0) });
+
+export const mailTemplateListAnswer = z.strictObject({
+  templates: z.array(z.strictObject({ name: place.name, ...templateVariables })),
+  /** What an admin saved in place of what came with the program. */
+  changed: z.array(
+    z.strictObject({ name: z.string(), locale: z.string(), version: z.int().min(1), updated_at: wireMoment }),
+  ),
+});
+export const mailTemplateAnswer = z.strictObject({
+  template: savedTemplate,
+  built_in: z.strictObject(templateParts),
+  ...templateVariables,
+});
+export const savedMailTemplateAnswer = z.strictObject({ template: savedTemplate });
+export const mailPreviewAnswer = z.strictObject({ preview: z.strictObject(templateParts) });

@@ -51,3 +51,16 @@ export const messagesModelInput = z.strictObject({
 });
 
 export type MessagesModelInput = z.output<typeof messagesModelInput>;
+
+/** A name of the model map, as admins see it. Flags are those that differ from the default. */
+const messagesModelEntry = z.strictObject({
+  name: z.string(),
+  display_name: z.string(),
+  upstream_model: z.string(),
+  flags: z.record(z.string(), z.unknown()),
+  is_enabled: z.boolean(),
+  released_at: z.iso.datetime({ offset: true }),
+  version: z.int(),
+});
+export const messagesModelListAnswer = z.strictObject({ models: z.array(messagesModelEntry) });
+export const messagesModelAnswer = z.strictObject({ model: messagesModelEntry });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { createOrderInput, type OrderEntry } from "./billing.ts";
+import { createOrderInput, orderEntry } from "./billing.ts";
+import type { Unsent } from "./wire.ts";
 
 /** Our accounts at the card gateway; the two others are kept for what was built on them. */
 export const cardSenders = ["default", "account_a", "account_b"] as const;
@@ -33,23 +34,34 @@ export const createCardPaymentInput = createOrderInput.extend({
 });
 
 /** What a gateway gets, as it gets it. */
-export type GatewayRequest = {
-  readonly method: "POST";
+const gatewayRequest = z.strictObject({
+  method: z.literal("POST"),
   /** Path at the gateway. */
-  readonly path: string;
-  readonly content_type: string;
-  readonly fields: Readonly<Record<string, unknown>>;
+  path: z.string(),
+  content_type: z.string(),
+  fields: z.record(z.string(), z.unknown()),
   /** The body, byte for byte. */
-  readonly body: string;
-};
+  body: z.string(),
+});
+export type GatewayRequest = Unsent<z.output<typeof gatewayRequest>>;
 
-export type CreatedPayment = {
-  readonly order: OrderEntry;
+export const createdPayment = z.strictObject({
+  order: orderEntry,
   /** With it somebody with a login can take an order that was placed without one. */
-  readonly claim_code: string | null;
-  readonly dry_run: boolean;
+  claim_code: z.string().nullable(),
+  dry_run: z.boolean(),
   /** Of a dry run. */
-  readonly request: GatewayRequest | null;
+  request: gatewayRequest.nullable(),
   /** Where the payer goes on, unless it is a dry run. */
-  readonly checkout_url: string | null;
-};
+  checkout_url: z.string().nullable(),
+});
+export type CreatedPayment = Unsent<z.output<typeof createdPayment>>;
+
+/** What became of a message of the card gateway. */
+export const cardNoticeAnswer = z.strictObject({
+  received: z.literal(true),
+  result: z.enum([
+    ...(["received", "unconfirmed", "unknown_order", "settled", "duplicate"] as const),
+    ...(["review", "ignored", "flagged", "wrong_mode"] as const),
+  ]),
+});

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Unsent, wireMoment } from "./wire.ts";
 
 const nameLengthMax = 100;
 const valueLengthMax = 16 * 1024;
@@ -16,9 +17,12 @@ export const saveSecretInput = z.strictObject({
 });
 
 /** A secret as it is listed: never with its value. */
-export type SecretEntry = {
-  readonly name: string;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
+const secretEntry = z.strictObject({
+  name: z.string(),
+  version: z.int(),
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+export type SecretEntry = Unsent<z.output<typeof secretEntry>>;
+export const secretListAnswer = z.strictObject({ secrets: z.array(secretEntry) });
+export const savedSecretAnswer = z.strictObject({ secret: z.strictObject({ name: z.string(), version: z.int() }) });

@@ -1,22 +1,25 @@
 import { z } from "zod";
+import { type Unsent, wireInteger } from "./wire.ts";
 
 /** `reconcile`: look at the whole usage log again instead of going on where the last run ended. */
 export const settleUsageInput = z.strictObject({ reconcile: z.boolean().default(false) });
 
 /** What one run of the usage settlement did. Amounts are quota. */
-export type SettlementAnswer = {
-  readonly rows_settled: number;
-  readonly base_quota: bigint;
-  readonly settled_quota: bigint;
+const settlementRun = z.strictObject({
+  rows_settled: z.int(),
+  base_quota: wireInteger,
+  settled_quota: wireInteger,
   /** What the multipliers added; negative when they gave more back. */
-  readonly quota_delta: bigint;
+  quota_delta: wireInteger,
   /** Rows that were put aside for a person to look at. */
-  readonly rows_quarantined: number;
-  readonly batches: number;
+  rows_quarantined: z.int(),
+  batches: z.int(),
   /** How far the usage log is settled: the number of the writing transaction. Null when another run has the checkpoint. */
-  readonly checkpoint: string | null;
+  checkpoint: z.string().nullable(),
   /** `caught_up`; `busy`: another run is at it; `unfinished`: there is more, and the next run goes on. */
-  readonly outcome: "caught_up" | "busy" | "unfinished";
+  outcome: z.enum(["caught_up", "busy", "unfinished"]),
   /** How long the oldest row waits that is still not settled; 0 when there is none. */
-  readonly lag_seconds: number;
-};
+  lag_seconds: z.int(),
+});
+export type SettlementAnswer = Unsent<z.output<typeof settlementRun>>;
+export const settleUsageAnswer = z.strictObject({ settlement: settlementRun });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
+import { type Unsent, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 
@@ -53,88 +54,98 @@ export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 export const usageReceiptInput = z.strictObject({ day: day.optional(), request_id: requestId });
 
 /** One relayed call, as it is shown to the user who pays. */
-export type UsageView = {
-  readonly request_id: string;
+export const usageView = z.strictObject({
+  request_id: z.string(),
   /** In UTC. */
-  readonly day: string;
-  readonly started_at: Date;
-  readonly path: string;
-  readonly model: string | null;
-  readonly key_id: bigint;
-  readonly key_name: string;
-  readonly outcome: (typeof outcomes)[number];
-  readonly http_status: number;
-  readonly error_code: string | null;
-  readonly is_stream: boolean;
-  readonly input_tokens: bigint;
-  readonly output_tokens: bigint;
+  day: wireDay,
+  started_at: wireMoment,
+  path: z.string(),
+  model: z.string().nullable(),
+  key_id: wireInteger,
+  key_name: z.string(),
+  outcome: z.enum(outcomes),
+  http_status: z.int(),
+  error_code: z.string().nullable(),
+  is_stream: z.boolean(),
+  input_tokens: wireInteger,
+  output_tokens: wireInteger,
   /** Part of the input. */
-  readonly cache_read_tokens: bigint;
+  cache_read_tokens: wireInteger,
   /** Part of the input. */
-  readonly cache_write_tokens: bigint;
+  cache_write_tokens: wireInteger,
   /** Part of the output. */
-  readonly reasoning_tokens: bigint;
-  readonly images: number;
-  readonly audio_ms: bigint;
+  reasoning_tokens: wireInteger,
+  images: z.int(),
+  audio_ms: wireInteger,
   /** Where the units come from; `estimated` is a count of our own. */
-  readonly usage_source: "provider" | "estimated" | "none";
+  usage_source: z.enum(["provider", "estimated", "none"]),
   /** Before the multiplier. */
-  readonly quota: bigint;
-  readonly rate_multiplier: string;
+  quota: wireInteger,
+  rate_multiplier: wireDecimal,
   /** After the multiplier. */
-  readonly settled_quota: bigint;
-  readonly first_byte_ms: number | null;
-  readonly duration_ms: number;
-};
+  settled_quota: wireInteger,
+  first_byte_ms: z.int().nullable(),
+  duration_ms: z.int(),
+});
+export type UsageView = Unsent<z.output<typeof usageView>>;
+export const usageListAnswer = z.strictObject({ rows: z.array(usageView), next_cursor: z.string().nullable() });
 
 /** Sums over calls; the parts of an answer add up to its total. */
-export type UsageSums = {
-  readonly calls: bigint;
-  readonly completed_calls: bigint;
-  readonly input_tokens: bigint;
-  readonly output_tokens: bigint;
-  readonly cache_read_tokens: bigint;
-  readonly cache_write_tokens: bigint;
-  readonly reasoning_tokens: bigint;
-  readonly quota: bigint;
-  readonly settled_quota: bigint;
-};
+const usageSums = z.strictObject({
+  calls: wireInteger,
+  completed_calls: wireInteger,
+  input_tokens: wireInteger,
+  output_tokens: wireInteger,
+  cache_read_tokens: wireInteger,
+  cache_write_tokens: wireInteger,
+  reasoning_tokens: wireInteger,
+  quota: wireInteger,
+  settled_quota: wireInteger,
+});
+export type UsageSums = Unsent<z.output<typeof usageSums>>;
 
-export type UsageSummary = {
-  readonly zone: string;
-  readonly from_day: string;
-  readonly to_day: string;
-  readonly total: UsageSums;
+const modelName = z.string().nullable();
+export const usageSummaryAnswer = z.strictObject({
+  zone: z.string(),
+  from_day: wireDay,
+  to_day: wireDay,
+  total: usageSums,
   /** Every day of the range, also those without a call. */
-  readonly by_day: readonly (UsageSums & { readonly day: string })[];
+  by_day: z.array(usageSums.extend({ day: wireDay })),
   /** The dearest first; null is what was refused before a model was known. */
-  readonly by_model: readonly (UsageSums & { readonly model: string | null })[];
+  by_model: z.array(usageSums.extend({ model: modelName })),
   /** Only what has calls. */
-  readonly by_day_and_model: readonly (UsageSums & { readonly day: string; readonly model: string | null })[];
-};
+  by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
+});
+export type UsageSummary = Unsent<z.output<typeof usageSummaryAnswer>>;
 
 /** One line of a cost: `count` x `price_usd` = `amount_usd`, exact. */
-export type ReceiptLine = {
-  readonly unit: string;
-  readonly count: bigint;
-  readonly count_unit: "token" | "request" | "image" | "millisecond";
-  readonly price_usd: string;
-  readonly price_per: "million_tokens" | "request" | "image" | "second";
-  readonly amount_usd: string;
-};
+const receiptLine = z.strictObject({
+  unit: z.string(),
+  count: wireInteger,
+  count_unit: z.enum(["token", "request", "image", "millisecond"]),
+  price_usd: wireDecimal,
+  price_per: z.enum(["million_tokens", "request", "image", "second"]),
+  amount_usd: wireDecimal,
+});
+export type ReceiptLine = Unsent<z.output<typeof receiptLine>>;
 
-export type UsageReceipt = UsageView & {
-  readonly price_version: number | null;
-  readonly lines: readonly ReceiptLine[];
+export const usageReceipt = usageView.extend({
+  price_version: z.int().nullable(),
+  lines: z.array(receiptLine),
   /** The exact sum of the lines; `quota` is it, rounded up once. */
-  readonly sum_usd: string;
+  sum_usd: wireDecimal,
   /** What the lines come to today; equals `quota`. */
-  readonly recomputed_quota: bigint;
-  readonly quota_delta: bigint;
-  readonly attempts: readonly {
-    readonly started_at_ms: number;
-    readonly duration_ms: number;
-    readonly status: number | null;
-    readonly result: string;
-  }[];
-};
+  recomputed_quota: wireInteger,
+  quota_delta: wireInteger,
+  attempts: z.array(
+    z.strictObject({
+      started_at_ms: z.number(),
+      duration_ms: z.number(),
+      status: z.int().nullable(),
+      result: z.string(),
+    }),
+  ),
+});
+export type UsageReceipt = Unsent<z.output<typeof usageReceipt>>;
+export const usageReceiptAnswer = z.strictObject({ receipt: usageReceipt });

@@ -2,19 +2,35 @@ import { z } from "zod";
 
 /**
  * How values look in answers: JSON has no integers of 64 bits and no dates. The schemas of answers are made of these, so
- * that a program that reads them gets the types that it will see.
+ * that a program that reads them gets the types that it will see, and `Unsent` gives the server those that it sends.
  */
 
 /** An integer of the server: a JSON number, or its digits as text where a number can't hold it exactly. */
 export const wireInteger = z
   .union([z.int(), z.string().regex(/^-?[1-9]\d{15,39}$/)])
+  .brand<"integer">()
   .meta({ description: "An integer; its digits as text where a JSON number can't hold it exactly." });
 
 /** A moment, in UTC. */
-export const wireMoment = z.iso.datetime({ offset: true });
+export const wireMoment = z.iso.datetime({ offset: true }).brand<"moment">();
 
 /** An exact decimal, as text. */
 export const wireDecimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** A date without a time, `2026-11-21`. */
 export const wireDay = z.iso.date();
+
+/** Where a list goes on; null at its end. */
+export const wireCursor = wireInteger.nullable();
+
+/** What a server hands out so that it looks like this in JSON: integers are bigints and moments dates. */
+export type Unsent<Wire> =
+  Wire extends z.core.$brand<"integer">
+    ? bigint
+    : Wire extends z.core.$brand<"moment">
+      ? Date
+      : Wire extends readonly (infer Item)[]
+        ? readonly Unsent<Item>[]
+        : Wire extends object
+          ? { readonly [Name in keyof Wire]: Unsent<Wire[Name]> }
+          : Wire;

@@ -1,15 +1,23 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import {
+  firstRequestAnswer,
+  keyAnswer,
   keyCreateInput,
   keyIdempotency,
   keyInput,
+  keyListAnswer,
   keyListInput,
   keyRotateInput,
   keySaveInput,
+  liveKeysMax,
+  madeKeyAnswer,
+  rotatedKeyAnswer,
 } from "@sluice/contracts/keys";
 import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { KeyOwner, KeyService } from "./service.ts";
+
+const liveKeys = [`At most ${liveKeysMax} live keys for an account.`];
 
 function ownerOf({ user, requestId, clientIp }: EndpointCall<"user", unknown>): KeyOwner {
   const actor = { kind: "user", id: user.userId, name: user.email } as const;
@@ -38,6 +46,9 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyCreateInput,
       summary: "Makes an API key; `secret` is shown this once.",
+      output: madeKeyAnswer,
+      limits: liveKeys,
+      errors: ["too_many_keys", "idempotency_mismatch", "not_found", "conflict"],
       handle: async (call) => {
         const idempotencyKey = idempotencyKeyOf(call.request, call.input.idempotency_key);
         return { ...(await keys.create(ownerOf(call), call.input, idempotencyKey)) };
@@ -49,6 +60,8 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyListInput,
       summary: "The user's API keys, newest first.",
+      output: keyListAnswer,
+      errors: [],
       handle: async ({ user, input: { cursor, limit, status } }) => {
         const page = { before: cursor ?? null, limit, isLiveOnly: status === "live" };
         const { keys: shown, nextCursor } = await keys.list(user.gatewayUserId, page);
@@ -61,6 +74,9 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keySaveInput,
       summary: "Renames an API key or changes its limits.",
+      output: keyAnswer,
+      limits: liveKeys,
+      errors: ["not_found", "conflict", "too_many_keys"],
       handle: async (call) => ({ key: await keys.save(ownerOf(call), call.input) }),
     }),
     ...statusEndpoints(keys),
@@ -70,6 +86,9 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyRotateInput,
       summary: "Makes the successor of an API key; the old one works for the overlap. Both share their limits.",
+      output: rotatedKeyAnswer,
+      limits: liveKeys,
+      errors: ["not_found", "conflict", "too_many_keys"],
       handle: async (call) => {
         const { key_id: keyId, overlap_seconds: overlap } = call.input;
         return { ...(await keys.rotate(ownerOf(call), keyId as ApiKeyId, overlap)) };
@@ -81,6 +100,8 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       access,
       input: keyInput,
       summary: "Whether a first call with the API key was answered; cheap enough to be asked every second.",
+      output: firstRequestAnswer,
+      errors: ["not_found"],
       handle: async ({ user, input }) => {
         const firstRequestAt = await keys.firstRequest(user.gatewayUserId, input.key_id as ApiKeyId);
         return { is_seen: firstRequestAt !== null, first_request_at: firstRequestAt };
@@ -102,6 +123,8 @@ function statusEndpoints(keys: KeyService): AnyEndpoint[] {
       access: "user",
       input: keyInput,
       summary,
+      output: keyAnswer,
+      errors: ["not_found", "conflict", "too_many_keys"],
       handle: async (call) => ({ key: await keys[action](ownerOf(call), call.input.key_id as ApiKeyId) }),
     }),
   );

@@ -1,8 +1,17 @@
-import { usageListInput, usageReceiptInput, usageSummaryInput } from "@sluice/contracts/usage";
+import {
+  usageDaysMax,
+  usageListAnswer,
+  usageListInput,
+  usageReceiptAnswer,
+  usageReceiptInput,
+  usageSummaryAnswer,
+  usageSummaryInput,
+} from "@sluice/contracts/usage";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { AppError } from "../../platform/errors.ts";
 import type { UsageViews } from "./service.ts";
+
+const rangeLimits = [`At most ${usageDaysMax} days at once.`];
 
 /** The endpoints of the console's page of usage. Every one sees only the calls of the user who is logged in. */
 export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
@@ -15,6 +24,8 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: usageListInput,
       summary: "The user's calls, newest first.",
+      output: usageListAnswer,
+      errors: [],
       handle: async ({ user, input }) => {
         const { rows, nextCursor } = await views.list(user.gatewayUserId, input);
         return { rows, next_cursor: nextCursor };
@@ -26,6 +37,9 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: usageSummaryInput,
       summary: "Sums of the user's calls by day of a time zone and by model.",
+      output: usageSummaryAnswer,
+      errors: [],
+      limits: rangeLimits,
       handle: async ({ user, input }) => ({ ...(await views.summary(user.gatewayUserId, input)) }),
     }),
     endpoint({
@@ -34,6 +48,8 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: usageReceiptInput,
       summary: "How the cost of one call came about, line by line.",
+      output: usageReceiptAnswer,
+      errors: ["not_found"],
       handle: async ({ user, input: { day, request_id: requestId } }) => ({
         receipt: await views.receipt(user.gatewayUserId, requestId, day ?? null),
       }),
@@ -44,13 +60,12 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       access,
       input: z.strictObject({}),
       summary: "The same by the path alone.",
-      handle: async ({ user, params }) => {
-        const { success, data } = usageReceiptInput.safeParse(params);
-        if (!success) {
-          throw new AppError("not_found", { message: "There is no such call." });
-        }
-        return { receipt: await views.receipt(user.gatewayUserId, data.request_id, null) };
-      },
+      output: usageReceiptAnswer,
+      params: { request_id: z.uuid() },
+      errors: ["not_found"],
+      handle: async ({ user, params }) => ({
+        receipt: await views.receipt(user.gatewayUserId, (params["request_id"] ?? "").toLowerCase(), null),
+      }),
     }),
   ];
 }

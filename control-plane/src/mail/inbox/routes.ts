@@ -1,4 +1,4 @@
-import { inboxInput, readInboxInput } from "@sluice/contracts/mail";
+import { inboxAnswer, inboxInput, readInboxAnswer, readInboxInput } from "@sluice/contracts/mail";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -13,6 +13,8 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       access: "user",
       input: inboxInput,
       summary: "What the user was told by mail, the newest first, without links.",
+      output: inboxAnswer,
+      errors: [],
       handle: async ({ input: { cursor, limit }, user }) => {
         const messages = await listInbox(db, user.userId, { before: cursor ?? null, limit });
         const unread = await countUnread(db, user.userId);
@@ -25,6 +27,8 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       access: "user",
       input: readInboxInput,
       summary: "Mark messages of the user as read.",
+      output: readInboxAnswer,
+      errors: [],
       handle: async ({ input: { ids }, user }) => {
         const marked = await markRead(db, user.userId, ids, new Date(clock.now()));
         return { marked, unread: await countUnread(db, user.userId) };

@@ -1,4 +1,4 @@
-import { mailLogInput, resendMailInput } from "@sluice/contracts/mail";
+import { mailLogAnswer, mailLogInput, resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
 import { writeAudit } from "../../audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
@@ -17,6 +17,8 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
       access: "admin",
       input: mailLogInput,
       summary: "Mails with their state, the newest first, without what they say.",
+      output: mailLogAnswer,
+      errors: [],
       handle: async ({ input: { status, template, user_id: userId, cursor, limit } }) => {
         const filter = { status: status ?? null, template: template ?? null, userId: userId ?? null };
         const mails = await listMails(db, { ...filter, before: cursor ?? null, limit });
@@ -29,6 +31,8 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
       access: "admin",
       input: resendMailInput,
       summary: "Put a mail that was given up back into the queue.",
+      output: resendMailAnswer,
+      errors: ["conflict"],
       handle: async ({ input: { id }, admin, requestId, clientIp }) => {
         await db.withTransaction(async (tx) => {
           const dead = await reviveMail(tx, id, new Date(clock.now()));

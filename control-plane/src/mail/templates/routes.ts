@@ -1,7 +1,11 @@
 import {
+  mailPreviewAnswer,
+  mailTemplateAnswer,
   mailTemplateInput,
+  mailTemplateListAnswer,
   mailTemplateNames,
   previewMailTemplateInput,
+  savedMailTemplateAnswer,
   saveMailTemplateInput,
 } from "@sluice/contracts/mail";
 import { z } from "zod";
@@ -36,6 +40,8 @@ function listEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
     access: "admin",
     input: z.strictObject({}),
     summary: "The mail templates, what each can show, and which were changed.",
+    output: mailTemplateListAnswer,
+    errors: [],
     handle: async () => ({
       templates: mailTemplateNames.map((name) => ({ name, ...variablesOf(name) })),
       changed: (await listSavedTemplates(db)).map(({ updatedAt, ...row }) => ({ ...row, updated_at: updatedAt })),
@@ -50,6 +56,8 @@ function readEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
     access: "admin",
     input: mailTemplateInput,
     summary: "A mail template in one language, as it is now and as it came with the program.",
+    output: mailTemplateAnswer,
+    errors: [],
     handle: async ({ input: { name, locale } }) => {
       const saved = await findTemplate(db, name, locale);
       const builtIn = builtInTemplate(name, locale);
@@ -66,6 +74,8 @@ function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
     access: "admin",
     input: saveMailTemplateInput,
     summary: "Save a mail template in place of the one that came with the program.",
+    output: savedMailTemplateAnswer,
+    errors: ["conflict"],
     handle: async ({ input: { name, locale, version, ...source }, admin, requestId, clientIp }) => {
       refuseUnfit(name, source);
       const saved = await db.withTransaction(async (tx) => {
@@ -98,6 +108,8 @@ function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointParts): AnyEnd
     access: "admin",
     input: previewMailTemplateInput,
     summary: "How a mail template looks with invented values; nothing is saved or sent.",
+    output: mailPreviewAnswer,
+    errors: [],
     handle: async ({ input: { name, locale, subject, html, text } }) => {
       const now = (await findTemplate(db, name, locale)) ?? builtInTemplate(name, locale);
       const source = { subject: subject ?? now.subject, html: html ?? now.html, text: text ?? now.text };

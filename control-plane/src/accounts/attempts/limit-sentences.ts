@@ -1,0 +1,26 @@
+import { type AttemptLimit, addressLimits, attemptKinds, codeLimit } from "./model.ts";
+
+const hashQueue =
+  "Passwords are looked at four at a time; whoever would wait for more than two seconds is turned away.";
+
+/** Limits of the endpoints, as their description says them. */
+export const limitSentences = {
+  login: guessesOf(attemptKinds.userLogin.ofPair, attemptKinds.userLogin.ofAddress),
+  adminLogin: guessesOf(attemptKinds.adminLogin.ofPair, attemptKinds.adminLogin.ofAddress),
+  confirmation: guessesOf(attemptKinds.confirmation.ofPair, attemptKinds.confirmation.ofAddress),
+  code: [`Codes of an account: ${waitOf(codeLimit)}`],
+  registration: [`From an address: ${waitOf(addressLimits.registration)}`, hashQueue],
+  mail: [`Mails asked for from an address: ${waitOf(addressLimits.mail)}`],
+} as const;
+
+function guessesOf(ofPair: AttemptLimit, ofAddress: AttemptLimit): readonly string[] {
+  return [
+    `Wrong ones for an account from an address: ${waitOf(ofPair)}`,
+    `Wrong ones from an address: ${waitOf(ofAddress)}`,
+    hashQueue,
+  ];
+}
+
+function waitOf({ free, delaySecondsMin, delaySecondsMax }: AttemptLimit): string {
+  return `${free} at once, then one after ${delaySecondsMin} s and each after twice as long, up to ${delaySecondsMax} s.`;
+}
