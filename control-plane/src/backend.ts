@@ -41,6 +41,8 @@ import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.t
 import type { Log } from "./platform/log.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
 import { SecretReader } from "./secrets/service.ts";
+import { settingEndpoints } from "./settings/routes.ts";
+import type { Settings } from "./settings/service.ts";
 import { settlementEndpoints } from "./usage-settlement/routes.ts";
 import { UsageSettlement } from "./usage-settlement/service.ts";
 
@@ -51,6 +53,7 @@ export type BackendParts = {
   readonly log: Log;
   readonly notifications: Notifications;
   readonly registry: Registry;
+  readonly settings: Settings;
 };
 
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
@@ -102,6 +105,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "messages-model-map": modelMapEndpoints(db),
     "admin-lists": listEndpoints(lists, listPlaces),
     "api-description": descriptionEndpoints(() => groups),
+    settings: settingEndpoints(parts.settings),
   };
   const groups = Object.entries(features).map(([name, each]) => ({ name, endpoints: each }));
   const routes = Object.entries(features).map(([name, each]) => endpointRoutes(name, each, endpoints));

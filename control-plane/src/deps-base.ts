@@ -13,6 +13,8 @@ import { type Notifications, openNotifications } from "./platform/db-notificatio
 import type { Log } from "./platform/log.ts";
 import { counter } from "./platform/metric.ts";
 import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
+import { fixedBy } from "./settings/model.ts";
+import { Settings } from "./settings/service.ts";
 import type { SpooledTrace } from "./trace/model.ts";
 import { TraceService, traceRowCodec } from "./trace/service.ts";
 
@@ -44,6 +46,8 @@ export type Base = {
   readonly spoolOptions: SpoolOptions<CallRows>;
   readonly registry: Registry;
   readonly lag: LoopLag;
+  /** Not yet started. */
+  readonly settings: Settings;
 };
 
 /**
@@ -76,11 +80,12 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     spoolOptions,
     registry: new Registry(),
     lag: watchEventLoop(),
+    settings: new Settings({ db, log, fixed: fixedBy(config) }),
   };
 }
 
 /** The trace of calls, not yet started. */
-export function openTrace({ config, db, masterKey, log, spool, registry }: Base): TraceService {
+export function openTrace({ config, db, masterKey, log, spool, registry, settings }: Base): TraceService {
   const stored = counter(registry, "sluice_payloads_stored_total", "Bodies of calls that were stored.");
   const dropped = counter(registry, "sluice_payloads_dropped_total", "Bodies of calls that were dropped.", "reason");
   return new TraceService({
@@ -94,7 +99,9 @@ export function openTrace({ config, db, masterKey, log, spool, registry }: Base)
       });
     },
     limits: {
-      bodyBytesMax: config.TRACE_MAX_PAYLOAD_BYTES,
+      get bodyBytesMax() {
+        return settings.values["trace.max_payload_bytes"];
+      },
       queueBytesMax: config.TRACE_QUEUE_BYTES_MAX,
       queueCountMax: payloadsQueuedMax,
     },

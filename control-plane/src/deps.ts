@@ -46,6 +46,7 @@ export type Program = {
 export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);
   await checkDatabase(base);
+  await base.settings.start(base.notifications);
   const trace = openTrace(base);
   await makePartitions(base.db);
   await trace.start();
@@ -76,7 +77,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     trace,
     clock: systemClock,
     bodyLimits,
-    keepsPayloads: config.TRACE_PAYLOADS,
+    keepsPayloads: () => base.settings.values["trace.payloads"],
   });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const streamStallTimeoutMs = config.STREAM_STALL_TIMEOUT_MS;
@@ -128,6 +129,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     close: async () => {
       scheduled?.stop();
       models.stop();
+      base.settings.stop();
       await Promise.all([backend.stop(flushMs), realtime.close()]);
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;

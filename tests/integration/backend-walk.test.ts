@@ -5,6 +5,7 @@ import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import type { Access, AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { Settings } from "@sluice/control-plane/settings/service.ts";
 import { Registry } from "prom-client";
 import { accessOf, specifiedPaths } from "../support/backend-access.ts";
 import { loginAdmin, loginUser } from "../support/logins.ts";
@@ -37,7 +38,8 @@ async function declared(): Promise<readonly AnyEndpoint[]> {
   const log = createLog("error", () => undefined);
   const notifications = openNotifications(rig.database.url, log);
   const masterKey = new MasterKey(masterKeyBytes);
-  const parts = { config, db: rig.db, masterKey, log, notifications, registry: new Registry() };
+  const settings = new Settings({ db: rig.db, log, fixed: {} });
+  const parts = { config, db: rig.db, masterKey, log, notifications, registry: new Registry(), settings };
   const found = buildBackend(parts).endpoints;
   await notifications.close();
   return found;

@@ -109,6 +109,8 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "POST /backend/admin/anthropic/model-map/save/": "admin",
   "GET /backend/openapi.json": "public",
   "GET /backend/docs/": "public",
+  "GET /backend/admin/settings/list/": "admin",
+  "POST /backend/admin/settings/save/": "super_admin",
 };
 
 /** Method and path of what those rely on who were told of these addresses. */

@@ -48,7 +48,9 @@ const features = {
   // Whoever changes a secret is written down.
   secrets: [...leaf, "audit"],
   ledger: leaf,
-  trace: leaf,
+  // Reading a payload is written down; so is what the end of the retention destroyed.
+  trace: [...leaf, "audit"],
+  settings: [...leaf, "audit"],
   analytics: leaf,
   mail: [...leaf, "audit", "secrets"],
   // Tells users by mail.

@@ -18,7 +18,7 @@ export type RelayParts = {
   readonly clock: Clock;
   readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
   /** Whether bodies are kept at all; if so, each key may still say no. */
-  readonly keepsPayloads: boolean;
+  readonly keepsPayloads: () => boolean;
 };
 
 /** What the client sent: what was kept of it, and how much it was. */
@@ -195,7 +195,7 @@ export class RelayService {
     if (gatewayUserId === null || (said.bytes === null && report.responseBytes === 0)) {
       return "none";
     }
-    if (!isPayloadTraced || !this.#parts.keepsPayloads) {
+    if (!isPayloadTraced || !this.#parts.keepsPayloads()) {
       return "off";
     }
     return this.#parts.trace.storePayload({

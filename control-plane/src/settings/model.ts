@@ -1,0 +1,75 @@
+import type { SettingView } from "@sluice/contracts/settings";
+import { findDefinition, type SettingName, type SettingValues, settingNames, settingRegistry } from "./registry.ts";
+
+/** A setting as it is stored. */
+export type StoredSetting = {
+  readonly name: string;
+  /** Null when an admin gave it its default back. */
+  readonly value: unknown;
+  readonly version: number;
+  readonly updatedByName: string;
+  readonly updatedAt: Date;
+};
+
+/** What the environment decides. */
+export type FixedSettings = { readonly [Name in SettingName]?: SettingValues[Name] };
+
+/** The settings that variables of the environment decide over; a variable that is not set decides nothing. */
+export function fixedBy(environment: {
+  readonly TRACE_PAYLOADS?: boolean | undefined;
+  readonly TRACE_MAX_PAYLOAD_BYTES?: number | undefined;
+}): FixedSettings {
+  const { TRACE_PAYLOADS: payloads, TRACE_MAX_PAYLOAD_BYTES: bytesMax } = environment;
+  return {
+    ...(payloads === undefined ? {} : { "trace.payloads": payloads }),
+    ...(bytesMax === undefined ? {} : { "trace.max_payload_bytes": bytesMax }),
+  };
+}
+
+/** What a stored value counts for: itself while it is allowed, else nothing. */
+function soundValue(name: SettingName, value: unknown): number | boolean | null {
+  const read = settingRegistry[name].schema.safeParse(value);
+  return read.success ? read.data : null;
+}
+
+/** Every setting: what the environment says, else what an admin saved, else the default. */
+export function effectiveSettings(stored: readonly StoredSetting[], fixed: FixedSettings): SettingValues {
+  const saved = new Map(stored.map(({ name, value }) => [name, value]));
+  const values = settingNames.map((name) => [
+    name,
+    fixed[name] ?? soundValue(name, saved.get(name)) ?? settingRegistry[name].default,
+  ]);
+  return Object.freeze(Object.fromEntries(values)) as SettingValues;
+}
+
+/** The names of settings whose stored value is not allowed (any more), so that their default counts. */
+export function unsoundSettings(stored: readonly StoredSetting[]): string[] {
+  return stored
+    .filter(({ name, value }) => value !== null && findDefinition(name)?.schema.safeParse(value).success === false)
+    .map(({ name }) => name);
+}
+
+/** A setting as admins see it. */
+export function toSettingView(name: SettingName, stored: StoredSetting | null, fixed: FixedSettings): SettingView {
+  const definition = findDefinition(name);
+  if (definition === null) {
+    throw new Error(`there is no setting ${name}`);
+  }
+  const saved = stored === null ? null : soundValue(name, stored.value);
+  const own = fixed[name];
+  return {
+    name,
+    description: definition.description,
+    kind: definition.kind,
+    unit: definition.unit,
+    min: definition.kind === "integer" ? definition.min : null,
+    max: definition.kind === "integer" ? definition.max : null,
+    value: own ?? saved ?? definition.default,
+    default: definition.default,
+    source: own !== undefined ? "environment" : saved !== null ? "admin" : "default",
+    variable: definition.variable,
+    version: stored?.version ?? 0,
+    updated_by: stored?.updatedByName ?? null,
+    updated_at: stored?.updatedAt.toISOString() ?? null,
+  };
+}
