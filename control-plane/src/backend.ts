@@ -41,8 +41,14 @@ import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.t
 import type { Log } from "./platform/log.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
 import { SecretReader } from "./secrets/service.ts";
+import type { SettingValues } from "./settings/registry.ts";
 import { settingEndpoints } from "./settings/routes.ts";
 import type { Settings } from "./settings/service.ts";
+import type { TraceRules } from "./trace/model.ts";
+import { PayloadReading } from "./trace/payload-reading.ts";
+import { TraceRetention } from "./trace/retention.ts";
+import { traceEndpoints } from "./trace/routes.ts";
+import { TraceSearching } from "./trace/search.ts";
 import { settlementEndpoints } from "./usage-settlement/routes.ts";
 import { UsageSettlement } from "./usage-settlement/service.ts";
 
@@ -91,6 +97,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
   const lists: ListParts = { db, clock: systemClock, log, recordExport: exportRecorder(db) };
   const moneyCheck = new MoneyCheck({ db, log, registry });
+  const trace = openTraceViews(parts, accounts);
   const features: Readonly<Record<string, readonly AnyEndpoint[]>> = {
     accounts: accounts.endpoints,
     mail: mail.endpoints,
@@ -106,6 +113,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "admin-lists": listEndpoints(lists, listPlaces),
     "api-description": descriptionEndpoints(() => groups),
     settings: settingEndpoints(parts.settings),
+    trace: trace.endpoints,
   };
   const groups = Object.entries(features).map(([name, each]) => ({ name, endpoints: each }));
   const routes = Object.entries(features).map(([name, each]) => endpointRoutes(name, each, endpoints));
@@ -120,6 +128,8 @@ export function buildBackend(parts: BackendParts): Backend {
     { name: "quota-low", pattern: "20 */5 * * * *", run: mail.tellLowQuota },
     { name: "dead-mails", pattern: "40 23 * * * *", run: mail.forgetDead },
     { name: "money-check", pattern: "0 41 3 * * *", run: () => moneyCheck.runJob(), isPerReplica: true },
+    { name: "trace-retention", pattern: "50 */10 * * * *", run: () => trace.retention.run() },
+    { name: "payload-count", pattern: "45 * * * * *", run: () => trace.retention.count() },
     // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
     { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
   ];
@@ -139,6 +149,23 @@ function openMail(parts: BackendParts, secrets: SecretReader): Mail {
       }
     },
   });
+}
+
+function openTraceViews({ db, masterKey, log, settings }: BackendParts, accounts: Accounts) {
+  const rules = () => traceRules(settings.values);
+  const parts = { db, masterKey, log, rules, clock: systemClock, sessions: { ageSeconds: accounts.sessionAgeSeconds } };
+  const search = new TraceSearching(parts);
+  const reading = new PayloadReading(parts);
+  return { endpoints: traceEndpoints({ db, search, reading }), retention: new TraceRetention(parts) };
+}
+
+function traceRules(values: SettingValues): TraceRules {
+  return {
+    payloadRetentionDays: values["trace.payload_retention_days"],
+    metadataRetentionDays: values["trace.metadata_retention_days"],
+    readsPerHour: values["trace.payload_reads_per_hour"],
+    loginMinutesMax: values["trace.payload_login_minutes"],
+  };
 }
 
 function openAccounts({ config, db, masterKey }: BackendParts, mails: MailQueue): Accounts {

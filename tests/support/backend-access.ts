@@ -109,6 +109,12 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "POST /backend/admin/anthropic/model-map/save/": "admin",
   "GET /backend/openapi.json": "public",
   "GET /backend/docs/": "public",
+  "GET /backend/admin/trace/list/": "admin",
+  "GET /backend/admin/trace/detail/": "admin",
+  "POST /backend/admin/trace/payload/": "super_admin",
+  "GET /backend/admin/trace/payload/count/": "admin",
+  "GET /backend/admin/trace/access/list/": "admin",
+  "GET /backend/admin/trace/access/check/": "admin",
   "GET /backend/admin/settings/list/": "admin",
   "POST /backend/admin/settings/save/": "super_admin",
 };

@@ -17,7 +17,7 @@ import { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages, GatewayUsers, OnVerified } from "./port.ts";
 import { Registration } from "./registration/registration.ts";
 import { Sessions } from "./sessions/sessions.ts";
-import { deleteEndedSessions } from "./sessions/store.ts";
+import { deleteEndedSessions, findSessionAge } from "./sessions/store.ts";
 import { deleteOldTokens } from "./tokens-store.ts";
 import { SecondFactor } from "./totp/second-factor.ts";
 import { OwnAccount } from "./users/own-account.ts";
@@ -40,6 +40,8 @@ export type AccountsParts = {
 export type Accounts = {
   readonly callers: CallerReader;
   readonly endpoints: readonly AnyEndpoint[];
+  /** How long ago the login of a session was made; infinite when there is none. */
+  readonly sessionAgeSeconds: (sessionId: bigint) => Promise<number>;
   /** Removes what is over: sessions, links, counts of attempts. */
   readonly cleanUp: (db: Database) => Promise<void>;
 };
@@ -72,6 +74,7 @@ export function buildAccounts(parts: AccountsParts): Accounts {
       ...accountEndpoints(routeParts),
       ...adminAccountEndpoints(routeParts),
     ],
+    sessionAgeSeconds: (sessionId) => findSessionAge(db, sessionId),
     cleanUp: async (database) => {
       await deleteEndedSessions(database);
       await deleteOldTokens(database);

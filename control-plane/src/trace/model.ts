@@ -89,3 +89,84 @@ export type OpenedPayload = {
   readonly isRequestTruncated: boolean;
   readonly isResponseTruncated: boolean;
 };
+
+/** Where one call is found. */
+export type CallPlace = {
+  /** UTC day, YYYY-MM-DD. */
+  readonly day: string;
+  readonly requestId: string;
+};
+
+/** Which calls are looked for; null asks for nothing. */
+export type TraceFilter = {
+  readonly gatewayUserId: bigint | null;
+  readonly userId: bigint | null;
+  readonly keyId: bigint | null;
+  readonly model: string | null;
+  readonly status: TraceRow["status"] | null;
+  readonly httpStatus: number | null;
+  readonly from: Date | null;
+  readonly to: Date | null;
+};
+
+/** A page of a search: from the first place on, below the second, the newest first. */
+export type TraceSearch = {
+  readonly filter: TraceFilter;
+  readonly since: CallPlace;
+  readonly before: CallPlace;
+  readonly limit: number;
+  /** Payloads of calls that began before are expired. */
+  readonly payloadCutoff: Date;
+};
+
+const dayMs = 86_400_000;
+/** Request id and moment of a call are made one after the other. */
+const slackMs = 2_000;
+const behindAll: CallPlace = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
+
+/** The smallest place that a call of this moment can have: a request id begins with the milliseconds since 1970. */
+function placeOf(epochMs: number): CallPlace {
+  const moment = new Date(Math.max(0, epochMs));
+  const hex = moment.getTime().toString(16).padStart(12, "0");
+  return {
+    day: moment.toISOString().slice(0, 10),
+    requestId: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`,
+  };
+}
+
+const isBefore = (one: CallPlace, other: CallPlace): boolean =>
+  one.day === other.day ? one.requestId < other.requestId : one.day < other.day;
+
+/**
+ * The part of the log in which a search looks: as little as the moments and the cursor allow.
+ * @param oldestMs nothing is kept from before
+ */
+export function searchBounds(
+  { from, to }: Pick<TraceFilter, "from" | "to">,
+  cursor: CallPlace | null,
+  oldestMs: number,
+): { readonly since: CallPlace; readonly before: CallPlace } {
+  const since = placeOf(Math.max(oldestMs, from === null ? oldestMs : from.getTime() - slackMs));
+  const end = to === null ? behindAll : placeOf(to.getTime() + slackMs);
+  return { since, before: cursor !== null && isBefore(cursor, end) ? cursor : end };
+}
+
+/** The days on which a call can have begun, by its request id: the day may have been told by another clock. */
+export function daysOfRequest(requestId: string): string[] {
+  const epochMs = Number.parseInt(requestId.replaceAll("-", "").slice(0, 12), 16);
+  const latest = Date.parse("9000-01-01T00:00:00Z");
+  return [-dayMs, 0, dayMs].map((offset) => placeOf(Math.min(epochMs, latest) + offset).day);
+}
+
+/** How long things are kept, and how payloads may be read; asked for again each time. */
+export type TraceRules = {
+  readonly payloadRetentionDays: number;
+  readonly metadataRetentionDays: number;
+  readonly readsPerHour: number;
+  readonly loginMinutesMax: number;
+};
+
+/** Payloads of calls that began before this moment are expired. Without its metadata, nobody finds a payload. */
+export function payloadCutoff(rules: TraceRules, nowMs: number): Date {
+  return new Date(nowMs - Math.min(rules.payloadRetentionDays, rules.metadataRetentionDays) * dayMs);
+}

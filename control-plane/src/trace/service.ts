@@ -7,10 +7,11 @@ import type { Database, Queryable } from "../platform/db.ts";
 import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";
 import type { OpenedPayload, Payload, PayloadSegment, SpooledTrace, TraceRow } from "./model.ts";
+import { openStoredPayload } from "./open-stored-payload.ts";
 import { dayKeyContext, PayloadKeys } from "./payload-keys.ts";
 import { type PayloadLimits, type PayloadObserver, PayloadQueue } from "./payload-queue.ts";
-import { openPayload } from "./payload-sealing.ts";
-import { findPayload, insertSegment, insertTraces } from "./store.ts";
+import { type DayCount, listDayCounts } from "./retention-store.ts";
+import { insertSegment, insertTraces } from "./store.ts";
 import { fromSpooledJson, toSpooledTrace } from "./trace-row.ts";
 
 export type TraceServiceParts = {
@@ -44,6 +45,25 @@ export const traceSealedColumns: readonly SealedColumn[] = [
  */
 export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
   await insertTraces(tx, rows);
+}
+
+/** Payloads that can still be decrypted. */
+export type DecryptableCount = {
+  readonly decryptable: bigint;
+  /** When they were counted last; null when they never were. */
+  readonly countedAt: Date | null;
+  readonly days: readonly Pick<DayCount, "day" | "payloads">[];
+};
+
+/** How many payloads can be decrypted, as a job counted them a minute ago: asking costs next to nothing. */
+export async function countDecryptable(db: Queryable): Promise<DecryptableCount> {
+  const counts = await listDayCounts(db);
+  const moments = counts.map(({ countedAt }) => countedAt.getTime());
+  return {
+    decryptable: counts.reduce((sum, { payloads }) => sum + payloads, 0n),
+    countedAt: moments.length === 0 ? null : new Date(Math.max(...moments)),
+    days: counts.map(({ day, payloads }) => ({ day, payloads })),
+  };
 }
 
 /** Remembers what calls were about: metadata of every call, and the bodies as far as there is room for them. */
@@ -92,9 +112,7 @@ export class TraceService {
    * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
    */
   async readPayload(day: string, requestId: RequestId): Promise<OpenedPayload | null> {
-    const sealed = await findPayload(this.#parts.db, day, requestId);
-    const key = sealed === null ? null : await this.#keys.read(day);
-    return sealed === null ? null : openPayload(key ?? [], sealed);
+    return await openStoredPayload(this.#parts.db, this.#keys, day, requestId);
   }
 
   /** Takes no more payloads and writes those that wait, for at most `timeoutMs`. */

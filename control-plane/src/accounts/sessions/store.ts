@@ -131,3 +131,10 @@ export async function deleteEndedSessions(db: Queryable): Promise<void> {
 
 export const ofUser = (userId: UserId | bigint): SessionOwner => ({ userId, adminId: null });
 export const ofAdmin = (adminId: bigint): SessionOwner => ({ userId: null, adminId });
+
+/** The seconds since the login that made a session; infinite when there is no such session. */
+export async function findSessionAge(db: Queryable, sessionId: bigint): Promise<number> {
+  const [row] = await db.sql<{ seconds: number }>`
+    select extract(epoch from now() - created_at)::float8 as seconds from session where id = ${sessionId}::bigint`;
+  return row?.seconds ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,95 @@
+import type { Queryable } from "../platform/db.ts";
+
+/** Who is about to read the payload of which call. */
+export type PayloadAccess = {
+  readonly adminId: bigint;
+  readonly adminName: string;
+  readonly day: string;
+  readonly requestId: string;
+  readonly gatewayUserId: bigint;
+  readonly reason: string;
+  readonly ip: string;
+  /** The id of the request that asks. */
+  readonly askedBy: string;
+};
+
+export type WrittenAccess = { readonly number: bigint; readonly hash: string };
+
+/**
+ * Adds a link to the chain of accesses, unless this admin has read so many payloads in the last hour.
+ * @returns the link, or the seconds to wait
+ */
+export async function insertAccess(
+  tx: Queryable,
+  access: PayloadAccess,
+  readsPerHour: number,
+): Promise<WrittenAccess | { readonly waitSeconds: number }> {
+  const row = {
+    admin_id: access.adminId.toString(),
+    admin_name: access.adminName,
+    day: access.day,
+    request_id: access.requestId,
+    gateway_user_id: access.gatewayUserId.toString(),
+    reason: access.reason,
+    ip: access.ip,
+    asked_by: access.askedBy,
+  };
+  const [written] = await tx.sql<{ number: bigint | null; hash: string | null; wait_seconds: number | null }>`
+    select link_number as number, encode(link_hash, 'hex') as hash, wait_seconds
+    from record_payload_access(${JSON.stringify(row)}::text::jsonb, ${readsPerHour}::integer)`;
+  if (written?.wait_seconds !== undefined && written.wait_seconds !== null) {
+    return { waitSeconds: written.wait_seconds };
+  }
+  if (written?.number === undefined || written.number === null || written.hash === null) {
+    throw new Error("the access was not written down");
+  }
+  return { number: written.number, hash: written.hash };
+}
+
+/** An access as it is shown. */
+export type AccessRow = {
+  readonly number: bigint;
+  readonly at: Date;
+  readonly admin_id: bigint;
+  readonly admin_name: string;
+  readonly request_id: string;
+  readonly day: string;
+  readonly gateway_user_id: bigint;
+  readonly reason: string;
+  readonly ip: string;
+  readonly hash: string;
+};
+
+export type AccessFilter = {
+  readonly requestId: string | null;
+  readonly adminId: bigint | null;
+  /** Only links with a smaller number. */
+  readonly before: bigint | null;
+};
+
+/** Accesses, the newest first. */
+export async function listAccesses(db: Queryable, filter: AccessFilter, limit: number): Promise<AccessRow[]> {
+  const { requestId, adminId, before } = filter;
+  return await db.sql<AccessRow>`
+    select number, at, admin_id, admin_name, request_id::text as request_id, day::text as day, gateway_user_id, reason,
+      ip, encode(hash, 'hex') as hash
+    from payload_access
+    where (${requestId}::text is null or request_id = ${requestId}::text::uuid)
+      and (${adminId}::bigint is null or admin_id = ${adminId}::bigint)
+      and (${before}::bigint is null or number < ${before}::bigint)
+    order by number desc limit ${limit}::integer`;
+}
+
+export type AccessFinding = { readonly finding: string; readonly link_number: bigint | null };
+
+/** What is wrong with the chain; empty when nothing is. Reads all of it. */
+export async function findBrokenAccesses(db: Queryable): Promise<AccessFinding[]> {
+  return await db.sql<AccessFinding>`select finding, link_number from check_payload_access()`;
+}
+
+/** The last link; null when somebody took it away. */
+export async function findAccessHead(db: Queryable): Promise<WrittenAccess | null> {
+  const [row] = await db.sql<WrittenAccess>`
+    select number, encode(hash, 'hex') as hash from payload_access_head where id = 1`;
+  return row ?? null;
+}

@@ -1,0 +1,196 @@
+import type { RequestId } from "@sluice/contracts/ids";
+import { type BodyView, reasonLengthMin } from "@sluice/contracts/traces";
+import { writeAudit } from "../audit/service.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import { SealError } from "../platform/crypto/seal-errors.ts";
+import type { Database } from "../platform/db.ts";
+import { AppError } from "../platform/errors.ts";
+import type { Log } from "../platform/log.ts";
+import { insertAccess, type PayloadAccess, type WrittenAccess } from "./access-store.ts";
+import { type CallPlace, daysOfRequest, type OpenedPayload, payloadCutoff, type TraceRules } from "./model.ts";
+import { openStoredPayload } from "./open-stored-payload.ts";
+import { DayKeyDestroyedError, PayloadKeys } from "./payload-keys.ts";
+import type { TraceSessions } from "./port.ts";
+import { findStoredBodies, findTrace, type StoredBodies } from "./search-store.ts";
+import { visibleText } from "./visible-text.ts";
+
+export type PayloadReadingParts = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly rules: () => TraceRules;
+  readonly sessions: TraceSessions;
+};
+
+/** Who wants to read, and by which request. */
+export type PayloadReader = {
+  readonly adminId: bigint;
+  readonly username: string;
+  readonly sessionId: bigint;
+  readonly requestId: string;
+  readonly ip: string;
+};
+
+/** The bodies of one call in clear, and the record of this access. */
+export type ShownPayload = {
+  readonly request: BodyView | null;
+  readonly response: BodyView;
+  readonly access: WrittenAccess;
+};
+
+type Question = {
+  readonly request_id: string;
+  readonly day?: string | undefined;
+  readonly reason?: string | undefined;
+};
+type Found = { readonly place: CallPlace; readonly gatewayUserId: bigint; readonly bodies: StoredBodies };
+
+const reasonBytesMax = 4_000;
+
+/**
+ * Shows the bodies of one call to a super-admin: the only way by which they leave in clear. That it happens is committed
+ * before anything is opened; where it can't be, nothing is shown.
+ */
+export class PayloadReading {
+  readonly #parts: PayloadReadingParts;
+  readonly #keys: PayloadKeys;
+
+  constructor(parts: PayloadReadingParts) {
+    this.#parts = parts;
+    this.#keys = new PayloadKeys(parts);
+  }
+
+  /**
+   * @throws AppError `reason_required`, `step_up_required`, `not_found`, `payload_not_stored`, `payload_expired`,
+   *   `too_many_attempts`, `audit_unavailable`, `decrypt_failed`
+   */
+  async read(question: Question, reader: PayloadReader): Promise<ShownPayload> {
+    const reason = visibleText((question.reason ?? "").trim(), reasonBytesMax);
+    if (reason.length < reasonLengthMin) {
+      throw new AppError("reason_required", {
+        fields: { reason: `Write at least ${reasonLengthMin} characters: the reason is kept with your name.` },
+      });
+    }
+    const { sessions, rules, log } = this.#parts;
+    if ((await sessions.ageSeconds(reader.sessionId)) > rules().loginMinutesMax * 60) {
+      throw new AppError("step_up_required");
+    }
+    const found = await this.#find(question);
+    const access = await this.#record(
+      {
+        ...found.place,
+        adminId: reader.adminId,
+        adminName: reader.username,
+        gatewayUserId: found.gatewayUserId,
+        reason,
+        ip: reader.ip,
+        askedBy: reader.requestId,
+      },
+      rules().readsPerHour,
+    );
+    // Logs are kept elsewhere: a chain that is cut short there does not end with this link.
+    log.info("trace.payload_read", {
+      link: access.number,
+      hash: access.hash,
+      admin: reader.username,
+      requestId: found.place.requestId,
+    });
+    const opened = await this.#open(found.place);
+    return { ...toBodies(opened, found.bodies), access };
+  }
+
+  async #find({ request_id: requestId, day }: Question): Promise<Found> {
+    const { db, rules, clock } = this.#parts;
+    const days = day === undefined ? daysOfRequest(requestId) : [day];
+    const trace = await findTrace(db, { requestId, days }, payloadCutoff(rules(), clock.now()));
+    if (trace === null) {
+      throw new AppError("not_found", { message: "There is no such call." });
+    }
+    if (trace.payload === "expired") {
+      throw new AppError("payload_expired");
+    }
+    const place = { day: trace.day, requestId };
+    const bodies = trace.payload === "stored" ? await findStoredBodies(db, place) : null;
+    if (bodies === null || trace.gateway_user_id === null) {
+      throw new AppError("payload_not_stored");
+    }
+    return { place, gatewayUserId: trace.gateway_user_id, bodies };
+  }
+
+  async #record(access: PayloadAccess, readsPerHour: number): Promise<WrittenAccess> {
+    const written = await this.#write(access, readsPerHour);
+    if ("waitSeconds" in written) {
+      throw new AppError("too_many_attempts", {
+        message: `One admin may read ${readsPerHour} payloads an hour.`,
+        retryAfterSeconds: written.waitSeconds,
+      });
+    }
+    return written;
+  }
+
+  async #write(access: PayloadAccess, readsPerHour: number): ReturnType<typeof insertAccess> {
+    try {
+      return await this.#parts.db.withTransaction(async (tx) => {
+        const link = await insertAccess(tx, access, readsPerHour);
+        if ("number" in link) {
+          await writeAudit(tx, {
+            actor: { kind: "admin", id: access.adminId, name: access.adminName },
+            action: "trace.payload_read",
+            subjectKind: "trace",
+            subjectId: access.requestId,
+            before: null,
+            after: { number: link.number, hash: link.hash, day: access.day },
+            reason: access.reason,
+            requestId: access.askedBy,
+            ip: access.ip,
+          });
+        }
+        return link;
+      });
+    } catch (error) {
+      // Also when only the answer to the COMMIT was lost: then the record tells of something that was not shown.
+      throw new AppError("audit_unavailable", { cause: error, retryAfterSeconds: 2 });
+    }
+  }
+
+  async #open(place: CallPlace): Promise<OpenedPayload> {
+    const { db, log } = this.#parts;
+    try {
+      const opened = await openStoredPayload(db, this.#keys, place.day, place.requestId as RequestId);
+      if (opened === null) {
+        throw new AppError("payload_expired");
+      }
+      return opened;
+    } catch (error) {
+      if (error instanceof DayKeyDestroyedError) {
+        throw new AppError("payload_expired", { cause: error });
+      }
+      if (error instanceof SealError) {
+        log.error("trace.payload_broken", { day: place.day, requestId: place.requestId, error });
+        throw new AppError("decrypt_failed", { cause: error });
+      }
+      throw error;
+    }
+  }
+}
+
+function toBodies(opened: OpenedPayload, bodies: StoredBodies): Pick<ShownPayload, "request" | "response"> {
+  const request = { bytes: Number(bodies.request_bytes), is_truncated: opened.isRequestTruncated };
+  const response = { bytes: Number(bodies.response_bytes), is_truncated: opened.isResponseTruncated };
+  return {
+    request: opened.request === null ? null : { ...toContent(opened.request, request.is_truncated), ...request },
+    response: { ...toContent(opened.response, response.is_truncated), ...response },
+  };
+}
+
+/** As text if it is that; the last character of a body that was cut may be cut as well, and is left out. */
+function toContent(bytes: Uint8Array, isTruncated: boolean): { encoding: "text" | "base64"; content: string } {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return { encoding: "text", content: decoder.decode(bytes, { stream: isTruncated }) };
+  } catch {
+    return { encoding: "base64", content: Buffer.from(bytes).toString("base64") };
+  }
+}

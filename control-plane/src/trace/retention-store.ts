@@ -1,0 +1,66 @@
+import { type Queryable, rowsWritten } from "../platform/db.ts";
+
+/** The logs of which days are dropped. */
+export type DroppedLog = "payload_segment" | "payload_record" | "trace_record";
+
+/** So many days before today, in UTC, by the clock of the database: that of one replica may be wrong. */
+export async function dayBefore(db: Queryable, days: number): Promise<string> {
+  const [row] = await db.sql<{ day: string }>`
+    select ((now() at time zone 'UTC')::date - ${days}::integer)::text as day`;
+  if (row === undefined) {
+    throw new Error("the database did not tell the day");
+  }
+  return row.day;
+}
+
+/** Destroys the keys of all days before this one for good. Returns those days, none when it was done already. */
+export async function destroyKeys(tx: Queryable, before: string): Promise<string[]> {
+  const [row] = await tx.sql<{ days: string[] }>`
+    select array(select unnest(destroy_payload_keys(${before}::text::date))::text) as days`;
+  return row?.days ?? [];
+}
+
+/** The days before this one that have a partition, the oldest first. */
+export async function listDaysOf(db: Queryable, table: DroppedLog, before: string): Promise<string[]> {
+  const rows = await db.sql<{ day: string }>`
+    select day from (
+      select to_char(to_date(substring(c.relname from '_y(.*)$'), 'YYYY"m"MM"d"DD'), 'YYYY-MM-DD') as day
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = ${table}::text::regclass
+    ) as partition_day
+    where day < ${before}::text order by day`;
+  return rows.map(({ day }) => day);
+}
+
+/** Drops the partition of a day with all that is in it. @throws DatabaseTimeoutError when somebody is using the log */
+export async function dropDay(db: Queryable, table: DroppedLog, day: string): Promise<boolean> {
+  const [row] = await db.sql<{ dropped: boolean }>`
+    select drop_day_partition(${table}, ${day}::text::date) as dropped`;
+  return row?.dropped === true;
+}
+
+/** Counts the payloads of days whose count can still change, or was never made; forgets those of destroyed days. */
+export async function countPayloads(tx: Queryable): Promise<number> {
+  await tx.sql`
+    delete from payload_day_count c
+    where not exists (select 1 from payload_day_key d where d.day = c.day and d.wrapped is not null)`;
+  const counted = await tx.sql`
+    insert into payload_day_count (day, payloads, counted_at)
+    select d.day, (select count(*) from payload_record r where r.day = d.day), now()
+    from payload_day_key d
+    where d.wrapped is not null and d.day <= (now() at time zone 'UTC')::date and not exists (
+      select 1 from payload_day_count c
+      where c.day = d.day and c.counted_at > (d.day + 2)::timestamp at time zone 'UTC')
+    on conflict (day) do update set payloads = excluded.payloads, counted_at = excluded.counted_at`;
+  return rowsWritten(counted);
+}
+
+export type DayCount = { readonly day: string; readonly payloads: bigint; readonly countedAt: Date };
+
+/** Payloads by day, as they were counted last, without days whose key is gone. */
+export async function listDayCounts(db: Queryable): Promise<DayCount[]> {
+  return await db.sql<DayCount>`
+    select c.day::text as day, c.payloads, c.counted_at as "countedAt"
+    from payload_day_count c join payload_day_key d on d.day = c.day
+    where d.wrapped is not null order by c.day`;
+}

@@ -1,0 +1,94 @@
+import { writeAudit } from "../audit/service.ts";
+import type { Database } from "../platform/db.ts";
+import { DatabaseTimeoutError } from "../platform/db-errors.ts";
+import type { Log } from "../platform/log.ts";
+import type { TraceRules } from "./model.ts";
+import { countPayloads, type DroppedLog, dayBefore, destroyKeys, dropDay, listDaysOf } from "./retention-store.ts";
+
+export type TraceRetentionParts = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly rules: () => TraceRules;
+};
+
+/** What one run did, as `table day`. */
+export type RetentionRun = {
+  readonly destroyedDays: readonly string[];
+  readonly dropped: readonly string[];
+  /** What somebody was using; the next run tries again. */
+  readonly left: readonly string[];
+};
+
+/** A payload is a row, and a day has many. */
+const countMsMax = 120_000;
+
+/**
+ * The end of the retention. Of a day that is over, first the key is destroyed, which makes its payloads unreadable whatever
+ * happens next, and then its partitions are dropped. All is told by the calendar of the database alone, so that a run does
+ * whatever earlier ones did not, also after weeks, and two runs at the same moment do it once.
+ */
+export class TraceRetention {
+  readonly #parts: TraceRetentionParts;
+
+  constructor(parts: TraceRetentionParts) {
+    this.#parts = parts;
+  }
+
+  /** Destroys and drops what is over. @throws an error of the database; what was done before it stays done */
+  async run(): Promise<RetentionRun> {
+    const { db, log, rules } = this.#parts;
+    const { payloadRetentionDays, metadataRetentionDays } = rules();
+    const payloadsBefore = await dayBefore(db, Math.min(payloadRetentionDays, metadataRetentionDays));
+    const tracesBefore = await dayBefore(db, metadataRetentionDays);
+    const destroyedDays = await this.#destroyKeys(payloadsBefore);
+    const done = { dropped: [] as string[], left: [] as string[] };
+    await this.#drop("payload_segment", payloadsBefore, done);
+    await this.#drop("payload_record", payloadsBefore, done);
+    await this.#drop("trace_record", tracesBefore, done);
+    if (destroyedDays.length + done.dropped.length > 0) {
+      log.info("trace.retention", { destroyedDays, dropped: done.dropped });
+    }
+    if (done.left.length > 0) {
+      log.warn("trace.retention_waits", { left: done.left });
+    }
+    return { destroyedDays, ...done };
+  }
+
+  /** Counts the payloads that can be decrypted, for those who ask how many there are. */
+  async count(): Promise<void> {
+    await this.#parts.db.withTransaction((tx) => countPayloads(tx), { statementTimeoutMs: countMsMax });
+  }
+
+  async #destroyKeys(before: string): Promise<string[]> {
+    return await this.#parts.db.withTransaction(async (tx) => {
+      const days = await destroyKeys(tx, before);
+      if (days.length > 0) {
+        await writeAudit(tx, {
+          actor: { kind: "system", id: null, name: "trace retention" },
+          action: "trace.payloads_destroyed",
+          subjectKind: "payload_day_key",
+          subjectId: days.at(-1) ?? "",
+          before: null,
+          after: { days },
+        });
+      }
+      return days;
+    });
+  }
+
+  async #drop(table: DroppedLog, before: string, done: { dropped: string[]; left: string[] }): Promise<void> {
+    const { db } = this.#parts;
+    for (const day of await listDaysOf(db, table, before)) {
+      try {
+        if (await dropDay(db, table, day)) {
+          done.dropped.push(`${table} ${day}`);
+        }
+      } catch (error) {
+        if (!(error instanceof DatabaseTimeoutError)) {
+          throw error;
+        }
+        done.left.push(`${table} ${day}`);
+      }
+    }
+  }
+}

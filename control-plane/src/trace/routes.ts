@@ -1,0 +1,149 @@
+import {
+  accessCheckOutput,
+  accessListInput,
+  accessListOutput,
+  payloadCountOutput,
+  payloadReadInput,
+  payloadReadOutput,
+  traceDetailOutput,
+  traceInput,
+  traceListInput,
+  traceListOutput,
+} from "@sluice/contracts/traces";
+import { z } from "zod";
+import type { Database } from "../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { findAccessHead, findBrokenAccesses, listAccesses } from "./access-store.ts";
+import type { PayloadReading } from "./payload-reading.ts";
+import type { TraceDetail, TraceSearching } from "./search.ts";
+import { countDecryptable } from "./service.ts";
+
+export type TraceEndpointParts = {
+  readonly db: Database;
+  readonly search: TraceSearching;
+  readonly reading: PayloadReading;
+};
+
+/** The trace, for admins: metadata for each of them, bodies only for super-admins and never without a record. */
+export function traceEndpoints({ db, search, reading }: TraceEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/trace/list/",
+      access: "admin",
+      input: traceListInput,
+      summary: "Calls by request id, user, key, model, status and time, newest first.",
+      output: traceListOutput,
+      errors: [],
+      limits: ["A page has at most 100 calls."],
+      handle: async ({ input }) => {
+        const { rows, nextCursor } = await search.list(input);
+        return { traces: rows, next_cursor: nextCursor };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/trace/detail/",
+      access: "admin",
+      input: traceInput,
+      summary: "One call: its attempts, what was charged, what is stored of its bodies, and who has read them.",
+      output: traceDetailOutput,
+      errors: ["not_found"],
+      handle: async ({ input }) => describe(await search.detail(input.request_id, input.day ?? null)),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/trace/payload/",
+      access: "super_admin",
+      input: payloadReadInput,
+      summary: "The bodies of one call in clear. Needs a reason and a recent login, and is written down before.",
+      output: payloadReadOutput,
+      errors: [
+        "reason_required",
+        "step_up_required",
+        "not_found",
+        "payload_not_stored",
+        "payload_expired",
+        "too_many_attempts",
+        "audit_unavailable",
+        "decrypt_failed",
+      ],
+      limits: ["As many payloads an hour, for each admin, as the setting trace.payload_reads_per_hour says."],
+      handle: async ({ input, admin, requestId, clientIp }) => ({
+        ...(await reading.read(input, { ...admin, requestId, ip: clientIp })),
+      }),
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/trace/payload/count/",
+      access: "admin",
+      input: z.strictObject({}),
+      summary: "How many payloads can still be decrypted, by day.",
+      output: payloadCountOutput,
+      errors: [],
+      handle: async () => {
+        const { decryptable, countedAt, days } = await countDecryptable(db);
+        return { decryptable, counted_at: countedAt, days };
+      },
+    }),
+    ...accessEndpoints(db),
+  ];
+}
+
+function accessEndpoints(db: Database): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/trace/access/list/",
+      access: "admin",
+      input: accessListInput,
+      summary: "Who has read which payload, and why; newest first.",
+      output: accessListOutput,
+      errors: [],
+      limits: ["A page has at most 100 records."],
+      handle: async ({ input: { request_id, admin_id, cursor, limit } }) => {
+        const filter = { requestId: request_id ?? null, adminId: admin_id ?? null, before: cursor ?? null };
+        const rows = await listAccesses(db, filter, limit + 1);
+        const accesses = rows.slice(0, limit);
+        return { accesses, next_cursor: rows.length > limit ? (accesses.at(-1)?.number ?? null) : null };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/trace/access/check/",
+      access: "admin",
+      input: z.strictObject({}),
+      summary: "Whether the chain of these records is whole: what was altered or taken out, and its last link.",
+      output: accessCheckOutput,
+      errors: [],
+      handle: async () => {
+        const findings = await findBrokenAccesses(db);
+        return {
+          holds: findings.length === 0,
+          head: await findAccessHead(db),
+          findings: findings.slice(0, findingsShown),
+        };
+      },
+    }),
+  ];
+}
+
+const findingsShown = 500;
+
+function describe({ trace, usage, attempts, bodies, accesses }: TraceDetail) {
+  const { expiresAt, ...stored } = bodies ?? { expiresAt: null };
+  return {
+    trace,
+    usage,
+    attempts: attempts.map((attempt) => ({
+      channel_id: attempt.channelId,
+      channel: attempt.channel,
+      started_at_ms: attempt.startedAtMs,
+      duration_ms: attempt.durationMs,
+      status: attempt.status,
+      result: attempt.result,
+    })),
+    payload: bodies === null ? null : { ...stored, expires_at: expiresAt },
+    accesses,
+  };
+}

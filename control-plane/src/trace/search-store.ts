@@ -1,0 +1,133 @@
+import type { TraceView } from "@sluice/contracts/traces";
+import type { Queryable, SqlValue } from "../platform/db.ts";
+import { arrayLiteral } from "../platform/db-array-literal.ts";
+import type { CallPlace, TraceSearch } from "./model.ts";
+
+/** A row of the list as the driver gives it. */
+export type TraceListRow = Omit<TraceView, "started_at" | Integers> & { readonly started_at: Date } & {
+  readonly [Name in Integers]: bigint | null;
+};
+type Integers = "user_id" | "gateway_user_id" | "key_id" | "input_tokens" | "output_tokens";
+
+/**
+ * The columns of a list. What was stored can be read until its time is over or the key of its day is gone, whichever
+ * comes first.
+ * @param cutoff the placeholder of the moment before which payloads are expired
+ */
+const listColumns = (cutoff: string): string => `
+  t.request_id::text as request_id, t.day::text as day, t.started_at, t.user_id, u.email, t.gateway_user_id,
+  t.api_key_id as key_id, k.name as key_name, t.method, t.path, t.model, t.status, t.error_code, t.http_status,
+  t.is_stream, t.input_tokens, t.output_tokens, t.first_token_ms, t.duration_ms, t.client_ip, t.user_agent,
+  case when t.payload = 'stored' and (d.wrapped is null or t.started_at <= ${cutoff}::timestamptz) then 'expired'
+    else t.payload end as payload`;
+
+const joins = `
+  left join user_profile u on u.id = t.user_id
+  left join api_key k on k.id = t.api_key_id
+  left join payload_day_key d on d.day = t.day`;
+
+/**
+ * A page of calls, newest first. The text holds only the conditions that are asked for, each with an index that has the day
+ * and the request id behind it: so the partitions are read one after the other, and of each no more than the page takes.
+ */
+export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceListRow[]> {
+  const values: SqlValue[] = [];
+  const put = (value: SqlValue): string => `$${values.push(value)}`;
+  const { since, before, filter } = search;
+  const conditions = [
+    `t.day between ${put(since.day)}::text::date and ${put(before.day)}::text::date`,
+    `(t.day, t.request_id) >= (${put(since.day)}::text::date, ${put(since.requestId)}::text::uuid)`,
+    `(t.day, t.request_id) < (${put(before.day)}::text::date, ${put(before.requestId)}::text::uuid)`,
+  ];
+  if (filter.gatewayUserId !== null) {
+    conditions.push(`t.gateway_user_id = ${put(filter.gatewayUserId)}::bigint`);
+  }
+  if (filter.userId !== null) {
+    conditions.push(
+      `t.gateway_user_id = (select gateway_user_id from user_profile where id = ${put(filter.userId)}::bigint)`,
+    );
+  }
+  if (filter.keyId !== null) {
+    const key = put(filter.keyId);
+    conditions.push(`t.api_key_id = ${key}::bigint`);
+    conditions.push(`t.gateway_user_id = (select gateway_user_id from api_key where id = ${key}::bigint)`);
+  }
+  if (filter.model !== null) {
+    conditions.push(`t.model = ${put(filter.model)}::text`);
+  }
+  if (filter.status !== null) {
+    // Said in the text as well, so that the index of what did not go well can be used.
+    conditions.push(`t.status = ${put(filter.status)}::text`);
+    conditions.push(filter.status === "completed" ? "true" : "t.status <> 'completed'");
+  }
+  if (filter.httpStatus !== null) {
+    conditions.push(`t.http_status = ${put(filter.httpStatus)}::integer`);
+    conditions.push(filter.httpStatus >= 400 ? "t.http_status >= 400" : "true");
+  }
+  if (filter.from !== null) {
+    conditions.push(`t.started_at >= ${put(filter.from)}::timestamptz`);
+  }
+  if (filter.to !== null) {
+    conditions.push(`t.started_at < ${put(filter.to)}::timestamptz`);
+  }
+  return await db.query<TraceListRow>(
+    `select ${listColumns(put(search.payloadCutoff))} from (
+       select t.* from trace_record t where ${conditions.join(" and ")}
+       order by t.day desc, t.request_id desc limit ${put(search.limit)}::integer
+     ) as t ${joins} order by t.day desc, t.request_id desc`,
+    values,
+  );
+}
+
+/** One call, looked for on these days (YYYY-MM-DD). */
+export async function findTrace(
+  db: Queryable,
+  place: { readonly requestId: string; readonly days: readonly string[] },
+  payloadCutoff: Date,
+): Promise<TraceListRow | null> {
+  const [row] = await db.query<TraceListRow>(
+    `select ${listColumns("$3")} from trace_record t ${joins}
+     where t.day = any ($1::text::date[]) and t.request_id = $2::text::uuid`,
+    [arrayLiteral(place.days), place.requestId, payloadCutoff],
+  );
+  return row ?? null;
+}
+
+/** One try at one channel, as it lies in the usage log. */
+type StoredAttempt = {
+  readonly channelId: string;
+  readonly channel: string;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly status: number | null;
+  readonly result: string;
+};
+
+export type CallUsage = Record<string, unknown> & { readonly attempts: readonly StoredAttempt[] };
+
+/** What the gateway wrote down about a call; null for one that it did not let in. */
+export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace): Promise<CallUsage | null> {
+  const [row] = await db.sql<CallUsage>`
+    select u.group_name, u.channel_id, c.name as channel, u.outcome, u.usage_source, u.input_tokens, u.output_tokens,
+      u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images, u.audio_ms, u.price_version,
+      u.rate_multiplier, u.quota, u.quota_held, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
+      u.first_byte_ms, u.duration_ms, u.attempts
+    from usage_log u left join channel c on c.id = u.channel_id
+    where u.day = ${day}::text::date and u.request_id = ${requestId}::text::uuid`;
+  return row ?? null;
+}
+
+/** How long the stored bodies of a call were, and whether they were cut. */
+export type StoredBodies = {
+  readonly request_bytes: bigint;
+  readonly response_bytes: bigint;
+  readonly is_request_truncated: boolean;
+  readonly is_response_truncated: boolean;
+};
+
+export async function findStoredBodies(db: Queryable, { day, requestId }: CallPlace): Promise<StoredBodies | null> {
+  const [row] = await db.sql<StoredBodies>`
+    select request_bytes, response_bytes, is_request_truncated, is_response_truncated from payload_record
+    where day = ${day}::text::date and request_id = ${requestId}::text::uuid`;
+  return row ?? null;
+}

@@ -1,0 +1,135 @@
+import type { TraceListInput } from "@sluice/contracts/traces";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/db.ts";
+import { DatabaseTimeoutError } from "../platform/db-errors.ts";
+import { AppError } from "../platform/errors.ts";
+import { type AccessRow, listAccesses } from "./access-store.ts";
+import { daysOfRequest, payloadCutoff, searchBounds, type TraceRules } from "./model.ts";
+import {
+  type CallUsage,
+  findCallUsage,
+  findStoredBodies,
+  findTrace,
+  type StoredBodies,
+  searchTraces,
+  type TraceListRow,
+} from "./search-store.ts";
+
+export type TraceSearchParts = { readonly db: Database; readonly clock: Clock; readonly rules: () => TraceRules };
+
+/** Everything that is known of one call, without its bodies. */
+export type TraceDetail = {
+  readonly trace: TraceListRow;
+  readonly usage: Omit<CallUsage, "attempts"> | null;
+  readonly attempts: CallUsage["attempts"];
+  readonly bodies: (StoredBodies & { readonly expiresAt: Date }) | null;
+  readonly accesses: readonly AccessRow[];
+};
+
+const dayMs = 86_400_000;
+const accessesShown = 50;
+
+/** Finds calls for admins: metadata only. */
+export class TraceSearching {
+  readonly #parts: TraceSearchParts;
+
+  constructor(parts: TraceSearchParts) {
+    this.#parts = parts;
+  }
+
+  /** A page of calls, newest first. @throws AppError `temporarily_unavailable` when it takes too long */
+  async list(input: TraceListInput): Promise<{ rows: TraceListRow[]; nextCursor: string | null }> {
+    if (input.request_id !== undefined) {
+      const found = await this.#findByRequestId(input.request_id, input);
+      return { rows: found, nextCursor: null };
+    }
+    const { db, clock, rules } = this.#parts;
+    const now = clock.now();
+    // The partitions of days that are over may still wait to be dropped.
+    const oldestMs = now - (rules().metadataRetentionDays + 1) * dayMs;
+    const filter = toFilter(input);
+    const search = {
+      filter,
+      ...searchBounds(filter, input.cursor ?? null, oldestMs),
+      limit: input.limit + 1,
+      payloadCutoff: payloadCutoff(rules(), now),
+    };
+    const rows = await inTime(() => searchTraces(db, search));
+    const shown = rows.slice(0, input.limit);
+    const last = shown.at(-1);
+    return { rows: shown, nextCursor: rows.length > shown.length && last ? `${last.day}_${last.request_id}` : null };
+  }
+
+  /**
+   * One call, with every attempt at it, what was charged, and who has read its payload.
+   * @param day in UTC; null when only the request id is known, which tells it
+   * @throws AppError `not_found`
+   */
+  async detail(requestId: string, day: string | null): Promise<TraceDetail> {
+    const { db, clock, rules } = this.#parts;
+    const days = day === null ? daysOfRequest(requestId) : [day];
+    const trace = await findTrace(db, { requestId, days }, payloadCutoff(rules(), clock.now()));
+    if (trace === null) {
+      throw new AppError("not_found", { message: "There is no such call." });
+    }
+    const place = { day: trace.day, requestId };
+    const found = await findCallUsage(db, place);
+    const bodies = trace.payload === "stored" ? await findStoredBodies(db, place) : null;
+    const { attempts = [], ...usage } = found ?? {};
+    const keptMs = Math.min(rules().payloadRetentionDays, rules().metadataRetentionDays) * dayMs;
+    return {
+      trace,
+      usage: found === null ? null : usage,
+      attempts,
+      bodies: bodies === null ? null : { ...bodies, expiresAt: new Date(trace.started_at.getTime() + keptMs) },
+      accesses: await listAccesses(db, { requestId, adminId: null, before: null }, accessesShown),
+    };
+  }
+
+  /** A request id names one call; other conditions only say whether it is meant. */
+  async #findByRequestId(requestId: string, input: TraceListInput): Promise<TraceListRow[]> {
+    const { db, clock, rules } = this.#parts;
+    const place = { requestId, days: daysOfRequest(requestId) };
+    const found = await findTrace(db, place, payloadCutoff(rules(), clock.now()));
+    return found !== null && isMeant(found, input) ? [found] : [];
+  }
+}
+
+function isMeant(row: TraceListRow, input: TraceListInput): boolean {
+  const pairs: readonly (readonly [asked: unknown, is: unknown])[] = [
+    [input.user_id, row.user_id],
+    [input.gateway_user_id, row.gateway_user_id],
+    [input.key_id, row.key_id],
+    [input.model, row.model],
+    [input.status, row.status],
+    [input.http_status, row.http_status],
+  ];
+  const isInTime =
+    (input.from === undefined || row.started_at >= input.from) && (input.to === undefined || row.started_at < input.to);
+  return isInTime && pairs.every(([asked, is]) => asked === undefined || asked === is);
+}
+
+function toFilter(input: TraceListInput) {
+  return {
+    gatewayUserId: input.gateway_user_id ?? null,
+    userId: input.user_id ?? null,
+    keyId: input.key_id ?? null,
+    model: input.model ?? null,
+    status: input.status ?? null,
+    httpStatus: input.http_status ?? null,
+    from: input.from ?? null,
+    to: input.to ?? null,
+  };
+}
+
+async function inTime<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof DatabaseTimeoutError) {
+      const message = "That is too much to look through at once. Ask for fewer days, or for one condition less.";
+      throw new AppError("temporarily_unavailable", { message, cause: error });
+    }
+    throw error;
+  }
+}

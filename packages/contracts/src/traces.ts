@@ -1,0 +1,203 @@
+import { z } from "zod";
+import { pageSize, recordId } from "./keys.ts";
+import { outcomes } from "./usage.ts";
+import { wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+
+/** The trace of calls, as admins search and read it. */
+
+const firstDay = "2000-01-01";
+const lastDay = "2999-12-31";
+const day = z.iso.date().refine((date) => date >= firstDay && date <= lastDay, "It is too far from today.");
+const requestId = z.uuid().transform((id) => id.toLowerCase());
+const moment = z.iso
+  .datetime({ offset: true })
+  .refine((text) => text >= firstDay && text <= lastDay, "It is too far from today.")
+  .transform((text) => new Date(text));
+const httpStatus = z
+  .string()
+  .regex(/^[1-5]\d\d$/, "It has to be a status of HTTP, like 429.")
+  .transform(Number);
+const cursorForm = /^\d{4}-\d{2}-\d{2}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const reasonLengthMin = 5;
+export const reasonLengthMax = 500;
+
+export const traceListInput = z.strictObject({
+  request_id: requestId.optional(),
+  user_id: recordId.optional(),
+  gateway_user_id: recordId.optional(),
+  key_id: recordId.optional(),
+  model: z.string().min(1).max(256).optional(),
+  status: z.enum(outcomes).optional(),
+  http_status: httpStatus.optional(),
+  /** Calls that began at this moment or later. */
+  from: moment.optional(),
+  /** Calls that began before this moment. */
+  to: moment.optional(),
+  /** What the page before ended with. */
+  cursor: z
+    .string()
+    .regex(cursorForm, "It is not a cursor of this list.")
+    .refine((cursor) => day.safeParse(cursor.slice(0, 10)).success, "It is not a cursor of this list.")
+    .transform((cursor) => ({ day: cursor.slice(0, 10), requestId: cursor.slice(11) }))
+    .optional(),
+  limit: pageSize.default(50),
+});
+export type TraceListInput = z.output<typeof traceListInput>;
+
+/** The day, in UTC, is in every list; without it, it is read off the request id. */
+export const traceInput = z.strictObject({ request_id: requestId, day: day.optional() });
+
+export const payloadReadInput = z.strictObject({
+  request_id: requestId,
+  day: day.optional(),
+  /** Why it has to be read; kept with the name of who read it. Without it, nothing is shown. */
+  reason: z.string().max(reasonLengthMax).optional(),
+});
+
+export const accessListInput = z.strictObject({
+  /** Accesses to the payload of one call. */
+  request_id: requestId.optional(),
+  admin_id: recordId.optional(),
+  cursor: recordId.optional(),
+  limit: pageSize.default(50),
+});
+
+const count = wireInteger.nullable();
+
+/**
+ * What became of the bodies: `stored` can be read; `expired` were stored and destroyed at the end of the retention; `off`
+ * for the key or the service; `dropped` under load; `none` came.
+ */
+const payloadState = z.enum(["stored", "expired", "off", "dropped", "none"]);
+
+/** One call, as it is listed. */
+export const traceView = z.strictObject({
+  request_id: z.uuid(),
+  day: wireDay,
+  started_at: wireMoment,
+  user_id: count,
+  email: z.string().nullable(),
+  gateway_user_id: count,
+  key_id: count,
+  key_name: z.string().nullable(),
+  method: z.string(),
+  path: z.string(),
+  model: z.string().nullable(),
+  status: z.enum(outcomes),
+  error_code: z.string().nullable(),
+  http_status: z.int(),
+  is_stream: z.boolean(),
+  input_tokens: count,
+  output_tokens: count,
+  first_token_ms: z.int().nullable(),
+  duration_ms: z.int(),
+  client_ip: z.string(),
+  user_agent: z.string(),
+  payload: payloadState,
+});
+export type TraceView = z.output<typeof traceView>;
+
+export const traceListOutput = z.strictObject({ traces: z.array(traceView), next_cursor: z.string().nullable() });
+
+/** One try at one channel. */
+const attemptView = z.strictObject({
+  channel_id: z.string(),
+  channel: z.string(),
+  /** After the start of the call. */
+  started_at_ms: z.number(),
+  duration_ms: z.number(),
+  status: z.int().nullable(),
+  result: z.string(),
+});
+
+/** What the gateway charged and how it got there; null for a call that it did not let in. */
+const usageView = z.strictObject({
+  group_name: z.string(),
+  channel_id: count,
+  channel: z.string().nullable(),
+  outcome: z.enum(outcomes),
+  usage_source: z.enum(["provider", "estimated", "none"]),
+  input_tokens: wireInteger,
+  output_tokens: wireInteger,
+  cache_read_tokens: wireInteger,
+  cache_write_tokens: wireInteger,
+  reasoning_tokens: wireInteger,
+  images: z.int(),
+  audio_ms: wireInteger,
+  price_version: z.int().nullable(),
+  rate_multiplier: wireDecimal,
+  /** Before the multiplier. */
+  quota: wireInteger,
+  quota_held: wireInteger,
+  settled_quota: wireInteger,
+  first_byte_ms: z.int().nullable(),
+  duration_ms: z.int(),
+});
+
+const accessView = z.strictObject({
+  number: wireInteger,
+  at: wireMoment,
+  admin_id: wireInteger,
+  admin_name: z.string(),
+  request_id: z.uuid(),
+  day: wireDay,
+  gateway_user_id: wireInteger,
+  reason: z.string(),
+  ip: z.string(),
+  /** The link of the chain, in hex. */
+  hash: z.string(),
+});
+
+export const traceDetailOutput = z.strictObject({
+  trace: traceView,
+  usage: usageView.nullable(),
+  attempts: z.array(attemptView),
+  /** What is stored of the bodies; null when nothing is, or not any more. */
+  payload: z
+    .strictObject({
+      request_bytes: wireInteger,
+      response_bytes: wireInteger,
+      is_request_truncated: z.boolean(),
+      is_response_truncated: z.boolean(),
+      /** From then on nobody can read it. */
+      expires_at: wireMoment,
+    })
+    .nullable(),
+  /** Who has read it, the newest first. */
+  accesses: z.array(accessView),
+});
+
+/** A body in clear: as text, or in base64 when it is none. */
+const bodyView = z.strictObject({
+  encoding: z.enum(["text", "base64"]),
+  content: z.string(),
+  /** How long it was; less was kept when it is truncated. */
+  bytes: z.int(),
+  is_truncated: z.boolean(),
+});
+export type BodyView = z.output<typeof bodyView>;
+
+export const payloadReadOutput = z.strictObject({
+  request: bodyView.nullable(),
+  response: bodyView,
+  /** The record of this access. */
+  access: z.strictObject({ number: wireInteger, hash: z.string() }),
+});
+
+export const accessListOutput = z.strictObject({ accesses: z.array(accessView), next_cursor: wireInteger.nullable() });
+
+export const accessCheckOutput = z.strictObject({
+  holds: z.boolean(),
+  /** The last link: whoever keeps it elsewhere notices a chain that was cut short. */
+  head: z.strictObject({ number: wireInteger, hash: z.string() }).nullable(),
+  findings: z.array(z.strictObject({ finding: z.string(), link_number: wireInteger.nullable() })),
+});
+
+export const payloadCountOutput = z.strictObject({
+  /** Payloads that can still be decrypted. */
+  decryptable: wireInteger,
+  /** When they were counted last; null when they never were. */
+  counted_at: wireMoment.nullable(),
+  days: z.array(z.strictObject({ day: wireDay, payloads: wireInteger })),
+});
