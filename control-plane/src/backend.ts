@@ -39,6 +39,7 @@ import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.t
 import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
 import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.ts";
 import type { Log } from "./platform/log.ts";
+import { reportEndpoints } from "./reports/routes.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
 import { SecretReader } from "./secrets/service.ts";
 import type { SettingValues } from "./settings/registry.ts";
@@ -49,6 +50,7 @@ import { PayloadReading } from "./trace/payload-reading.ts";
 import { TraceRetention } from "./trace/retention.ts";
 import { traceEndpoints } from "./trace/routes.ts";
 import { TraceSearching } from "./trace/search.ts";
+import { rollUsageUp } from "./usage-rollup/service.ts";
 import { settlementEndpoints } from "./usage-settlement/routes.ts";
 import { UsageSettlement } from "./usage-settlement/service.ts";
 
@@ -111,6 +113,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "money-check": moneyCheckEndpoints(moneyCheck),
     "messages-model-map": modelMapEndpoints(db),
     "admin-lists": listEndpoints(lists, listPlaces),
+    reports: reportEndpoints({ db, clock: systemClock }),
     "api-description": descriptionEndpoints(() => groups),
     settings: settingEndpoints(parts.settings),
     trace: trace.endpoints,
@@ -131,6 +134,8 @@ export function buildBackend(parts: BackendParts): Backend {
     { name: "trace-retention", pattern: "50 */10 * * * *", run: () => trace.retention.run() },
     { name: "payload-count", pattern: "45 * * * * *", run: () => trace.retention.count() },
     // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
+    // Behind the settlement, whose batches it adds up.
+    { name: "usage-rollup", pattern: "15 * * * * *", run: (database) => rollUsageUp(database, systemClock) },
     { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
   ];
   const all = Object.values(features).flat();

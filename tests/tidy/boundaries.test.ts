@@ -68,6 +68,10 @@ const features = {
   checkout: [...leaf, "billing", "payments"],
   // Turns usage into ledger entries, off the hot path.
   "usage-settlement": [...leaf, "audit"],
+  // Sums that pages read instead of the log.
+  "usage-rollup": leaf,
+  // What is read out of the tables of several features at once, and what providers cost.
+  reports: [...leaf, "audit"],
   // The hot path has no SQL and posts no money.
   relay: ["platform", "gateway", "exit-nodes", "upstream-auth", "trace"],
   // The model map is a table of its own; calls go the way of the relay.

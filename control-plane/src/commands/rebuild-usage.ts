@@ -1,0 +1,49 @@
+/**
+ * Compares the sums that overviews and reports read with the usage log, day by day, and sums those days anew that differ:
+ * `bun run usage:rebuild`. With `--check` nothing is changed, with `--all` every day is summed anew. Exit code 0: all days
+ * agree, or do now; 1: some differ (with `--check`), or the database could not be read. Pages see the old sums of a day or
+ * the new ones, never half of them; the service may go on working.
+ */
+import { loadConfig } from "../platform/config.ts";
+import { openDatabase } from "../platform/db.ts";
+import { redact } from "../platform/log.ts";
+import { type DayReport, rebuildRollup } from "../usage-rollup/service.ts";
+
+const statementTimeoutMs = 600_000;
+const faultsShown = 10;
+
+function linesOf({ day, faults, sums }: DayReport): string[] {
+  const verdict = faults.length === 0 ? "agrees with the log" : `${faults.length} sums differ`;
+  const shown = faults
+    .slice(0, faultsShown)
+    .map((fault) => `    ${fault.slice} ${fault.starts_at.toISOString()}, ${fault.subject}: ${fault.detail}`);
+  return [`${day}: ${verdict}${sums === null ? "" : `, summed anew (${sums} sums)`}`, ...shown];
+}
+
+async function main(words: readonly string[]): Promise<number> {
+  const isChecked = words.includes("--check");
+  const config = loadConfig();
+  const db = openDatabase({
+    url: config.DATABASE_URL,
+    poolMax: 2,
+    applicationName: "sluice-usage-rebuild",
+    statementTimeoutMs,
+  });
+  try {
+    let different = 0;
+    for await (const report of rebuildRollup(db, { isForced: words.includes("--all"), isChecked })) {
+      process.stdout.write(`${linesOf(report).join("\n")}\n`);
+      different += report.faults.length > 0 ? 1 : 0;
+    }
+    return isChecked && different > 0 ? 1 : 0;
+  } finally {
+    await db.close(2_000);
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`usage:rebuild: ${redact(error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,115 @@
+import { type ReportRangeInput, reportDaysMax } from "@sluice/contracts/reports";
+import { AppError } from "../platform/errors.ts";
+
+const daysShown = 30;
+const quarterMs = 900_000;
+const hourMs = 3_600_000;
+const hourlyDaysMax = 7;
+const hourlyDaysDefault = 2;
+
+/** Moments, the second behind the last that is meant. */
+export type Span = { readonly from: Date; readonly to: Date };
+
+/** Days of a zone and the moments at which they begin. */
+export type ReportRange = Span & {
+  readonly fromDay: string;
+  readonly toDay: string;
+  readonly zone: string;
+  /** One for each day, the first included. */
+  readonly days: readonly { readonly day: string; readonly startsAt: Date }[];
+  /** The same time before it; as much of it as has passed of this one. */
+  readonly previous: Span;
+};
+
+/**
+ * The range that is asked for. Days begin with their first moment, whatever clocks do at midnight.
+ * @throws AppError `invalid_value` for days that are the wrong way round, or too many
+ */
+export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportRange {
+  const { zone } = asked;
+  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate();
+  const first = asked.from_day === undefined ? null : Temporal.PlainDate.from(asked.from_day);
+  const last = asked.to_day === undefined ? laterOf(first, today) : Temporal.PlainDate.from(asked.to_day);
+  const begin = first ?? last.subtract({ days: daysShown - 1 });
+  const count = begin.until(last).days + 1;
+  if (count < 1 || count > reportDaysMax) {
+    throw new AppError("invalid_value", { fields: { from_day: `Ask for 1 to ${reportDaysMax} days.` } });
+  }
+  const days = Array.from({ length: count }, (_, index) => {
+    const day = begin.add({ days: index });
+    return { day: day.toString(), startsAt: startOf(day, zone) };
+  });
+  const from = startOf(begin, zone);
+  const to = startOf(last.add({ days: 1 }), zone);
+  const previousFrom = startOf(begin.subtract({ days: count }), zone);
+  // Cut at a quarter hour: that is how finely the sums of the usage are kept.
+  const passedMs = Math.floor((nowMs - from.getTime()) / quarterMs) * quarterMs;
+  const previousTo = new Date(Math.min(from.getTime(), previousFrom.getTime() + Math.max(0, passedMs)));
+  const isOver = nowMs >= to.getTime();
+  return {
+    fromDay: begin.toString(),
+    toDay: last.toString(),
+    zone,
+    from,
+    to,
+    days,
+    previous: { from: previousFrom, to: isOver ? from : previousTo },
+  };
+}
+
+function laterOf(first: Temporal.PlainDate | null, today: Temporal.PlainDate): Temporal.PlainDate {
+  return first !== null && Temporal.PlainDate.compare(first, today) > 0 ? first : today;
+}
+
+function startOf(day: Temporal.PlainDate, zone: string): Date {
+  return new Date(day.toZonedDateTime(zone).epochMilliseconds);
+}
+
+export type Bucket = "hour" | "day";
+
+/** The bars of a range: when each begins, and the day that it belongs to. */
+export type Bars = {
+  readonly bucket: Bucket;
+  readonly starts: readonly { readonly day: string; readonly startsAt: Date }[];
+};
+
+/** @throws AppError `invalid_value` for hours of more than a week */
+export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
+  const bucket = asked ?? (days.length <= hourlyDaysDefault ? "hour" : "day");
+  if (bucket === "day") {
+    return { bucket, starts: days };
+  }
+  if (days.length > hourlyDaysMax) {
+    throw new AppError("invalid_value", { fields: { bucket: `Hours are shown for at most ${hourlyDaysMax} days.` } });
+  }
+  const starts = days.flatMap(({ day, startsAt }, index) => {
+    // A day has 23 hours, or 25, where clocks are changed.
+    const endMs = (days[index + 1]?.startsAt ?? to).getTime();
+    const hours = Math.ceil((endMs - startsAt.getTime()) / hourMs);
+    return Array.from({ length: hours }, (_, hour) => ({
+      day,
+      startsAt: new Date(startsAt.getTime() + hour * hourMs),
+    }));
+  });
+  return { bucket, starts };
+}
+
+const dayMs = 24 * hourMs;
+
+/** A part of a span, and by what it is summed: whole days of UTC, or quarter hours. */
+export type Piece = Span & { readonly grain: "day" | "quarter" };
+
+/** The span in the fewest sums: whole days of UTC inside, quarter hours at its ends. They overlap nowhere. */
+export function piecesOf({ from, to }: Span): Piece[] {
+  const firstDay = new Date(Math.ceil(from.getTime() / dayMs) * dayMs);
+  const lastDay = new Date(Math.floor(to.getTime() / dayMs) * dayMs);
+  const pieces: Piece[] =
+    firstDay < lastDay
+      ? [
+          { grain: "quarter", from, to: firstDay },
+          { grain: "day", from: firstDay, to: lastDay },
+          { grain: "quarter", from: lastDay, to },
+        ]
+      : [{ grain: "quarter", from, to }];
+  return pieces.filter((piece) => piece.from < piece.to);
+}

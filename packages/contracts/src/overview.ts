@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { rangeAnswer, reportRange, usageSums } from "./reports.ts";
+import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+
+/** `bucket`: how wide a bar of the trends is; hours for at most a week. By default hours for one or two days, else days. */
+export const overviewInput = z.strictObject({ ...reportRange, bucket: z.enum(["hour", "day"]).optional() });
+export type OverviewInput = z.output<typeof overviewInput>;
+
+export const dashboardInput = z.strictObject(reportRange);
+
+/** In what a figure is counted; `usd` and `ratio` are exact decimals as text, the others integers. */
+export const figureUnits = ["usd", "count", "tokens", "quota", "ratio"] as const;
+
+/** One figure, with everything that is needed to read it right. */
+export const figure = z.strictObject({
+  key: z.string(),
+  label: z.string(),
+  unit: z.enum(figureUnits),
+  /** Null when there is nothing to work it out of. */
+  value: z.union([wireInteger, wireDecimal]).nullable(),
+  /** Of the period before, as long as what has passed of this one; null for what is only known for now. */
+  previous: z.union([wireInteger, wireDecimal]).nullable(),
+  /** (value - previous) / previous, with four places; null when there is no such thing. */
+  change: z.string().nullable(),
+  /** What exactly is counted. */
+  definition: z.string(),
+  /** Null for what is counted as it stands now. */
+  range: rangeAnswer.nullable(),
+  /** Up to when everything is in it. */
+  as_of: wireMoment.nullable(),
+});
+export type Figure = z.output<typeof figure>;
+
+export const dashboardAnswer = z.strictObject({
+  stats: z.array(figure).length(8),
+  range: rangeAnswer,
+  as_of: wireMoment.nullable(),
+});
+
+const bar = z.strictObject({
+  starts_at: wireMoment,
+  /** The day of the zone. */
+  day: z.iso.date(),
+  /** It is not over, or has not begun. */
+  is_unfinished: z.boolean(),
+  revenue_usd: wireDecimal,
+  refunds_usd: wireDecimal,
+  payments: wireInteger,
+  new_users: wireInteger,
+  ...usageSums,
+});
+
+const part = z.strictObject({
+  key: z.string().nullable(),
+  name: z.string().nullable(),
+  ...usageSums,
+  success_rate: wireDecimal.nullable(),
+});
+
+const stateCounts = z.record(z.string(), wireInteger);
+
+export const overviewAnswer = z.strictObject({
+  range: rangeAnswer,
+  /** The period before; `to` is cut where this one has got to. */
+  previous_range: z.strictObject({ from: wireMoment, to: wireMoment }),
+  /** When all of this was read. */
+  read_at: wireMoment,
+  /** Up to when calls are in it; null before the first. */
+  usage_as_of: wireMoment.nullable(),
+  figures: z.array(figure),
+  /** Bars whose sums are the figures of the same names. */
+  trends: z.strictObject({ bucket: z.enum(["hour", "day"]), bars: z.array(bar) }),
+  /** Each adds up to all calls of the range. */
+  by_model: z.array(part),
+  by_provider: z.array(part),
+  by_node: z.array(part),
+  recent_payments: z.array(
+    z.strictObject({
+      order_no: z.string(),
+      plan_name: z.string(),
+      email: z.string().nullable(),
+      gateway: z.string(),
+      amount_usd: wireDecimal,
+      at: wireMoment,
+    }),
+  ),
+  /** Calls that failed or were refused, by cause, the most frequent first. */
+  errors: z.array(
+    z.strictObject({
+      code: z.string(),
+      calls: wireInteger,
+      /** The provider through which most of them went; null when none was asked. */
+      provider: z.string().nullable(),
+      first_at: wireMoment,
+      last_at: wireMoment,
+    }),
+  ),
+  channels: stateCounts,
+  keys: stateCounts,
+});
+export type Overview = z.output<typeof overviewAnswer>;

@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { recordId } from "./keys.ts";
+import { day, zone } from "./usage.ts";
+import { wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+
+/** How many days one report or overview may be about. */
+export const reportDaysMax = 400;
+
+/** Days of the zone, the first and the last included; by default the last 30. */
+export const reportRange = { from_day: day.optional(), to_day: day.optional(), zone: zone.default("UTC") };
+
+export type ReportRangeInput = {
+  readonly from_day?: string | undefined;
+  readonly to_day?: string | undefined;
+  readonly zone: string;
+};
+
+const format = z.enum(["json", "csv"]).default("json");
+
+export const revenueBy = ["day", "plan", "gateway"] as const;
+export const usageBy = ["day", "model", "provider", "node", "user"] as const;
+export const marginBy = ["day", "model", "provider"] as const;
+
+export const revenueReportInput = z.strictObject({ ...reportRange, by: z.enum(revenueBy).default("day"), format });
+export const usageReportInput = z.strictObject({ ...reportRange, by: z.enum(usageBy).default("day"), format });
+export const marginReportInput = z.strictObject({ ...reportRange, by: z.enum(marginBy).default("day"), format });
+export const reconciliationInput = z.strictObject({ ...reportRange, format });
+export const campaignReportInput = z.strictObject({ ...reportRange, format });
+
+/** Which days were meant, and the moments they begin and end at. */
+export const rangeAnswer = z.strictObject({
+  from_day: wireDay,
+  to_day: wireDay,
+  zone: z.string(),
+  from: wireMoment,
+  /** The first moment behind the range; ahead of `as_of` when the last day is not over. */
+  to: wireMoment,
+});
+
+/** `as_of`: up to when everything is in it; null before calls were ever summed. */
+const head = { range: rangeAnswer, as_of: wireMoment.nullable() };
+
+/**
+ * A row of a report by day, model and so on. `key` is the day, the name or the id; null is what has none. `name` is for
+ * people.
+ */
+const row = { key: z.string().nullable(), name: z.string().nullable() };
+
+const revenueSums = {
+  payments: wireInteger,
+  /** Without what the mock of development settled. */
+  revenue_usd: wireDecimal,
+  refunds: wireInteger,
+  refunds_usd: wireDecimal,
+  net_usd: wireDecimal,
+};
+export const revenueReport = z.strictObject({
+  ...head,
+  by: z.enum(revenueBy),
+  rows: z.array(z.strictObject({ ...row, ...revenueSums })),
+  total: z.strictObject(revenueSums),
+});
+export type RevenueReport = z.output<typeof revenueReport>;
+
+export const usageSums = {
+  calls: wireInteger,
+  completed: wireInteger,
+  aborted: wireInteger,
+  failed: wireInteger,
+  refused: wireInteger,
+  input_tokens: wireInteger,
+  output_tokens: wireInteger,
+  /** Parts of the input. */
+  cache_read_tokens: wireInteger,
+  cache_write_tokens: wireInteger,
+  /** Part of the output. */
+  reasoning_tokens: wireInteger,
+  /** Before the multipliers of users. */
+  quota: wireInteger,
+  settled_quota: wireInteger,
+};
+export const usageReport = z.strictObject({
+  ...head,
+  by: z.enum(usageBy),
+  rows: z.array(z.strictObject({ ...row, ...usageSums })),
+  total: z.strictObject(usageSums),
+});
+export type UsageReport = z.output<typeof usageReport>;
+
+const marginSums = {
+  calls: wireInteger,
+  /** What the calls were charged with, after the multipliers. */
+  charged_usd: wireDecimal,
+  /** What the providers take for those calls whose cost is known. */
+  cost_usd: wireDecimal,
+  /** What is charged for the calls whose cost is known, less that cost. */
+  margin_usd: wireDecimal,
+  /** Delivered calls through channels whose cost nobody has entered. */
+  calls_without_cost: wireInteger,
+  charged_without_cost_usd: wireDecimal,
+};
+export const marginReport = z.strictObject({
+  ...head,
+  by: z.enum(marginBy),
+  rows: z.array(z.strictObject({ ...row, ...marginSums })),
+  total: z.strictObject(marginSums),
+});
+export type MarginReport = z.output<typeof marginReport>;
+
+export const mismatchKinds = [
+  "order_without_payment",
+  "payment_without_order",
+  "amounts_differ",
+  "paid_without_credit",
+  "credit_without_payment",
+  "credit_differs",
+  "order_in_review",
+  "refund_not_in_ledger",
+  "refund_waits",
+  "notice_without_result",
+] as const;
+
+export const reconciliationReport = z.strictObject({
+  ...head,
+  gateways: z.array(
+    z.strictObject({
+      gateway: z.string(),
+      orders: wireInteger,
+      orders_usd: wireDecimal,
+      payments: wireInteger,
+      payments_usd: wireDecimal,
+      refunds_usd: wireDecimal,
+      /** What these orders gave their owners, by the ledger; orders that nobody has claimed give nothing yet. */
+      credited_quota: wireInteger,
+      unclaimed_quota: wireInteger,
+    }),
+  ),
+  /** The first thousand. */
+  mismatches: z.array(
+    z.strictObject({ kind: z.enum(mismatchKinds), subject: z.string(), at: wireMoment, detail: z.string() }),
+  ),
+  mismatch_count: wireInteger,
+});
+export type ReconciliationReport = z.output<typeof reconciliationReport>;
+
+const campaignSums = {
+  page_views: wireInteger,
+  visitors: wireInteger,
+  cta_clicks: wireInteger,
+  payments: wireInteger,
+  revenue_usd: wireDecimal,
+};
+export const campaignReport = z.strictObject({
+  ...head,
+  rows: z.array(
+    z.strictObject({
+      campaign: z.string(),
+      utm_source: z.string().nullable(),
+      utm_medium: z.string().nullable(),
+      ...campaignSums,
+    }),
+  ),
+  /** Events of senders that call themselves programs; in no other figure. */
+  bot_events: wireInteger,
+  total: z.strictObject(campaignSums),
+});
+export type CampaignReport = z.output<typeof campaignReport>;
+
+const costUsd = z
+  .union([z.string(), z.number().transform(String)])
+  .pipe(z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, "US dollars with at most eight places, like 0.15"));
+
+/** What a provider takes for a model through a channel. */
+export const saveChannelCostInput = z.strictObject({
+  channel_id: recordId,
+  model: z.string().min(1).max(200),
+  /** The UTC day from which it counts; sent again for the same day it replaces what was said. */
+  valid_from: day,
+  input_usd_per_m: costUsd,
+  output_usd_per_m: costUsd,
+  /** Null: like plain input. */
+  cache_read_usd_per_m: costUsd.nullable().default(null),
+  cache_write_usd_per_m: costUsd.nullable().default(null),
+  /** Null: like plain output. */
+  reasoning_usd_per_m: costUsd.nullable().default(null),
+  request_usd: costUsd.default("0"),
+  image_usd: costUsd.default("0"),
+  second_usd: costUsd.default("0"),
+});
+export type SaveChannelCostInput = z.output<typeof saveChannelCostInput>;
+
+export const channelCostEntry = z.strictObject({
+  channel_id: wireInteger,
+  channel_name: z.string(),
+  model: z.string(),
+  valid_from: wireDay,
+  input_usd_per_m: wireDecimal,
+  output_usd_per_m: wireDecimal,
+  cache_read_usd_per_m: wireDecimal.nullable(),
+  cache_write_usd_per_m: wireDecimal.nullable(),
+  reasoning_usd_per_m: wireDecimal.nullable(),
+  request_usd: wireDecimal,
+  image_usd: wireDecimal,
+  second_usd: wireDecimal,
+  updated_at: wireMoment,
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { reportEndpoints } from "@sluice/control-plane/reports/routes.ts";
+import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
+import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
+import { createReportScene } from "../support/report-scene.ts";
+import type { SettlementScene } from "../support/settlement-scene.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+const rangesOfZone = isFull ? 20 : 3;
+/** Days of 23, 24 and 25 hours, and of 24 and a half; offsets of half hours and quarters; both sides of the date line. */
+const zones = [
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Kolkata",
+  "Asia/Kathmandu",
+  "Australia/Lord_Howe",
+  "Pacific/Chatham",
+  "Pacific/Kiritimati",
+];
+const random = seededRandom(7);
+const below = (limit: number): number => Math.floor(random() * limit);
+
+let scene: SettlementScene;
+let http: EndpointServer;
+
+type Row = Record<string, string | number | null>;
+type Report = { readonly rows: Row[]; readonly total: Row };
+
+beforeAll(async () => {
+  scene = await createReportScene(11, isFull ? 20_000 : 1_500, isFull ? 400 : 60);
+  http = serveEndpoints(reportEndpoints({ db: scene.db, clock: systemClock }));
+});
+
+afterAll(async () => {
+  await http.stop();
+  await scene[Symbol.asyncDispose]();
+});
+
+async function ask(path: string, query: Record<string, string>): Promise<Response> {
+  return await fetch(`${http.url}/backend/admin/${path}/?${new URLSearchParams(query)}`, {
+    headers: { "x-test-admin": "plain" },
+  });
+}
+
+async function report(path: string, query: Record<string, string>): Promise<Report> {
+  const answer = await ask(`report/${path}`, query);
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Report;
+}
+
+function someRange(): { from_day: string; to_day: string } {
+  const first = below(40);
+  const at = (days: number): string =>
+    new Date(Date.parse("2026-10-02") + days * 86_400_000).toISOString().slice(0, 10);
+  return { from_day: at(first), to_day: at(first + below(42 - first)) };
+}
+
+/** The exact sum of numbers and of decimals with up to eight places. */
+function add(values: readonly (string | number | null | undefined)[]): bigint {
+  return values.reduce((sum: bigint, value) => {
+    const [whole = "0", fraction = ""] = String(value ?? 0)
+      .replace("-", "")
+      .split(".");
+    const scaled = BigInt(whole + fraction.padEnd(8, "0"));
+    return String(value).startsWith("-") ? sum - scaled : sum + scaled;
+  }, 0n);
+}
+
+const counted = ["calls", "completed", "aborted", "failed", "refused", "input_tokens", "quota", "settled_quota"];
+
+describe("in every zone", () => {
+  test.each(zones)("the bars of %s add up to the total, and the total to the calls of its days", async (zone) => {
+    for (let each = 0; each < rangesOfZone; each += 1) {
+      const range = someRange();
+      const [expected] = await scene.owner.sql<Record<string, bigint>>`
+        select count(*) as calls, count(*) filter (where outcome = 'completed') as completed,
+          count(*) filter (where outcome = 'aborted') as aborted, count(*) filter (where outcome = 'failed') as failed,
+          count(*) filter (where outcome = 'refused') as refused, coalesce(sum(tokens), 0)::bigint as input_tokens,
+          coalesce(sum(quota), 0)::bigint as quota, coalesce(sum(settled), 0)::bigint as settled_quota
+        from test_call where (at at time zone ${zone}::text)::date between ${range.from_day}::text::date and ${range.to_day}::text::date`;
+      for (const by of ["day", "model", "provider", "node", "user"]) {
+        const { rows, total } = await report("usage", { ...range, zone, by });
+        for (const name of counted) {
+          expect([by, name, add(rows.map((row) => row[name]))]).toEqual([by, name, add([total[name]])]);
+          expect([by, name, Number(total[name])]).toEqual([by, name, Number(expected?.[name])]);
+        }
+      }
+      const days = await scene.owner.sql<{ day: string; calls: bigint }>`
+        select (at at time zone ${zone}::text)::date::text as day, count(*) as calls from test_call group by 1`;
+      const callsOf = new Map(days.map(({ day, calls }) => [day, Number(calls)]));
+      for (const row of (await report("usage", { ...range, zone, by: "day" })).rows) {
+        expect([row["key"], row["calls"]]).toEqual([row["key"], callsOf.get(String(row["key"])) ?? 0]);
+      }
+    }
+  });
+
+  test.each(zones)(
+    "what was paid and given back on the days of %s is the same by day, plan and gateway",
+    async (zone) => {
+      for (let each = 0; each < rangesOfZone; each += 1) {
+        const range = someRange();
+        const [expected] = await scene.owner.sql<{ revenue: string; refunds: string }>`
+        select
+          (select coalesce(sum(amount_usd), 0)::text from payment where gateway <> 'mock' and (created_at at time zone ${zone}::text)::date
+            between ${range.from_day}::text::date and ${range.to_day}::text::date) as revenue,
+          (select coalesce(sum(r.amount_usd), 0)::text from refund r join payment p using (order_id)
+            where gateway <> 'mock' and (r.updated_at at time zone ${zone}::text)::date
+            between ${range.from_day}::text::date and ${range.to_day}::text::date) as refunds`;
+        for (const by of ["day", "plan", "gateway"]) {
+          const { rows, total } = await report("revenue", { ...range, zone, by });
+          expect([by, add([total["revenue_usd"]])]).toEqual([by, add([expected?.revenue])]);
+          expect([by, add([total["refunds_usd"]])]).toEqual([by, add([expected?.refunds])]);
+          for (const name of ["revenue_usd", "refunds_usd", "net_usd", "payments", "refunds"]) {
+            expect([by, name, add(rows.map((row) => row[name]))]).toEqual([by, name, add([total[name]])]);
+          }
+        }
+      }
+    },
+  );
+
+  test.each(zones)("the figures of the overview of %s are the sums of its bars and of its parts", async (zone) => {
+    const answer = await ask("overview", { ...someRange(), zone });
+    const overview = (await answer.json()) as {
+      figures: { key: string; value: string | number | null; range: { zone: string } | null; definition: string }[];
+      trends: { bars: Row[] };
+      by_model: Row[];
+      by_provider: Row[];
+      by_node: Row[];
+    };
+    const figure = (key: string) => overview.figures.find((each) => each.key === key)?.value;
+    for (const [key, names] of [
+      ["requests", ["calls"]],
+      ["tokens", ["input_tokens", "output_tokens"]],
+      ["quota", ["settled_quota"]],
+    ] as const) {
+      for (const rows of [overview.trends.bars, overview.by_model, overview.by_provider, overview.by_node]) {
+        const sum = add(rows.flatMap((row) => names.map((name) => row[name])));
+        expect([key, sum]).toEqual([key, add([figure(key)])]);
+      }
+    }
+    for (const [key, name] of [
+      ["revenue_usd", "revenue_usd"],
+      ["refunds_usd", "refunds_usd"],
+      ["new_users", "new_users"],
+    ] as const) {
+      expect([key, add(overview.trends.bars.map((bar) => bar[name]))]).toEqual([key, add([figure(key)])]);
+    }
+    expect(overview.figures.filter(({ range }) => range !== null && range.zone !== zone)).toEqual([]);
+    expect(overview.figures.filter(({ definition }) => definition === "")).toEqual([]);
+  });
+});

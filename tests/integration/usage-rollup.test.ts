@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { rebuildRollup, rollUsageUp } from "@sluice/control-plane/usage-rollup/service.ts";
+import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
+import { SettlementScene } from "../support/settlement-scene.ts";
+
+const rowsOfStorm = process.env["TEST_FULL"] === "1" ? 20_000 : 600;
+const customers = 5;
+const models = ["gpt-4o-mini", "other-model", null];
+const outcomes = ["completed", "completed", "completed", "aborted", "failed", "refused"] as const;
+const random = seededRandom(29);
+const below = (limit: number): number => Math.floor(random() * limit);
+
+let scene: SettlementScene;
+
+beforeAll(async () => {
+  scene = await SettlementScene.create(customers);
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+function someRow(index: number): UsageRow {
+  const outcome = outcomes[below(outcomes.length)] ?? "completed";
+  return scene.row(index, BigInt(below(1_000)), ["1.0000", "1.5000", "0.5000"][below(3)] ?? "1.0000", {
+    startedAtMs: Date.now() - below(80_000_000),
+    model: models[below(models.length)] ?? null,
+    outcome,
+    errorCode: outcome === "failed" ? "upstream_error" : outcome === "refused" ? "insufficient_quota" : null,
+    units: {
+      inputTokens: BigInt(below(5_000)),
+      outputTokens: BigInt(below(5_000)),
+      cacheReadTokens: BigInt(below(50)),
+      cacheWriteTokens: BigInt(below(50)),
+      reasoningTokens: BigInt(below(50)),
+      images: below(3),
+      audioMs: BigInt(below(4_000)),
+    },
+  });
+}
+
+async function faults(): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const day of rebuildRollup(scene.db, { isForced: false, isChecked: true })) {
+    found.push(...day.faults);
+  }
+  return found;
+}
+
+/** Each slice counts every row once. */
+async function sumsOfSlices(): Promise<Record<string, string>[]> {
+  return await scene.db.sql`
+    select slice, sum(calls)::text as calls, sum(quota)::text as quota, sum(settled_quota)::text as settled,
+      sum(input_tokens + output_tokens)::text as tokens from usage_rollup where slice <> 'error' group by slice order by slice`;
+}
+
+describe("the sums of the usage", () => {
+  test("are those of the log, although rows commit out of order while they are summed", async () => {
+    let isOver = false;
+    const running = (async () => {
+      while (!isOver) {
+        await scene.settlement.run();
+        await rollUsageUp(scene.db, systemClock);
+        await Bun.sleep(1);
+      }
+    })();
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let each = 0; each < rowsOfStorm / 4; each += 10) {
+        await scene.db.withTransaction(async (tx) => {
+          const rows = Array.from({ length: 10 }, (__, row) => someRow(writer + row));
+          await scene.write(tx, ...rows);
+          await Bun.sleep(below(5));
+          scene.expect(...rows);
+        });
+      }
+    });
+    await Promise.all(writers);
+    isOver = true;
+    await running;
+    await scene.run();
+    expect((await rollUsageUp(scene.db, systemClock)).outcome).toBe("caught_up");
+    expect(await faults()).toEqual([]);
+    const [log] = await scene.db.sql<Record<string, string>>`
+      select count(*)::text as calls, sum(base_quota)::text as quota, sum(settled_quota)::text as settled,
+        sum(input_tokens + output_tokens)::text as tokens
+      from usage_settlement join usage_log using (day, request_id)`;
+    expect(log?.["calls"]).toBe(String(rowsOfStorm));
+    expect(await sumsOfSlices()).toEqual(
+      ["route", "route_day", "total", "user", "user_day"].map((slice) => ({ slice, ...log })),
+    );
+    expect(await scene.faults()).toEqual([]);
+  }, 60_000);
+});
