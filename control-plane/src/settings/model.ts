@@ -70,6 +70,6 @@ export function toSettingView(name: SettingName, stored: StoredSetting | null, f
     variable: definition.variable,
     version: stored?.version ?? 0,
     updated_by: stored?.updatedByName ?? null,
-    updated_at: stored?.updatedAt.toISOString() ?? null,
+    updated_at: stored?.updatedAt ?? null,
   };
 }

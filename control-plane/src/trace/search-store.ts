@@ -3,12 +3,6 @@ import type { Queryable, SqlValue } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { CallPlace, TraceSearch } from "./model.ts";
 
-/** A row of the list as the driver gives it. */
-export type TraceListRow = Omit<TraceView, "started_at" | Integers> & { readonly started_at: Date } & {
-  readonly [Name in Integers]: bigint | null;
-};
-type Integers = "user_id" | "gateway_user_id" | "key_id" | "input_tokens" | "output_tokens";
-
 /**
  * The columns of a list. What was stored can be read until its time is over or the key of its day is gone, whichever
  * comes first.
@@ -30,7 +24,7 @@ const joins = `
  * A page of calls, newest first. The text holds only the conditions that are asked for, each with an index that has the day
  * and the request id behind it: so the partitions are read one after the other, and of each no more than the page takes.
  */
-export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceListRow[]> {
+export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceView[]> {
   const values: SqlValue[] = [];
   const put = (value: SqlValue): string => `$${values.push(value)}`;
   const { since, before, filter } = search;
@@ -70,7 +64,7 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
   if (filter.to !== null) {
     conditions.push(`t.started_at < ${put(filter.to)}::timestamptz`);
   }
-  return await db.query<TraceListRow>(
+  return await db.query<TraceView>(
     `select ${listColumns(put(search.payloadCutoff))} from (
        select t.* from trace_record t where ${conditions.join(" and ")}
        order by t.day desc, t.request_id desc limit ${put(search.limit)}::integer
@@ -84,8 +78,8 @@ export async function findTrace(
   db: Queryable,
   place: { readonly requestId: string; readonly days: readonly string[] },
   payloadCutoff: Date,
-): Promise<TraceListRow | null> {
-  const [row] = await db.query<TraceListRow>(
+): Promise<TraceView | null> {
+  const [row] = await db.query<TraceView>(
     `select ${listColumns("$3")} from trace_record t ${joins}
      where t.day = any ($1::text::date[]) and t.request_id = $2::text::uuid`,
     [arrayLiteral(place.days), place.requestId, payloadCutoff],

@@ -1,4 +1,4 @@
-import type { TraceListInput } from "@sluice/contracts/traces";
+import type { TraceListInput, TraceView } from "@sluice/contracts/traces";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
@@ -12,14 +12,13 @@ import {
   findTrace,
   type StoredBodies,
   searchTraces,
-  type TraceListRow,
 } from "./search-store.ts";
 
 export type TraceSearchParts = { readonly db: Database; readonly clock: Clock; readonly rules: () => TraceRules };
 
 /** Everything that is known of one call, without its bodies. */
 export type TraceDetail = {
-  readonly trace: TraceListRow;
+  readonly trace: TraceView;
   readonly usage: Omit<CallUsage, "attempts"> | null;
   readonly attempts: CallUsage["attempts"];
   readonly bodies: (StoredBodies & { readonly expiresAt: Date }) | null;
@@ -38,7 +37,7 @@ export class TraceSearching {
   }
 
   /** A page of calls, newest first. @throws AppError `temporarily_unavailable` when it takes too long */
-  async list(input: TraceListInput): Promise<{ rows: TraceListRow[]; nextCursor: string | null }> {
+  async list(input: TraceListInput): Promise<{ rows: TraceView[]; nextCursor: string | null }> {
     if (input.request_id !== undefined) {
       const found = await this.#findByRequestId(input.request_id, input);
       return { rows: found, nextCursor: null };
@@ -87,7 +86,7 @@ export class TraceSearching {
   }
 
   /** A request id names one call; other conditions only say whether it is meant. */
-  async #findByRequestId(requestId: string, input: TraceListInput): Promise<TraceListRow[]> {
+  async #findByRequestId(requestId: string, input: TraceListInput): Promise<TraceView[]> {
     const { db, clock, rules } = this.#parts;
     const place = { requestId, days: daysOfRequest(requestId) };
     const found = await findTrace(db, place, payloadCutoff(rules(), clock.now()));
@@ -95,7 +94,7 @@ export class TraceSearching {
   }
 }
 
-function isMeant(row: TraceListRow, input: TraceListInput): boolean {
+function isMeant(row: TraceView, input: TraceListInput): boolean {
   const pairs: readonly (readonly [asked: unknown, is: unknown])[] = [
     [input.user_id, row.user_id],
     [input.gateway_user_id, row.gateway_user_id],

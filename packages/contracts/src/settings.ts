@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wireMoment } from "./wire.ts";
+import { type Unsent, wireMoment } from "./wire.ts";
 
 /** Settings that admins change while the service runs. What there is to set is a list of the server. */
 
@@ -33,7 +33,7 @@ export const settingView = z.strictObject({
   updated_by: z.string().nullable(),
   updated_at: wireMoment.nullable(),
 });
-export type SettingView = z.output<typeof settingView>;
+export type SettingView = Unsent<z.output<typeof settingView>>;
 
 export const settingListOutput = z.strictObject({ settings: z.array(settingView) });
 export const settingOutput = z.strictObject({ setting: settingView });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
 import { outcomes } from "./usage.ts";
-import { wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+import { type Unsent, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** The trace of calls, as admins search and read it. */
 
@@ -96,7 +96,7 @@ export const traceView = z.strictObject({
   user_agent: z.string(),
   payload: payloadState,
 });
-export type TraceView = z.output<typeof traceView>;
+export type TraceView = Unsent<z.output<typeof traceView>>;
 
 export const traceListOutput = z.strictObject({ traces: z.array(traceView), next_cursor: z.string().nullable() });
 
