@@ -6,6 +6,8 @@ export type RealtimeClose = { readonly code: number; readonly reason: string };
 export type RealtimeClientOptions = {
   readonly headers?: Record<string, string>;
   readonly subprotocols?: readonly string[];
+  /** In PEM, for a server whose authority is not well known. */
+  readonly ca?: string;
 };
 
 const waitMsMax = 10_000;
@@ -39,8 +41,9 @@ export class RealtimeClient {
 
   /** Resolves once the connection stands. @throws Error when it is refused */
   static async open(url: string, options: RealtimeClientOptions = {}): Promise<RealtimeClient> {
-    const { headers = {}, subprotocols = [] } = options;
-    const socket = new WebSocket(url.replace(/^http/, "ws"), { headers, protocols: [...subprotocols] });
+    const { headers = {}, subprotocols = [], ca } = options;
+    const tls = ca === undefined ? {} : { tls: { ca } };
+    const socket = new WebSocket(url.replace(/^http/, "ws"), { headers, protocols: [...subprotocols], ...tls });
     const client = new RealtimeClient(socket);
     await new Promise<void>((resolve, reject) => {
       socket.addEventListener("open", () => resolve());
