@@ -156,7 +156,8 @@ export class Agent {
       upstream_connections: this.#client.openConnections,
       active_accounts: this.#secrets.accounts.filter(({ kind }) => kind === "active").length,
     });
-    return new Response(text, {
+    const keys = this.#metrics.renderKeyUses(this.#secrets.fingerprints, performance.now());
+    return new Response(text + keys, {
       headers: { "content-type": "text/plain; version=0.0.4", ...this.#headers(requestId) },
     });
   }

@@ -2,15 +2,28 @@ import { type RelayKeyRing, readRelayKey } from "@sluice/exit-protocol/relay-key
 
 export type RelayKeyVerdict = "accepted" | "none" | "unauthorized" | "ambiguous_credentials";
 
-/** Judges the relay key of a request by its headers alone, in a time that does not tell how much of a key was right. */
-export function authorizeRelayKey(headers: Headers, ring: RelayKeyRing): RelayKeyVerdict {
+/**
+ * Judges the relay key of a request by its headers alone, in a time that does not tell how much of a key was right.
+ * @param onAccepted told which of the keys it was, from 0
+ */
+export function authorizeRelayKey(
+  headers: Headers,
+  ring: RelayKeyRing,
+  onAccepted?: (place: number) => void,
+): RelayKeyVerdict {
   const sent = readRelayKey(headers);
   switch (sent.kind) {
     case "none":
       return "none";
     case "several":
       return "ambiguous_credentials";
-    case "one":
-      return ring.accepts(sent.key) ? "accepted" : "unauthorized";
+    case "one": {
+      const place = ring.placeOf(sent.key);
+      if (place === -1) {
+        return "unauthorized";
+      }
+      onAccepted?.(place);
+      return "accepted";
+    }
   }
 }

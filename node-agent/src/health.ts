@@ -56,20 +56,23 @@ export class Health {
 
   /** The signature is judged before the nonce is remembered, so that strangers can't fill the memory. */
   #answerChallenge(text: string, audience: string): HealthReply {
-    const { config, secrets, now } = this.#ports;
+    const { config, secrets, metrics, now } = this.#ports;
     const received = parseChallenge(text);
     const isOurs = config.publicHosts.length === 0 || config.publicHosts.includes(audience.toLowerCase());
     if (received === null || !isOurs) {
       return { kind: "refused", code: "unauthorized" };
     }
     const target = { nodeCode: config.nodeCode, audience };
-    const relayKey = secrets().relayKeys.find((key) => isSignedBy(key, received, target));
+    const { relayKeys, fingerprints } = secrets();
+    const place = relayKeys.findIndex((key) => isSignedBy(key, received, target));
+    const relayKey = relayKeys[place];
     if (relayKey === undefined) {
       return { kind: "refused", code: "unauthorized" };
     }
     if (!this.#nonces.take(received, now().getTime())) {
       return { kind: "refused", code: "stale_challenge" };
     }
+    metrics.countKeyUse(fingerprints[place] ?? "", performance.now());
     const challenge: Challenge = { ...target, issuedAtMs: received.issuedAtMs, nonce: received.nonce };
     return this.#reply(this.#details(), (body) => signProof(relayKey, challenge, body));
   }

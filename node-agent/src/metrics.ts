@@ -6,6 +6,7 @@ export class Metrics {
   readonly #refusals = new Map<string, number>();
   readonly #failures = new Map<string, number>();
   readonly #buckets: number[] = durationBoundsSeconds.map(() => 0);
+  readonly #keyUses = new Map<string, { count: number; lastMs: number }>();
   #durationCount = 0;
   #durationSum = 0;
   inFlight = 0;
@@ -24,6 +25,25 @@ export class Metrics {
   /** A provider failed us, or broke off in the middle. */
   countFailure(kind: string): void {
     add(this.#failures, kind);
+  }
+
+  /** The control plane used this relay key, for a call or a challenge. @param nowMs of a clock that only goes forward */
+  countKeyUse(fingerprint: string, nowMs: number): void {
+    const use = this.#keyUses.get(fingerprint);
+    this.#keyUses.set(fingerprint, { count: (use?.count ?? 0) + 1, lastMs: nowMs });
+  }
+
+  /** How often each of these keys was used, and how long ago, so that an exchange can tell when it is over. */
+  renderKeyUses(fingerprints: readonly string[], nowMs: number): string {
+    const lines = fingerprints.flatMap((fingerprint) => {
+      const use = this.#keyUses.get(fingerprint);
+      const idle = use === undefined ? "+Inf" : String((nowMs - use.lastMs) / 1000);
+      return [
+        `sluice_node_relay_key_uses_total{key="${fingerprint}"} ${use?.count ?? 0}`,
+        `sluice_node_relay_key_idle_seconds{key="${fingerprint}"} ${idle}`,
+      ];
+    });
+    return `${lines.join("\n")}\n`;
   }
 
   observeFirstByte(seconds: number): void {

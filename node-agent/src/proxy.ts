@@ -88,8 +88,10 @@ export class NodeProxy {
   #admit({ request, path, query }: Arrival): Admitted {
     const { config, secrets, paths, metrics } = this.#ports;
     const { headers, method } = request;
-    const { ring, accounts } = secrets();
-    const verdict = authorizeRelayKey(headers, ring);
+    const { ring, fingerprints, accounts } = secrets();
+    const verdict = authorizeRelayKey(headers, ring, (place) => {
+      metrics.countKeyUse(fingerprints[place] ?? "", performance.now());
+    });
     if (verdict !== "accepted") {
       throw new Refusal(verdict === "none" ? "unauthorized" : verdict);
     }

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { RelayKeyRing } from "@sluice/exit-protocol/relay-key";
+import { RelayKeyRing, relayKeyFingerprint } from "@sluice/exit-protocol/relay-key";
 import { type ProviderAccount, parseAccounts } from "./accounts.ts";
 import type { Config, SecretFile } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
@@ -10,6 +10,8 @@ export type TlsFiles = { readonly cert: string; readonly key: string };
 export type Secrets = {
   readonly relayKeys: readonly string[];
   readonly ring: RelayKeyRing;
+  /** Of the relay keys, in their order. */
+  readonly fingerprints: readonly string[];
   readonly accounts: readonly ProviderAccount[];
   readonly tls: TlsFiles | null;
 };
@@ -71,6 +73,7 @@ export function readSecrets(config: Config): Secrets {
   return {
     relayKeys: keys,
     ring,
+    fingerprints: keys.map(relayKeyFingerprint),
     accounts,
     tls:
       tls === null

@@ -25,6 +25,11 @@ export function relayKeyFault(key: string): string | null {
   return null;
 }
 
+/** Tells keys apart without telling them: the first 32 bits of the digest, in hexadecimal. */
+export function relayKeyFingerprint(key: string): string {
+  return Buffer.from(digest(key).subarray(0, 4)).toString("hex");
+}
+
 /** What a request brings: no key, one, or several, of which nobody could say which one counts. */
 export type SentRelayKey =
   | { readonly kind: "none" }
@@ -74,12 +79,17 @@ export class RelayKeyRing {
   }
 
   accepts(candidate: string): boolean {
+    return this.placeOf(candidate) !== -1;
+  }
+
+  /** Which of the keys it is, from 0; -1 for none of them. */
+  placeOf(candidate: string): number {
     // An overlong text would be hashed in a time of its own, which it chose itself; it need not be.
     const sent = digest(candidate.length > lengthMax ? "" : candidate);
-    let matches = 0;
-    for (const known of this.#digests) {
-      matches |= timingSafeEqual(sent, known) ? 1 : 0;
-    }
-    return matches === 1;
+    let place = -1;
+    this.#digests.forEach((known, index) => {
+      place = timingSafeEqual(sent, known) ? index : place;
+    });
+    return place;
   }
 }

@@ -1,0 +1,209 @@
+#!/usr/bin/env bash
+# Exchanges the relay key of a node while calls run. Two steps, each of which can be run again after it was interrupted:
+#
+#   begin    makes a key; the node takes the new one and the old one
+#   (then the control plane gets the new key, and uses it)
+#   finish   the node takes only the new one
+#
+# In this order the control plane never uses a key that the node does not take.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=deploy/node/steps.sh
+. "$here/steps.sh"
+
+usage() {
+  cat <<'TEXT'
+rotate-relay-key.sh begin | status | finish | abort [--host USER@HOST] [--root FOLDER] [--dry-run]
+
+  begin    makes a new key, lets the node take both, and writes it to /etc/sluice-node/relay-keys.next
+  status   says how far the exchange is, how often each key was used since the agent started, and when last
+  finish   lets the node take the new key only. Refuses while the new one was never used, or the old one was used in the
+           last five minutes (--quiet-seconds N), as far as the agent has run for so long; --force does it all the same
+  abort    goes back to the old key; only before the control plane has the new one
+
+  --key-file FILE   begin with this key instead of a random one
+TEXT
+}
+
+action=${1:-}
+case "$action" in
+  begin | status | finish | abort) shift ;;
+  --help) usage; exit 0 ;;
+  *) usage >&2; exit 2 ;;
+esac
+target="" key_file="" is_forced=0 quiet_seconds=300
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --host | --root | --key-file | --quiet-seconds) [ $# -ge 2 ] || fail "$1 needs a value." ;;&
+    --host) target=$2; shift 2 ;;
+    --root) ROOT=$2; shift 2 ;;
+    --key-file) key_file=$2; shift 2 ;;
+    --quiet-seconds) quiet_seconds=$2; shift 2 ;;
+    --force) is_forced=1; shift ;;
+    --dry-run) DRY_RUN=1; shift ;;
+    *) fail "Unknown option $1; --help lists them." ;;
+  esac
+done
+[[ "$quiet_seconds" =~ ^[0-9]{1,6}$ ]] || fail "--quiet-seconds must be a whole number."
+
+if [ -n "$target" ]; then
+  words=("$action" --quiet-seconds "$quiet_seconds")
+  [ -z "$ROOT" ] || words+=(--root "$ROOT")
+  [ "$is_forced" = 0 ] || words+=(--force)
+  [ "$DRY_RUN" = 0 ] || words+=(--dry-run)
+  if [ -z "$key_file" ]; then
+    run_over_ssh "$target" "$here" rotate-relay-key.sh "${words[@]}"
+    exit
+  fi
+  folder=$(mktemp -d)
+  # shellcheck disable=SC2064  # the folder of now
+  trap "rm -rf '$folder'" EXIT
+  cp "$here/steps.sh" "$here/rotate-relay-key.sh" "$folder"
+  cp "$key_file" "$folder/key"
+  run_over_ssh "$target" "$folder" rotate-relay-key.sh "${words[@]}" --key-file ./key
+  exit
+fi
+
+if [ -n "$ROOT" ]; then set_root "$ROOT"; fi
+set_places
+need curl flock sha256sum
+need_root
+[ -f "$relay_keys" ] || fail "There is no node agent here: $relay_keys is missing."
+is_running || fail "The agent does not run. Start it first; an exchange is watched while it runs."
+take_lock
+next_file="$relay_keys.next"
+
+fingerprint() { printf '%s' "$1" | sha256sum | cut -c 1-8; }
+
+# The file says how far the exchange is: the new key stands first in it, the old one second.
+mapfile -t keys < <(keys_of "$relay_keys")
+
+write_keys() {
+  local part
+  part=$(mktemp "$relay_keys.XXXXXX")
+  {
+    echo "# written by rotate-relay-key.sh on $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+    printf '%s\n' "$@"
+  } >"$part"
+  chmod 0600 "$part"
+  if is_system; then chown "$user:$user" "$part"; fi
+  mv -f "$part" "$relay_keys"
+}
+
+answers_to() { [[ "$(ask_health "$1")" == *'"node":'*200 ]]; }
+refuses() { [[ "$(ask_health "$1")" == *401 ]]; }
+
+# Lets the agent read its files again, and waits until it does as they say.
+reload_until() {
+  local deadline=$((SECONDS + HEALTH_SECONDS))
+  reload_agent
+  until "$@"; do
+    [ "$SECONDS" -lt "$deadline" ] || return 1
+    sleep 0.1
+  done
+}
+
+metric_of() {
+  printf 'header = "Authorization: Bearer %s"\n' "${keys[0]}" |
+    curl --silent --insecure --noproxy '*' --max-time 5 --config - "$(agent_url)/metrics" |
+    sed -n "s/^sluice_node_$1 //p"
+}
+
+# Of one key, by its fingerprint.
+key_metric() { metric_of "relay_key_$1{key=\"$2\"}"; }
+
+new_key() {
+  if [ -n "$key_file" ]; then
+    keys_of "$key_file" | head -n 1
+  else
+    head -c 33 /dev/urandom | base64 | tr '+/' '-_'
+  fi
+}
+
+begin() {
+  local old=${keys[0]} new
+  if [ "${#keys[@]}" -gt 1 ]; then
+    say kept "two keys, so the exchange has begun already"
+    [ "$DRY_RUN" = 1 ] || reload_until answers_to "${keys[0]}" || fail "The agent does not take the new key. Its log says why."
+  elif [ "$DRY_RUN" = 1 ]; then
+    say would "make a key and let the agent take it beside the old one"
+    return
+  else
+    # Written down first: a key that the node takes and nobody knows would be of no use.
+    if [ ! -f "$next_file" ]; then
+      (umask 077 && new_key >"$next_file.part" && mv "$next_file.part" "$next_file")
+    fi
+    new=$(cat "$next_file")
+    [ "$new" != "$old" ] || fail "The new key is the old one."
+    write_keys "$new" "$old"
+    if ! reload_until answers_to "$new"; then
+      write_keys "$old"
+      reload_agent
+      rm -f "$next_file"
+      fail "The agent does not take the new key, so only the old one counts. Its log says why."
+    fi
+    say 'done' "the node takes the new key, $(fingerprint "$new"), and the old one, $(fingerprint "$old")"
+  fi
+  say next "enter the key of $next_file in the control plane, check the node there, then run: $0 finish"
+}
+
+status() {
+  local key
+  for key in "${keys[@]}"; do
+    say key "$(fingerprint "$key"): used $(key_metric uses_total "$(fingerprint "$key")") times, last $(key_metric idle_seconds "$(fingerprint "$key")") s ago"
+  done
+  if [ "${#keys[@]}" -gt 1 ]; then
+    say state "two keys; the first is the new one"
+  else
+    say state "one key; no exchange is under way"
+  fi
+}
+
+finish() {
+  local new=${keys[0]} old=${keys[1]:-} idle
+  if [ -z "$old" ]; then
+    say kept "one key, so there is nothing to finish"
+    rm -f "$next_file"
+    return
+  fi
+  if [ "$is_forced" = 0 ]; then
+    [ "$(key_metric uses_total "$(fingerprint "$new")")" != 0 ] ||
+      fail "Nobody has used the new key yet. Enter it in the control plane and check the node there."
+    idle=$(key_metric idle_seconds "$(fingerprint "$old")")
+    # Not since the agent started: what was before, nobody knows.
+    [ "$idle" != +Inf ] || idle=$(metric_of uptime_seconds)
+    [ "${idle%%.*}" -ge "$quiet_seconds" ] ||
+      fail "The old key may have been used ${idle%%.*} s ago. Wait until $quiet_seconds s have passed without it."
+  fi
+  if [ "$DRY_RUN" = 1 ]; then
+    say would "let the agent take the new key only"
+    return
+  fi
+  write_keys "$new"
+  reload_until refuses "$old" || fail "The agent still takes the old key. Its log says why; run this again."
+  answers_to "$new" || fail "The agent does not answer to the new key."
+  shred --force --remove "$next_file" 2>/dev/null || rm -f "$next_file"
+  say 'done' "the node takes only the new key, $(fingerprint "$new")"
+}
+
+abort() {
+  local old=${keys[1]:-}
+  if [ -z "$old" ]; then
+    say kept "one key, so there is nothing to take back"
+    rm -f "$next_file"
+    return
+  fi
+  if [ "$is_forced" = 0 ] && [ "$(key_metric uses_total "$(fingerprint "${keys[0]}")")" != 0 ]; then
+    fail "The new key is in use. Finish the exchange, and begin another one if need be."
+  fi
+  if [ "$DRY_RUN" = 1 ]; then
+    say would "let the agent take the old key only"
+    return
+  fi
+  write_keys "$old"
+  reload_until refuses "${keys[0]}" || fail "The agent still takes the new key. Its log says why; run this again."
+  shred --force --remove "$next_file" 2>/dev/null || rm -f "$next_file"
+  say 'done' "the node takes only the old key, $(fingerprint "$old")"
+}
+
+"$action"

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { providerKey, relayKey } from "../../support/node-agent.ts";
+import { type AgentBuilds, buildAgents, NodeInstallation } from "../../support/node-installation.ts";
+import { findProcesses, repositoryRoot } from "../../support/start-process.ts";
+
+const missing = ["bash", "curl", "flock", "setsid"].filter((tool) => Bun.which(tool) === null);
+const { version } = JSON.parse(readFileSync(join(repositoryRoot, "node-agent/package.json"), "utf8")) as {
+  version: string;
+};
+const secretPlaces = ["/etc/sluice-node/relay-keys", "/etc/sluice-node/provider-accounts"];
+
+let folder: string;
+let builds: AgentBuilds;
+let provider: SandboxProvider;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  folder = mkdtempSync(join(tmpdir(), "sluice-builds-"));
+  builds = await buildAgents(folder);
+}, 60_000);
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await provider.stop();
+});
+
+const first = (node: NodeInstallation) => node.run("install.sh", ["--from", builds.older, ...node.input]);
+
+describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${missing.join(", ")})`, () => {
+  let node: NodeInstallation;
+
+  beforeEach(async () => {
+    node = await NodeInstallation.create(provider.url);
+    return () => node[Symbol.asyncDispose]();
+  });
+
+  test("installs an agent that serves, does nothing the second time, and leaves nothing when it goes", async () => {
+    const before = node.tree();
+    const words = ["--binary", builds.binary, "--sha256", builds.sha256, ...node.input];
+    const dry = await node.run("install.sh", [...words, "--dry-run"]);
+    expect([dry.exitCode, node.tree()]).toEqual([0, before]);
+    expect(dry.output).toContain("would     start the agent");
+
+    const installed = await first(node);
+    expect([installed.exitCode, installed.output]).toEqual([
+      0,
+      expect.stringContaining(`well      version ${version}`),
+    ]);
+    expect(await node.health()).toEqual({ status: 200, version });
+    const answer = await fetch(`http://127.0.0.1:${node.port}/v1/models`, {
+      headers: { authorization: `Bearer ${relayKey}` },
+    });
+    expect([answer.status, answer.headers.get("x-svc-exit-node")]).toEqual([200, "node-a1"]);
+    for (const place of secretPlaces) {
+      expect(statSync(join(node.root, place)).mode & 0o777).toBe(0o600);
+    }
+    expect(installed.output).not.toContain(relayKey);
+    expect(installed.output).not.toContain(providerKey);
+
+    const pid = readFileSync(join(node.root, "run/sluice-node/agent.pid"), "utf8");
+    const tree = node.tree();
+    const again = await node.run("install.sh", words);
+    expect([again.exitCode, again.output.includes("done ")]).toEqual([0, false]);
+    expect(node.tree()).toEqual(tree);
+    expect(readFileSync(join(node.root, "run/sluice-node/agent.pid"), "utf8")).toBe(pid);
+
+    const gone = await node.run("uninstall.sh", []);
+    expect(gone.exitCode).toBe(0);
+    expect(node.tree()).toEqual(before);
+    expect(findProcesses(node.root)).toEqual([]);
+    expect((await node.run("uninstall.sh", [])).exitCode).toBe(0);
+  });
+
+  test("upgrades with the settings and keys that are there", async () => {
+    await first(node);
+    const upgraded = await node.run("install.sh", ["--from", builds.newer]);
+    expect([upgraded.exitCode, upgraded.output]).toEqual([0, expect.stringContaining("switch to version 99.0.1")]);
+    expect(await node.health()).toEqual({ status: 200, version: builds.newerVersion });
+  });
+
+  test("goes back to the version before, with its settings, when the new one does not start", async () => {
+    await first(node);
+    const tree = node.tree();
+    using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+    node.writeEnv(taken.port, new URL(provider.url).host);
+    const words = ["--from", builds.newer, "--env", join(node.folder, "env"), "--health-seconds", "1"];
+    const failed = await node.run("install.sh", words);
+    expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining(`Version ${version} runs again.`)]);
+    expect(await node.health()).toEqual({ status: 200, version });
+    const pidFile = "/run/sluice-node/agent.pid";
+    expect({ ...node.tree(), [pidFile]: "" }).toEqual({ ...tree, [pidFile]: "" });
+  });
+
+  test("goes back when the new one runs and never gets well", async () => {
+    await first(node);
+    const broken = node.write(
+      "broken",
+      '#!/bin/sh\ncase "$1" in --version) echo "sluice-node-agent 9.9.9";; --check-config) ;; *) exec sleep 60;; esac\n',
+      0o755,
+    );
+    const sha256 = new Bun.CryptoHasher("sha256").update(readFileSync(broken)).digest("hex");
+    const words = ["--binary", broken, "--sha256", sha256, "--health-seconds", "1"];
+    const failed = await node.run("install.sh", words);
+    expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining(`Version ${version} runs again.`)]);
+    expect(await node.health()).toEqual({ status: 200, version });
+    expect(findProcesses("9.9.9")).toEqual([]);
+  });
+
+  test("leaves nothing running when the first installation fails", async () => {
+    using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+    node.writeEnv(taken.port, new URL(provider.url).host);
+    const failed = await node.run("install.sh", ["--from", builds.older, ...node.input, "--health-seconds", "1"]);
+    expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining("so nothing runs")]);
+    expect(findProcesses(node.root)).toEqual([]);
+    expect(Object.values(node.tree()).join()).not.toContain(relayKey);
+  });
+
+  test("refuses what can't be right, and the version that runs does not notice", async () => {
+    await first(node);
+    const tree = node.tree();
+    const bad = node.write("bad-env", "PORT=1\nALLOWED_PROVIDER_HOSTS=a.example\n");
+    const wrong: readonly (readonly [RegExp, ...string[]])[] = [
+      [/does not have the checksum/, "--binary", bad, "--sha256", "0".repeat(64)],
+      [/needs --sha256/, "--binary", bad],
+      [/NODE_CODE is not set/, "--from", builds.older, "--env", bad],
+      [/Unknown option --colour/, "--from", builds.older, "--colour"],
+    ];
+    for (const [reason, ...words] of wrong) {
+      const refused = await node.run("install.sh", words);
+      expect([refused.exitCode, refused.output]).toEqual([1, expect.stringMatching(reason)]);
+    }
+    expect(node.tree()).toEqual(tree);
+    expect(await node.health()).toEqual({ status: 200, version });
+  });
+
+  test("finishes what a killed upgrade began", async () => {
+    await first(node);
+    using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+    const good = readFileSync(join(node.folder, "env"), "utf8");
+    node.writeEnv(taken.port, new URL(provider.url).host);
+    const words = ["--from", builds.newer, "--env", join(node.folder, "env"), "--health-seconds", "60"];
+    const upgrade = Bun.spawn(["bash", join(repositoryRoot, "deploy/node/install.sh"), ...words, "--root", node.root], {
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    for await (const part of upgrade.stdout) {
+      if (Buffer.from(part).includes("start the agent")) {
+        upgrade.kill("SIGKILL");
+        break;
+      }
+    }
+    await upgrade.exited;
+    const again = await node.run("install.sh", ["--from", builds.newer]);
+    expect([again.exitCode, again.output]).toEqual([0, expect.stringContaining("well ")]);
+    expect(await node.health()).toEqual({ status: 200, version: builds.newerVersion });
+    expect(node.tree()["/etc/sluice-node/agent.env"]).toBe(good);
+  });
+
+  test("does the same over SSH, with no secret in a command line", async () => {
+    const bin = join(node.folder, "bin");
+    mkdirSync(bin);
+    // Passes the words on as ssh does: joined by blanks, to a shell on the other side. It writes them down, too.
+    node.write(
+      "bin/ssh",
+      `#!/bin/sh\nshift 3\nprintf '%s\\n' "$*" >>${node.folder}/words\ncd /\nexec sh -c "$*"\n`,
+      0o755,
+    );
+    node.write("bin/sudo", '#!/bin/sh\nshift\nexec "$@"\n', 0o755);
+    const path = { path: bin };
+    const words = ["--from", builds.older, ...node.input, "--host", "root@node-a1.example"];
+    const installed = await node.run("install.sh", words, path);
+    expect([installed.exitCode, installed.output]).toEqual([
+      0,
+      expect.stringContaining(`well      version ${version}`),
+    ]);
+    expect(await node.health()).toEqual({ status: 200, version });
+    const gone = await node.run("uninstall.sh", ["--host", "root@node-a1.example"], path);
+    expect([gone.exitCode, await node.health()]).toEqual([0, null]);
+    const sent = readFileSync(join(node.folder, "words"), "utf8");
+    expect(sent).not.toContain(relayKey);
+    expect(sent).not.toContain(providerKey);
+  });
+
+  test("exchanges the relay key in an order in which the control plane always has one that counts", async () => {
+    await first(node);
+    const nextFile = join(node.root, "etc/sluice-node/relay-keys.next");
+    const call = (relay: string) =>
+      fetch(`http://127.0.0.1:${node.port}/v1/models`, { headers: { authorization: `Bearer ${relay}` } });
+
+    expect((await node.run("rotate-relay-key.sh", ["begin"])).exitCode).toBe(0);
+    const key = readFileSync(nextFile, "utf8").trim();
+    expect(key).not.toBe(relayKey);
+    expect(statSync(nextFile).mode & 0o777).toBe(0o600);
+    expect([(await call(relayKey)).status, (await node.health(key))?.status]).toEqual([200, 200]);
+    // Once more, as after an interruption: still the same key.
+    const again = await node.run("rotate-relay-key.sh", ["begin"]);
+    expect([again.exitCode, readFileSync(nextFile, "utf8").trim()]).toEqual([0, key]);
+
+    const unused = await node.run("rotate-relay-key.sh", ["finish"]);
+    expect([unused.exitCode, unused.output]).toEqual([1, expect.stringContaining("Nobody has used the new key yet")]);
+    expect((await call(key)).status).toBe(200);
+    const inUse = await node.run("rotate-relay-key.sh", ["finish"]);
+    expect([inUse.exitCode, inUse.output]).toEqual([1, expect.stringContaining("The old key may have been used")]);
+    const status = await node.run("rotate-relay-key.sh", ["status"]);
+    expect(status.output).toMatch(/used 1 times.*\n.*used 1 times/);
+
+    const finished = await node.run("rotate-relay-key.sh", ["finish", "--quiet-seconds", "0"]);
+    expect([finished.exitCode, finished.output]).toEqual([0, expect.stringContaining("only the new key")]);
+    expect([(await call(key)).status, (await call(relayKey)).status]).toEqual([200, 401]);
+    expect(Object.keys(node.tree())).not.toContain("/etc/sluice-node/relay-keys.next");
+    expect((await node.run("rotate-relay-key.sh", ["finish"])).output).toContain("nothing to finish");
+    for (const { output } of [again, unused, inUse, status, finished]) {
+      expect(output).not.toContain(key);
+    }
+  });
+
+  test("takes a begun exchange back as long as nobody uses the new key", async () => {
+    await first(node);
+    await node.run("rotate-relay-key.sh", ["begin"]);
+    const key = readFileSync(join(node.root, "etc/sluice-node/relay-keys.next"), "utf8").trim();
+    expect((await node.run("rotate-relay-key.sh", ["abort"])).exitCode).toBe(0);
+    expect([(await node.health())?.status, (await node.health(key))?.status]).toEqual([200, 401]);
+  });
+});
