@@ -45,7 +45,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     expect([dry.exitCode, node.tree()]).toEqual([0, before]);
     expect(dry.output).toContain("would     start the agent");
 
-    const installed = await first(node);
+    const installed = await node.run("install.sh", words);
     expect([installed.exitCode, installed.output]).toEqual([
       0,
       expect.stringContaining(`well      version ${version}`),
@@ -64,7 +64,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     const pid = readFileSync(join(node.root, "run/sluice-node/agent.pid"), "utf8");
     const tree = node.tree();
     const again = await node.run("install.sh", words);
-    expect([again.exitCode, again.output.includes("done ")]).toEqual([0, false]);
+    expect([again.exitCode, again.output]).toEqual([0, expect.not.stringContaining("done ")]);
     expect(node.tree()).toEqual(tree);
     expect(readFileSync(join(node.root, "run/sluice-node/agent.pid"), "utf8")).toBe(pid);
 
