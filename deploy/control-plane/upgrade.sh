@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# Puts another release into service without dropping a call: the instance that rests is started with it, the edge sends
+# new calls there once it is ready, and the instance that served lets its calls end. If the new one does not get ready,
+# or the edge refuses, everything stays as it was. May be run again after it was interrupted.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+upgrade.sh --release FOLDER [options]
+
+  --release FOLDER      the release to run: a checkout with its packages, such as /opt/sluice/releases/1.4.0
+  --links FOLDER        where the links `a` and `b` are (default /opt/sluice)
+  --settings FOLDER     instance-a.env and instance-b.env (default /etc/sluice)
+  --edge-program FILE   the file of the edge that names the program (default /etc/nginx/sluice/program.conf)
+  --edge-test COMMAND   default: nginx -t
+  --edge-reload COMMAND default: nginx -s reload
+  --edge-pid FILE       where nginx wrote the number of its main process (default /run/nginx.pid)
+  --start COMMAND       starts an instance, whose name is added (default: systemctl start sluice@NAME, and enable)
+  --stop COMMAND        stops it; returns when its calls have ended (default: systemctl stop sluice@NAME, and disable)
+  --ready-seconds N     how long the new instance may take, migrations included (default 900)
+  --dry-run             says what would be done and does nothing
+
+Both instances work on one Postgres, so DATABASE_URL must be set: the embedded one belongs to one instance alone. Migrations
+run when the new instance starts, while the old one still works; a release says in its notes where that is not possible.
+To go back, run it with the release before.
+TEXT
+}
+
+edge_seconds_max=60
+
+say() { printf '%-9s %s\n' "$1" "$2"; }
+fail() { printf 'failed    %s\n' "$*" >&2; exit 1; }
+
+release="" links=/opt/sluice settings=/etc/sluice program_file=/etc/nginx/sluice/program.conf
+edge_test="nginx -t" edge_reload="nginx -s reload" edge_pid=/run/nginx.pid start="" stop="" ready_seconds=900 is_dry=0
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --release | --links | --settings | --edge-program | --edge-test | --edge-reload | --edge-pid | --start | --stop | --ready-seconds)
+      [ $# -ge 2 ] || fail "$1 needs a value."
+      ;;&
+    --release) release=$2; shift 2 ;;
+    --links) links=$2; shift 2 ;;
+    --settings) settings=$2; shift 2 ;;
+    --edge-program) program_file=$2; shift 2 ;;
+    --edge-test) edge_test=$2; shift 2 ;;
+    --edge-reload) edge_reload=$2; shift 2 ;;
+    --edge-pid) edge_pid=$2; shift 2 ;;
+    --start) start=$2; shift 2 ;;
+    --stop) stop=$2; shift 2 ;;
+    --ready-seconds) ready_seconds=$2; shift 2 ;;
+    --dry-run) is_dry=1; shift ;;
+    --help) usage; exit 0 ;;
+    *) fail "Unknown option $1; --help lists them." ;;
+  esac
+done
+[ -n "$release" ] || fail "--release is missing; --help explains it."
+[ -f "$release/deploy/start/main.ts" ] || fail "$release is no release: deploy/start/main.ts is not in it."
+[ -d "$release/node_modules" ] || fail "$release has no packages. Run in it: bun install --frozen-lockfile --production"
+[[ "$ready_seconds" =~ ^[0-9]{1,5}$ ]] || fail "--ready-seconds must be a whole number."
+command -v curl >/dev/null 2>&1 || fail "The command curl is missing."
+release=$(realpath "$release")
+
+if [ "$is_dry" = 0 ]; then
+  exec 9>"$links/.upgrade.lock"
+  flock -n 9 || fail "Another upgrade is running."
+fi
+
+port_of() {
+  local port
+  port=$(sed -n 's/^[[:space:]]*PORT=//p' "$settings/instance-$1.env" 2>/dev/null | tail -n 1 | tr -d "\"'[:space:]")
+  [[ "$port" =~ ^[0-9]{1,5}$ ]] || fail "$settings/instance-$1.env does not set PORT."
+  echo "$port"
+}
+
+# An instance that does not get this lock: it would keep it for as long as it lives.
+start_instance() {
+  if [ -n "$start" ]; then
+    $start "$1" 9>&-
+  else
+    systemctl enable --quiet "sluice@$1" && systemctl start "sluice@$1"
+  fi
+}
+
+stop_instance() {
+  if [ -n "$stop" ]; then
+    $stop "$1" 9>&-
+  else
+    systemctl disable --quiet "sluice@$1" && systemctl stop "sluice@$1"
+  fi
+}
+
+is_ready() { [ "$(curl --silent --noproxy '*' --max-time 2 --output /dev/null --write-out '%{http_code}' "http://127.0.0.1:$1/readyz")" = 200 ]; }
+is_alive() { curl --silent --noproxy '*' --max-time 2 --output /dev/null "http://127.0.0.1:$1/healthz"; }
+
+# The workers of nginx that still take connections with the configuration of before: those of this list that are there
+# and do not say in their title that they are shutting down.
+remaining_workers() {
+  local worker
+  for worker in "$@"; do
+    if tr '\0' ' ' <"/proc/$worker/cmdline" 2>/dev/null | grep 'worker process' | grep -v 'shutting down' >/dev/null; then
+      echo "$worker"
+    fi
+  done
+}
+
+edge_workers() {
+  local main
+  main=$(cat "$edge_pid" 2>/dev/null) || return 0
+  tr ' ' '\n' <"/proc/$main/task/$main/children" 2>/dev/null || true
+}
+
+# A reload only begins when the command returns. Until it has come to its end the edge sends calls to the old instance.
+wait_for_edge() {
+  local until=$((SECONDS + edge_seconds_max))
+  while [ -n "$(remaining_workers "$@")" ]; do
+    if [ "$SECONDS" -ge "$until" ]; then
+      say warning "the edge still has workers with its former configuration after $edge_seconds_max s"
+      return
+    fi
+    sleep 0.05
+  done
+}
+
+point_edge_to() {
+  local workers=()
+  mapfile -t workers < <(edge_workers)
+  {
+    echo "# Written by upgrade.sh on $(date -u +%Y-%m-%dT%H:%M:%SZ): instance $1."
+    echo "server 127.0.0.1:$2;"
+  } >"$program_file.part"
+  cp -p "$program_file" "$program_file.before"
+  mv -f "$program_file.part" "$program_file"
+  if ! $edge_test 9>&- || ! $edge_reload 9>&-; then
+    mv -f "$program_file.before" "$program_file"
+    return 1
+  fi
+  rm -f "$program_file.before"
+  wait_for_edge "${workers[@]}"
+}
+
+port_a=$(port_of a)
+port_b=$(port_of b)
+[ -f "$edge_pid" ] || fail "$edge_pid is not there: the edge does not run, or --edge-pid is another file."
+[ -f "$program_file" ] || fail "$program_file is not there."
+# Whom the edge names is who serves; the other one rests.
+if grep -qE "^server 127\.0\.0\.1:$port_b;" "$program_file"; then
+  old=b old_port=$port_b new=a new_port=$port_a
+else
+  old=a old_port=$port_a new=b new_port=$port_b
+fi
+
+if [ "$is_dry" = 1 ]; then
+  say would "start instance $new on port $new_port with $release, send new calls there, and let instance $old end"
+  exit
+fi
+
+if is_alive "$new_port"; then
+  say left "instance $new runs from an earlier upgrade that did not come to its end; letting its calls end"
+  stop_instance "$new"
+fi
+ln -sfn "$release" "$links/$new.part"
+mv -Tf "$links/$new.part" "$links/$new"
+say begun "instance $new on port $new_port with $release"
+start_instance "$new" || fail "Instance $new did not start; instance $old serves as before. Its log says why."
+
+deadline=$((SECONDS + ready_seconds))
+until is_ready "$new_port"; do
+  if [ "$SECONDS" -ge "$deadline" ]; then
+    stop_instance "$new" || true
+    fail "Instance $new was not ready within $ready_seconds s; instance $old serves as before. Its log says why."
+  fi
+  sleep 0.2
+done
+say ready "instance $new"
+
+if ! point_edge_to "$new" "$new_port"; then
+  stop_instance "$new" || true
+  fail "The edge did not take the change; instance $old serves as before."
+fi
+say switched "new calls go to instance $new; those of instance $old may end"
+if is_alive "$old_port"; then
+  stop_instance "$old" || fail "Instance $old did not stop in order. New calls go to $new; look at $old."
+fi
+say well "instance $new serves $release"
