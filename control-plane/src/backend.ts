@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
@@ -5,6 +6,8 @@ import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
 import { setVerificationMail } from "./accounts/store.ts";
 import { listPlaces } from "./admin/lists/list-places.ts";
 import { exportRecorder } from "./admin/lists/record-export.ts";
+import { routeExplanationEndpoints } from "./admin/route-explanation/routes.ts";
+import { userDetailEndpoints } from "./admin/user-detail/routes.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
@@ -15,9 +18,11 @@ import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
+import { type CatalogAdminParts, catalogAdminEndpoints } from "./gateway/catalog-admin/routes.ts";
+import { ChannelTests } from "./gateway/catalog-admin/test-channel.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
-import { addGatewayUser, changeGatewayUser } from "./gateway/service.ts";
+import { addGatewayUser, changeGatewayUser, openChannelCredential, sealChannelCredential } from "./gateway/service.ts";
 import { usageEndpoints } from "./gateway/usage-views/routes.ts";
 import { UsageViews } from "./gateway/usage-views/service.ts";
 import type { Job } from "./jobs/schedule.ts";
@@ -37,6 +42,7 @@ import type { Notifications } from "./platform/db-notifications.ts";
 import type { AnyEndpoint } from "./platform/endpoint/model.ts";
 import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
 import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
+import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
 import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.ts";
 import type { Log } from "./platform/log.ts";
 import { reportEndpoints } from "./reports/routes.ts";
@@ -114,6 +120,9 @@ export function buildBackend(parts: BackendParts): Backend {
     "messages-model-map": modelMapEndpoints(db),
     "admin-lists": listEndpoints(lists, listPlaces),
     reports: reportEndpoints({ db, clock: systemClock }),
+    "user-detail": userDetailEndpoints(lists),
+    "catalog-admin": catalogAdminEndpoints(catalogAdminParts(parts)),
+    "route-explanation": routeExplanationEndpoints(db),
     "api-description": descriptionEndpoints(() => groups),
     settings: settingEndpoints(parts.settings),
     trace: trace.endpoints,
@@ -140,6 +149,23 @@ export function buildBackend(parts: BackendParts): Backend {
   ];
   const all = Object.values(features).flat();
   return { routes, endpoints: all, jobs, start: mail.start, stop: mail.stop };
+}
+
+function catalogAdminParts({ config, db, masterKey }: BackendParts): CatalogAdminParts {
+  const openClient = async (): Promise<PooledHttpClient> => {
+    const { UPSTREAM_CA_FILE: caFile } = config;
+    return new PooledHttpClient(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") });
+  };
+  return {
+    db,
+    sealCredential: (id, credential) => sealChannelCredential(masterKey, id, credential),
+    tests: new ChannelTests({
+      db,
+      clock: systemClock,
+      openClient,
+      openCredential: (id, sealed) => openChannelCredential(masterKey, id, sealed),
+    }),
+  };
 }
 
 function openMail(parts: BackendParts, secrets: SecretReader): Mail {

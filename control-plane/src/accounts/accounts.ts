@@ -20,6 +20,7 @@ import { Sessions } from "./sessions/sessions.ts";
 import { deleteEndedSessions, findSessionAge } from "./sessions/store.ts";
 import { deleteOldTokens } from "./tokens-store.ts";
 import { SecondFactor } from "./totp/second-factor.ts";
+import { userAdminEndpoints } from "./user-admin-routes.ts";
 import { OwnAccount } from "./users/own-account.ts";
 
 export type AccountsParts = {
@@ -73,6 +74,7 @@ export function buildAccounts(parts: AccountsParts): Accounts {
       ...formEndpoints(routeParts),
       ...accountEndpoints(routeParts),
       ...adminAccountEndpoints(routeParts),
+      ...userAdminEndpoints(routeParts),
     ],
     sessionAgeSeconds: (sessionId) => findSessionAge(db, sessionId),
     cleanUp: async (database) => {

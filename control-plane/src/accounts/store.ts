@@ -191,9 +191,10 @@ export async function findProfile(db: Queryable, userId: UserId): Promise<Profil
   return row === undefined ? null : toProfile(row);
 }
 
-/** Keeps others from changing the user until the transaction ends. */
-export async function lockProfile(db: Queryable, userId: UserId): Promise<void> {
-  await db.sql`select 1 from user_profile where id = ${userId}::bigint for update`;
+/** Keeps others from changing the user until the transaction ends. Returns whether there is one. */
+export async function lockProfile(db: Queryable, userId: UserId): Promise<boolean> {
+  const rows = await db.sql`select 1 from user_profile where id = ${userId}::bigint for update`;
+  return rows.length > 0;
 }
 
 /** Writes what an admin or the user may change. A user who becomes active counts as verified. */

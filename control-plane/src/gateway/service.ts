@@ -26,6 +26,21 @@ export function openChannelCredential(key: MasterKey, id: ChannelId, sealed: Uin
   return Buffer.from(open(key.opening, sealed, credentialContext(id))).toString("utf8");
 }
 
+/** Whether calls can be sent to a base URL of a channel. */
+export function isChannelAddress(baseUrl: string): boolean {
+  try {
+    parseBaseUrl(baseUrl);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Seals the credential of a channel, bound to its row. */
+export function sealChannelCredential(key: MasterKey, id: ChannelId, credential: string): Uint8Array {
+  return seal(key.sealing, Buffer.from(credential), credentialContext(id));
+}
+
 export type ChannelSettings = {
   readonly name: string;
   readonly baseUrl: string;
@@ -38,7 +53,7 @@ export async function putChannel(tx: Queryable, key: MasterKey, settings: Channe
   parseBaseUrl(settings.baseUrl);
   const id = await saveChannel(tx, settings.name, settings.baseUrl);
   if (settings.credential !== null) {
-    await setChannelCredential(tx, id, seal(key.sealing, Buffer.from(settings.credential), credentialContext(id)));
+    await setChannelCredential(tx, id, sealChannelCredential(key, id, settings.credential));
   }
   return id;
 }

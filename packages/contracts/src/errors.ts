@@ -105,6 +105,7 @@ export const errorTable = {
   invalid_code: authentication("The code is not right, or was used already."),
   invalid_email: invalid(400, "This is no e-mail address."),
   invalid_password: invalid(400, "This password can't be used."),
+  secret_required: invalid(400, "Enter the credential again: the address that it is sent to changes."),
   invalid_multiplier: invalid(400, "This multiplier can't be used."),
   self_forbidden: invalid(409, "Nobody may do that to the own account."),
   invalid_cookie: invalid(400, "The same cookie was sent twice."),

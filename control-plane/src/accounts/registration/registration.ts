@@ -4,6 +4,7 @@ import { writeAudit } from "../../audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
+import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
@@ -15,6 +16,7 @@ import type { GatewayUsers, OnVerified } from "../port.ts";
 import {
   activateProfile,
   findLoginByEmail,
+  findLoginById,
   insertPendingProfile,
   type LoginProfile,
   setVerificationMail,
@@ -202,6 +204,43 @@ export class Registration {
         });
       }
       return this.#answer(token);
+    });
+  }
+
+  /**
+   * Sends a new link for an admin, who does not see it.
+   * @throws AppError `not_found`, `conflict` for a user who does not wait for one, `too_many_attempts`
+   */
+  async resendFor(
+    userId: UserId,
+    admin: AdminCaller,
+    { origin, reason }: { readonly origin: Origin; readonly reason: string | null },
+  ): Promise<void> {
+    const { db } = this.#parts;
+    const known = await findLoginById(db, userId);
+    if (known === null) {
+      throw new AppError("not_found", { message: "There is no such user." });
+    }
+    if (known.status !== "email_pending") {
+      throw new AppError("conflict", { message: "This user does not wait for a verification." });
+    }
+    if (!(await mayMail(db, known.email))) {
+      throw new AppError("too_many_attempts", { message: "This address has got enough mails for now." });
+    }
+    await db.withTransaction(async (tx) => {
+      await spendTokens(tx, userId, "email_verify");
+      await this.#leaveLink(tx, known, { token: newToken(), isMailed: true });
+      await writeAudit(tx, {
+        actor: { kind: "admin", id: admin.adminId, name: admin.username },
+        action: "user.resend_verification",
+        subjectKind: "user",
+        subjectId: userId.toString(),
+        before: null,
+        after: { to: known.email },
+        ...(reason === null ? {} : { reason }),
+        requestId: origin.requestId,
+        ip: origin.ip,
+      });
     });
   }
 

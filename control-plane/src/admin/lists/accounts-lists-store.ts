@@ -31,6 +31,10 @@ export const users = listSource({
     ),
     has_totp: column("boolean", "p.totp_enabled_at is not null"),
     last_seen_at: column("timestamptz", "(select max(s.seen_at) from session s where s.user_id = p.id)"),
+    last_call_at: column(
+      "timestamptz",
+      "(select c.last_at from usage_user c where c.gateway_user_id = p.gateway_user_id)",
+    ),
     email_verified_at: column("timestamptz", "p.email_verified_at"),
     verification_email_error: column("text", "p.verification_email_error"),
     created_at: userCreated,
@@ -122,6 +126,15 @@ export const keys = listSource({
 const mailCreated = column("timestamptz", "m.created_at");
 const mailId = column("bigint", "m.id");
 
+/** Each of the three has its index. */
+function isAboutUser(user: bigint, bind: Bind): string {
+  const id = bind(user, "bigint");
+  return `a.subject_kind = 'user' and a.subject_id = ${id}::text
+    or a.subject_kind = 'gateway_user'
+      and a.subject_id = (select gateway_user_id::text from user_profile where id = ${id})
+    or a.actor_kind = 'user' and a.actor_id = ${id}`;
+}
+
 /** Neither bodies nor variables are read. */
 export const mails = listSource({
   contract: mailList,
@@ -182,6 +195,7 @@ export const audits = listSource({
     action: equals("text", "a.action"),
     subject_kind: equals("text", "a.subject_kind"),
     subject_id: equals("text", "a.subject_id"),
+    about_user_id: isAboutUser,
   },
   sorts: { at: [auditAt, auditId] },
   time: { at: auditAt },

@@ -43,7 +43,7 @@ export type ListPlace = {
 
 type Query = { readonly sort: string; readonly cursor?: string; readonly limit: number } & Record<string, unknown>;
 
-const countMsMax = 1_000;
+const countMsMax = 2_000;
 
 /**
  * The endpoints of lists. How to make one:
@@ -131,6 +131,16 @@ export async function readPage(parts: ListParts, source: AnyListSource, query: Q
     total: count === null ? null : { count: Math.min(count, countedMax), is_exact: count <= countedMax },
     range: range === null ? null : { from_day: range.fromDay, to_day: range.toDay, zone: range.zone },
   };
+}
+
+/** The first page of a list with some filters, in its own order: what the list answers when it is asked for no more. */
+export async function readFirstPage(
+  parts: ListParts,
+  source: AnyListSource,
+  filters: Readonly<Record<string, unknown>>,
+): Promise<ListAnswer<Row>> {
+  const defaults = source.contract.input.parse({});
+  return await readPage(parts, source, { ...(defaults as Query), ...filters });
 }
 
 function readQuestion(source: AnyListSource, query: Query, nowMs: number): ListQuestion {

@@ -134,7 +134,8 @@ export class ListExports {
             if (!isOver) {
               end();
               log.warn("export.broken_off", { list: source.contract.name, written, error });
-              controller.error(error);
+              // What went wrong is in our log; the runtime prints what a stream ends with.
+              controller.error(new Error(`the export of ${source.contract.name} broke off`));
             }
           };
         },

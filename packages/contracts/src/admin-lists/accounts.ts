@@ -22,7 +22,9 @@ export const userList = listContract({
     plans: z.array(z.string()),
     live_keys: wireInteger,
     has_totp: z.boolean(),
+    /** With the console, and with an API key. */
     last_seen_at: wireMoment.nullable(),
+    last_call_at: wireMoment.nullable(),
     email_verified_at: wireMoment.nullable(),
     verification_email_error: z.string().nullable(),
     created_at: wireMoment,
@@ -145,6 +147,8 @@ export const auditList = listContract({
     action: exactText(100),
     subject_kind: exactText(100),
     subject_id: exactText(200),
+    /** What was done to a user or by a user. */
+    about_user_id: idText,
   },
   sorts: ["at"],
   defaultSort: "-at",

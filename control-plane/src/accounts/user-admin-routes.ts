@@ -1,0 +1,69 @@
+import type { UserId } from "@sluice/contracts/ids";
+import { resendVerificationInput, revokeUserSessionsInput } from "@sluice/contracts/user-admin";
+import { z } from "zod";
+import { writeAudit } from "../audit/service.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { AppError } from "../platform/errors.ts";
+import { type AccountRouteParts, originOf } from "./route-parts.ts";
+import { ofUser, revokeSessionsOf } from "./sessions/store.ts";
+import { lockProfile } from "./store.ts";
+
+/** What admins do for users beside changing them. */
+export function userAdminEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
+  return [revokeEndpoint(parts), resendEndpoint(parts)];
+}
+
+function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/user/sessions/revoke/",
+    access: "admin",
+    input: revokeUserSessionsInput,
+    output: z.strictObject({ revoked: z.int() }),
+    errors: ["not_found"],
+    summary: "Ends every session of a user.",
+    handle: async ({ input, admin, requestId, clientIp }) => {
+      const userId = input.user_id as UserId;
+      const revoked = await db.withTransaction(async (tx) => {
+        // A login under way comes before this and is ended, or after it.
+        if (!(await lockProfile(tx, userId))) {
+          throw new AppError("not_found", { message: "There is no such user." });
+        }
+        const count = await revokeSessionsOf(tx, ofUser(userId), null);
+        await writeAudit(tx, {
+          actor: { kind: "admin", id: admin.adminId, name: admin.username },
+          action: "user.sessions_revoke",
+          subjectKind: "user",
+          subjectId: userId.toString(),
+          before: { sessions: count },
+          after: { sessions: 0 },
+          ...(input.reason === undefined ? {} : { reason: input.reason }),
+          requestId,
+          ip: clientIp,
+        });
+        return count;
+      });
+      return { revoked };
+    },
+  });
+}
+
+function resendEndpoint({ registration }: AccountRouteParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/user/resend-verification/",
+    access: "admin",
+    input: resendVerificationInput,
+    output: z.strictObject({ user_id: z.union([z.int(), z.string()]), status: z.literal("queued") }),
+    errors: ["not_found", "conflict", "too_many_attempts"],
+    limits: ["As many mails to one address as users can ask for themselves."],
+    summary: "Sends a new link to a user who has not verified the address yet; earlier links are void.",
+    handle: async (call) => {
+      await registration.resendFor(call.input.user_id as UserId, call.admin, {
+        origin: originOf(call),
+        reason: call.input.reason ?? null,
+      });
+      return { user_id: call.input.user_id, status: "queued" };
+    },
+  });
+}

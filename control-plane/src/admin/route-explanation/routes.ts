@@ -1,0 +1,28 @@
+import { explainRouteInput, routeExplanation } from "@sluice/contracts/catalog-admin";
+import { z } from "zod";
+import { isChannelAddress } from "../../gateway/service.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { explainRoute } from "./model.ts";
+import { findMapping, findModel, selectAbilities } from "./store.ts";
+
+/** The question of every console: which upstream would this name reach, and why not the others? */
+export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/model/explain/",
+      access: "admin",
+      input: explainRouteInput,
+      output: z.strictObject({ explanation: routeExplanation }),
+      summary: "Which model and which channels a name would reach for a group, and why no others.",
+      handle: async ({ input: { name, group_name: groupName, route } }) => {
+        const mapping = route === "messages" ? await findMapping(db, name) : null;
+        const upstreamModel = route === "messages" ? (mapping?.upstreamModel ?? null) : name;
+        const model = upstreamModel === null ? null : await findModel(db, upstreamModel);
+        const abilities = upstreamModel === null ? [] : await selectAbilities(db, upstreamModel, isChannelAddress);
+        return { explanation: explainRoute({ name, groupName, route }, { mapping, model, abilities }) };
+      },
+    }),
+  ];
+}

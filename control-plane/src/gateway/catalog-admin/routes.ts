@@ -1,0 +1,185 @@
+import {
+  channelTest,
+  saveAbilityInput,
+  saveChannelInput,
+  savedAbility,
+  savedChannel,
+  savedModel,
+  saveModelInput,
+  switchChannelsInput,
+  testChannelInput,
+} from "@sluice/contracts/catalog-admin";
+import type { ChannelId } from "@sluice/contracts/ids";
+import { z } from "zod";
+import { writeAudit } from "../../audit/service.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { type AdminCaller, type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import type { SwitchStatus } from "./catalog-admin-store.ts";
+import { saveAbility } from "./save-ability.ts";
+import { type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
+import { saveModel } from "./save-model.ts";
+import type { ChannelTests } from "./test-channel.ts";
+
+export type CatalogAdminParts = {
+  readonly db: Database;
+  readonly sealCredential: SealCredential;
+  readonly tests: ChannelTests;
+};
+
+type Call = { readonly admin: AdminCaller; readonly requestId: string; readonly clientIp: string };
+type Change = {
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly reason?: string | undefined;
+};
+
+async function writeDown(tx: Transaction, { admin, requestId, clientIp }: Call, change: Change): Promise<void> {
+  const { reason, ...rest } = change;
+  await writeAudit(tx, {
+    actor: { kind: "admin", id: admin.adminId, name: admin.username },
+    ...rest,
+    ...(reason === undefined ? {} : { reason }),
+    requestId,
+    ip: clientIp,
+  });
+}
+
+/** What admins do with models, channels and abilities. Each replica hears of a change from the database. */
+export function catalogAdminEndpoints(parts: CatalogAdminParts): AnyEndpoint[] {
+  return [
+    modelEndpoint(parts),
+    channelEndpoint(parts),
+    switchEndpoint(parts, "enable", "enabled"),
+    switchEndpoint(parts, "disable", "disabled"),
+    abilityEndpoint(parts),
+    testEndpoint(parts),
+  ];
+}
+
+function modelEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/model/save/",
+    access: "admin",
+    input: saveModelInput,
+    output: z.strictObject({ model: savedModel }),
+    errors: ["conflict"],
+    summary: "Make a model, or change its bounds and prices; calls that were charged keep their prices.",
+    handle: async (call) => ({
+      model: await db.withTransaction(async (tx) => {
+        const { before, after } = await saveModel(tx, call.input);
+        const what = { action: "model.save", subjectKind: "model", subjectId: after.name };
+        await writeDown(tx, call, { ...what, before, after, reason: call.input.reason });
+        return after;
+      }),
+    }),
+  });
+}
+
+function channelEndpoint({ db, sealCredential }: CatalogAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/channel/save/",
+    access: "admin",
+    input: saveChannelInput,
+    output: z.strictObject({ channel: savedChannel }),
+    errors: ["conflict", "not_found", "secret_required"],
+    summary: "Make a channel, or change the one that was loaded; its credential is never shown again.",
+    handle: async (call) => ({
+      channel: await db.withTransaction(async (tx) => {
+        const { before, after } = await saveChannel(tx, call.input, sealCredential);
+        const isCredentialChanged = call.input.credential !== undefined;
+        await writeDown(tx, call, {
+          action: "channel.save",
+          subjectKind: "channel",
+          subjectId: after.channel_id.toString(),
+          before,
+          after: { ...after, is_credential_changed: isCredentialChanged },
+          reason: call.input.reason,
+        });
+        return after;
+      }),
+    }),
+  });
+}
+
+function switchEndpoint({ db }: CatalogAdminParts, word: "enable" | "disable", status: SwitchStatus): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: `/backend/admin/channel/${word}/`,
+    access: "admin",
+    input: switchChannelsInput,
+    output: z.strictObject({ channels: z.array(savedChannel) }),
+    errors: ["conflict", "not_found"],
+    summary: `${word === "enable" ? "Let calls go" : "Let no more calls go"} to some channels; all of them or none.`,
+    handle: async (call) => ({
+      channels: await db.withTransaction(async (tx) => {
+        const saved = await switchChannels(tx, call.input.channel_ids, status);
+        for (const { before, after } of saved) {
+          await writeDown(tx, call, {
+            action: `channel.${word}`,
+            subjectKind: "channel",
+            subjectId: after.channel_id.toString(),
+            before,
+            after,
+            reason: call.input.reason,
+          });
+        }
+        return saved.map(({ after }) => after);
+      }),
+    }),
+  });
+}
+
+function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/ability/save/",
+    access: "admin",
+    input: saveAbilityInput,
+    output: z.strictObject({ ability: savedAbility }),
+    errors: ["not_found", "conflict"],
+    summary: "Let a channel serve a model to a group, or no more, with its place among the others.",
+    handle: async (call) => ({
+      ability: await db.withTransaction(async (tx) => {
+        const { group_name: groupName, model, channel_id: id, reason, ...rest } = call.input;
+        const key = { groupName, model, channelId: id as ChannelId };
+        const to = { isEnabled: rest.is_enabled, priority: rest.priority, weight: rest.weight };
+        const before = await saveAbility(tx, key, to);
+        const what = { action: "ability.save", subjectKind: "ability", subjectId: `${groupName}/${model}/${id}` };
+        await writeDown(tx, call, { ...what, before, after: to, reason });
+        return { group_name: groupName, model, channel_id: id, ...rest };
+      }),
+    }),
+  });
+}
+
+function testEndpoint({ db, tests }: CatalogAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/channel/test/",
+    access: "admin",
+    input: testChannelInput,
+    output: z.strictObject({ test: channelTest }),
+    errors: ["not_found", "conflict", "too_many_attempts"],
+    limits: ["Four tests at a time.", "A channel has 30 seconds to answer."],
+    summary: "Send one small call through a channel and say what came of it; nobody is charged.",
+    handle: async (call) => {
+      const result = await tests.run(call.input.channel_id, call.input.model ?? null);
+      // The provider counts it, so it is written down who asked.
+      await db.withTransaction((tx) =>
+        writeDown(tx, call, {
+          action: "channel.test",
+          subjectKind: "channel",
+          subjectId: call.input.channel_id.toString(),
+          before: null,
+          after: { model: result.model, is_ok: result.is_ok, http_status: result.http_status, error: result.error },
+        }),
+      );
+      return { test: result };
+    },
+  });
+}

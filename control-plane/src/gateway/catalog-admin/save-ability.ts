@@ -1,0 +1,35 @@
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import {
+  type AbilityKey,
+  type AbilitySettings,
+  findChannel,
+  lockAbility,
+  lockModel,
+  upsertAbility,
+} from "./catalog-admin-store.ts";
+
+/**
+ * Lets a channel serve a model to a group, or takes that away.
+ * @returns what was before, null for nothing
+ * @throws AppError `not_found` without such a model or channel, `conflict` for the channel of an exit node
+ */
+export async function saveAbility(
+  tx: Transaction,
+  key: AbilityKey,
+  to: AbilitySettings,
+): Promise<AbilitySettings | null> {
+  const channel = await findChannel(tx, key.channelId);
+  if (channel === null) {
+    throw new AppError("not_found", { message: "There is no such channel." });
+  }
+  if (channel.exitNodeCode !== null) {
+    throw new AppError("conflict", { message: `Exit node ${channel.exitNodeCode} looks after this channel.` });
+  }
+  if ((await lockModel(tx, key.model)) === null) {
+    throw new AppError("not_found", { message: "There is no such model in the catalog." });
+  }
+  const before = await lockAbility(tx, key);
+  await upsertAbility(tx, key, to);
+  return before;
+}

@@ -1,0 +1,159 @@
+import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
+import type { ChannelId } from "@sluice/contracts/ids";
+import type { Transaction } from "../../platform/db.ts";
+import { isUniqueViolation } from "../../platform/db-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import { parseBaseUrl } from "../channels/model.ts";
+import {
+  type ChannelEntry,
+  type ChannelSettings,
+  findChannel,
+  insertChannel,
+  lockChannel,
+  type SwitchStatus,
+  updateChannel,
+} from "./catalog-admin-store.ts";
+
+/** A channel as it is answered and written down: never with its credential. */
+export type ChannelState = ReturnType<typeof stateOf>;
+
+/** Seals the credential of a channel. */
+export type SealCredential = (id: ChannelId, credential: string) => Uint8Array;
+
+type Saved = { readonly before: ChannelState | null; readonly after: ChannelState };
+
+/**
+ * Makes a channel, or changes the one that was loaded at `updated_at`. A new one is disabled until told otherwise.
+ * @throws AppError `not_found`, `invalid_value`, `conflict` (changed since, a name that is taken, a channel of an exit node),
+ *   `secret_required` when the address goes elsewhere and the credential was not entered again
+ */
+export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal: SealCredential): Promise<Saved> {
+  const base = input.base_url;
+  if (base !== undefined && originOf(base) === null) {
+    throw new AppError("invalid_value", {
+      fields: { base_url: "It has to be http(s)://host[:port][/path], without user, query and fragment." },
+    });
+  }
+  const channel = input.channel_id === undefined ? await makeChannel(tx, input) : await readChannel(tx, input);
+  const id = channel.id;
+  const goesElsewhere = base !== undefined && originOf(base) !== originOf(channel.baseUrl);
+  if (goesElsewhere && channel.credentialSealed !== null && input.credential === undefined) {
+    // Whoever may change an address, and no more than that, could read the credential at a host of their own.
+    throw new AppError("secret_required", {
+      message: "Enter the credential again: it would go to another host.",
+      fields: { credential: "Enter it again, or take it away." },
+    });
+  }
+  const { credential } = input;
+  const to: ChannelSettings = {
+    name: input.name ?? channel.name,
+    baseUrl: base ?? channel.baseUrl,
+    status: input.status ?? channel.status,
+    requestsPerMinute: kept(input.requests_per_minute, channel.requestsPerMinute),
+    concurrencyMax: kept(input.concurrency_max, channel.concurrencyMax),
+    firstByteTimeoutMs: kept(input.first_byte_timeout_ms, channel.firstByteTimeoutMs),
+    idleTimeoutMs: kept(input.idle_timeout_ms, channel.idleTimeoutMs),
+    credentialSealed:
+      credential === undefined ? channel.credentialSealed : credential === null ? null : seal(id, credential),
+  };
+  await changeChannel(tx, id, to);
+  return { before: input.channel_id === undefined ? null : stateOf(channel), after: await readState(tx, id) };
+}
+
+/** Lets calls go to the channels, or no more. @throws AppError `not_found`, `conflict` for a channel of an exit node */
+export async function switchChannels(
+  tx: Transaction,
+  ids: readonly bigint[],
+  status: SwitchStatus,
+): Promise<readonly Saved[]> {
+  const saved: Saved[] = [];
+  // In one order, so that two who switch the same channels wait for each other and not against each other.
+  for (const id of [...new Set(ids)].sort((a, b) => (a < b ? -1 : 1))) {
+    const channel = await lockOwn(tx, id as ChannelId);
+    if (channel.status !== status) {
+      await changeChannel(tx, channel.id, { ...channel, status });
+      saved.push({ before: stateOf(channel), after: await readState(tx, channel.id) });
+    }
+  }
+  return saved;
+}
+
+async function makeChannel(tx: Transaction, input: SaveChannelInput): Promise<ChannelEntry> {
+  if (input.name === undefined || input.base_url === undefined) {
+    const field = input.name === undefined ? "name" : "base_url";
+    throw new AppError("invalid_value", { fields: { [field]: "A new channel needs it." } });
+  }
+  const id = await insertChannel(tx, input.name, input.base_url);
+  const made = id === null ? null : await findChannel(tx, id);
+  if (made === null) {
+    throw new AppError("conflict", { message: "There is a channel of this name." });
+  }
+  return made;
+}
+
+/** The channel as the admin saw it. */
+async function readChannel(tx: Transaction, input: SaveChannelInput): Promise<ChannelEntry> {
+  const channel = await lockOwn(tx, (input.channel_id ?? 0n) as ChannelId);
+  if (input.updated_at === undefined || Date.parse(input.updated_at) !== channel.updatedAt.getTime()) {
+    throw new AppError("conflict");
+  }
+  return channel;
+}
+
+/** A channel that is not looked after by an exit node. */
+async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
+  const channel = await lockChannel(tx, id);
+  if (channel === null) {
+    throw new AppError("not_found", { message: "There is no such channel." });
+  }
+  if (channel.exitNodeCode !== null) {
+    throw new AppError("conflict", { message: `Exit node ${channel.exitNodeCode} looks after this channel.` });
+  }
+  return channel;
+}
+
+async function changeChannel(tx: Transaction, id: ChannelId, to: ChannelSettings): Promise<void> {
+  try {
+    await tx.savepoint(() => updateChannel(tx, id, to));
+  } catch (error) {
+    if (isUniqueViolation(error)) {
+      throw new AppError("conflict", { message: "There is a channel of this name.", cause: error });
+    }
+    throw error;
+  }
+}
+
+async function readState(tx: Transaction, id: ChannelId): Promise<ChannelState> {
+  const channel = await findChannel(tx, id);
+  if (channel === null) {
+    throw new Error(`channel ${id} was saved and is not there`);
+  }
+  return stateOf(channel);
+}
+
+const kept = <Value>(given: Value | undefined, old: Value): Value => (given === undefined ? old : given);
+
+/** Where calls would go; null for what is no address. */
+function originOf(baseUrl: string): string | null {
+  try {
+    const { protocol, hostname, port } = parseBaseUrl(baseUrl);
+    return `${protocol}//${hostname}:${port}`;
+  } catch {
+    return null;
+  }
+}
+
+function stateOf(channel: ChannelEntry) {
+  return {
+    channel_id: channel.id as bigint,
+    name: channel.name,
+    base_url: channel.baseUrl,
+    has_credential: channel.credentialSealed !== null,
+    status: channel.status,
+    requests_per_minute: channel.requestsPerMinute,
+    concurrency_max: channel.concurrencyMax,
+    first_byte_timeout_ms: channel.firstByteTimeoutMs,
+    idle_timeout_ms: channel.idleTimeoutMs,
+    updated_at: channel.updatedAt,
+  };
+}

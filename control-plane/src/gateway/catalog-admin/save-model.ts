@@ -1,0 +1,149 @@
+import type { SaveModelInput } from "@sluice/contracts/catalog-admin";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { insertModel, insertPriceVersion } from "../prices/store.ts";
+import {
+  findNewestPrice,
+  lockModel,
+  type ModelSettings,
+  type StoredModel,
+  type StoredPrice,
+  updateModel,
+} from "./catalog-admin-store.ts";
+
+/** A model with the prices that count for new calls, as it is answered and written down. */
+export type ModelState = ReturnType<typeof stateOf>;
+
+type Prices = Omit<StoredPrice, "version">;
+
+const noPrices: Omit<Prices, "input_usd_per_m" | "output_usd_per_m"> = {
+  cache_read_usd_per_m: null,
+  cache_write_usd_per_m: null,
+  reasoning_usd_per_m: null,
+  request_usd: "0",
+  image_usd: "0",
+  second_usd: "0",
+};
+
+/**
+ * Makes a model, or changes the one that was loaded at `updated_at`. Other prices are another version: calls that were
+ * charged keep theirs.
+ * @throws AppError `conflict` when it is there already or was changed since, `invalid_value` when a new one lacks a field
+ */
+export async function saveModel(
+  tx: Transaction,
+  input: SaveModelInput,
+): Promise<{ readonly before: ModelState | null; readonly after: ModelState }> {
+  const { name } = input;
+  const model = await lockModel(tx, name);
+  if ((model?.updatedAt.getTime() ?? null) !== readTime(input.updated_at)) {
+    throw new AppError("conflict");
+  }
+  const price = model === null ? null : await findNewestPrice(tx, name);
+  const before = model === null || price === null ? null : stateOf(model, price);
+  const settings = settingsOf(input, model);
+  if (model === null && !(await insertModel(tx, { name, ...settings }))) {
+    throw new AppError("conflict");
+  }
+  await updateModel(tx, name, settings);
+  const prices = pricesOf(input, price);
+  if (price === null || !isSame(prices, price)) {
+    await insertPriceVersion(tx, {
+      model: name,
+      inputUsdPerM: prices.input_usd_per_m,
+      outputUsdPerM: prices.output_usd_per_m,
+      cacheReadUsdPerM: prices.cache_read_usd_per_m,
+      cacheWriteUsdPerM: prices.cache_write_usd_per_m,
+      reasoningUsdPerM: prices.reasoning_usd_per_m,
+      requestUsd: prices.request_usd,
+      imageUsd: prices.image_usd,
+      secondUsd: prices.second_usd,
+    });
+  }
+  const saved = await lockModel(tx, name);
+  const savedPrice = await findNewestPrice(tx, name);
+  if (saved === null || savedPrice === null) {
+    throw new Error(`model ${name} was saved and is not there`);
+  }
+  return { before, after: stateOf(saved, savedPrice) };
+}
+
+function readTime(text: string | undefined): number | null {
+  return text === undefined ? null : Date.parse(text);
+}
+
+function settingsOf(input: SaveModelInput, now: StoredModel | null): ModelSettings {
+  const needed = <Value>(field: keyof SaveModelInput, value: Value | undefined): Value => {
+    if (value === undefined) {
+      throw new AppError("invalid_value", { fields: { [field]: "A new model needs it." } });
+    }
+    return value;
+  };
+  const moment = (text: string | null | undefined, old: Date | null): Date | null =>
+    text === undefined ? old : text === null ? null : new Date(text);
+  return {
+    displayName: input.display_name ?? now?.displayName ?? input.name,
+    ownedBy: input.owned_by ?? now?.ownedBy ?? "unknown",
+    contextTokensMax: needed("context_tokens_max", input.context_tokens_max ?? now?.contextTokensMax),
+    outputTokensMax: needed("output_tokens_max", input.output_tokens_max ?? now?.outputTokensMax),
+    imageTokensMax: input.image_tokens_max ?? now?.imageTokensMax ?? 0,
+    status: input.status ?? now?.status ?? "enabled",
+    deprecatedAt: moment(input.deprecated_at, now?.deprecatedAt ?? null),
+    sunsetAt: moment(input.sunset_at, now?.sunsetAt ?? null),
+  };
+}
+
+function pricesOf(input: SaveModelInput, now: StoredPrice | null): Prices {
+  const needed = (field: "input_usd_per_m" | "output_usd_per_m"): string => {
+    const text = input[field] ?? now?.[field];
+    if (text === undefined) {
+      throw new AppError("invalid_value", { fields: { [field]: "A model needs this price." } });
+    }
+    return text;
+  };
+  const old = now ?? noPrices;
+  const optional = (field: "cache_read_usd_per_m" | "cache_write_usd_per_m" | "reasoning_usd_per_m") =>
+    input[field] === undefined ? old[field] : input[field];
+  return {
+    input_usd_per_m: needed("input_usd_per_m"),
+    output_usd_per_m: needed("output_usd_per_m"),
+    cache_read_usd_per_m: optional("cache_read_usd_per_m"),
+    cache_write_usd_per_m: optional("cache_write_usd_per_m"),
+    reasoning_usd_per_m: optional("reasoning_usd_per_m"),
+    request_usd: input.request_usd ?? old.request_usd,
+    image_usd: input.image_usd ?? old.image_usd,
+    second_usd: input.second_usd ?? old.second_usd,
+  };
+}
+
+/** Whether the prices are the same numbers, however they are written. */
+function isSame(prices: Prices, stored: StoredPrice): boolean {
+  const names = Object.keys(prices) as (keyof Prices)[];
+  return names.every((name) => plain(prices[name]) === plain(stored[name]));
+}
+
+function plain(text: string | null): string | null {
+  if (text === null) {
+    return null;
+  }
+  const [whole = "0", places = ""] = text.split(".");
+  const kept = places.replace(/0+$/, "");
+  return `${whole.replace(/^0+(?=\d)/, "")}${kept === "" ? "" : `.${kept}`}`;
+}
+
+function stateOf(model: StoredModel, { version, ...prices }: StoredPrice) {
+  return {
+    name: model.name,
+    display_name: model.displayName,
+    owned_by: model.ownedBy,
+    status: model.status,
+    context_tokens_max: model.contextTokensMax,
+    output_tokens_max: model.outputTokensMax,
+    image_tokens_max: model.imageTokensMax,
+    deprecated_at: model.deprecatedAt,
+    sunset_at: model.sunsetAt,
+    price_version: version,
+    ...prices,
+    updated_at: model.updatedAt,
+  };
+}

@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { displayText, recordId } from "./keys.ts";
+import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+
+export const switchStatuses = ["enabled", "disabled"] as const;
+
+/** As clients send it: visible characters, no spaces. */
+export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 visible characters without spaces");
+const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "small letters, digits, - and _, at most 64");
+const reason = z.string().trim().min(3).max(500).optional();
+const tokens = z.int().min(1).max(100_000_000);
+
+/** US dollars with up to eight places, as text or as a number that says the same. */
+const price = z
+  .union([z.string(), z.number().transform(String)])
+  .pipe(z.string().regex(/^\d{1,7}(\.\d{1,8})?$/, "US dollars with at most eight places, like 0.15"));
+
+/** When it was loaded: the change is refused if somebody else was quicker. Without it, it must not exist yet. */
+const updatedAt = z.iso.datetime().optional();
+
+/** What is absent stays as it is; a new model needs its bounds and the prices of input and output. */
+export const saveModelInput = z.strictObject({
+  name: modelName,
+  display_name: displayText(200).optional(),
+  owned_by: displayText(100).optional(),
+  context_tokens_max: tokens.optional(),
+  output_tokens_max: tokens.optional(),
+  /** The most input tokens that one image can cost. */
+  image_tokens_max: z.int().min(0).max(100_000_000).optional(),
+  status: z.enum(switchStatuses).optional(),
+  deprecated_at: z.iso.datetime().nullable().optional(),
+  sunset_at: z.iso.datetime().nullable().optional(),
+  input_usd_per_m: price.optional(),
+  output_usd_per_m: price.optional(),
+  /** Null: the price of plain input, as also for what is written to a cache. */
+  cache_read_usd_per_m: price.nullable().optional(),
+  cache_write_usd_per_m: price.nullable().optional(),
+  /** Null: the price of plain output. */
+  reasoning_usd_per_m: price.nullable().optional(),
+  request_usd: price.optional(),
+  image_usd: price.optional(),
+  second_usd: price.optional(),
+  updated_at: updatedAt,
+  reason,
+});
+export type SaveModelInput = z.output<typeof saveModelInput>;
+
+export const savedModel = z.strictObject({
+  name: z.string(),
+  display_name: z.string(),
+  owned_by: z.string(),
+  status: z.enum(switchStatuses),
+  context_tokens_max: z.int(),
+  output_tokens_max: z.int(),
+  image_tokens_max: z.int(),
+  deprecated_at: wireMoment.nullable(),
+  sunset_at: wireMoment.nullable(),
+  price_version: z.int(),
+  input_usd_per_m: wireDecimal,
+  output_usd_per_m: wireDecimal,
+  cache_read_usd_per_m: wireDecimal.nullable(),
+  cache_write_usd_per_m: wireDecimal.nullable(),
+  reasoning_usd_per_m: wireDecimal.nullable(),
+  request_usd: wireDecimal,
+  image_usd: wireDecimal,
+  second_usd: wireDecimal,
+  updated_at: wireMoment,
+});
+
+const perMinute = z.int().min(1).max(10_000_000).nullable();
+const timeoutMs = z.int().min(100).max(3_600_000).nullable();
+
+/** Without an id a channel is made. What is absent stays as it is, or is nothing for a new one. */
+export const saveChannelInput = z.strictObject({
+  channel_id: recordId.optional(),
+  name: displayText(100).optional(),
+  /** `http(s)://host[:port][/path]`; what follows `/v1` in a call is put behind it. */
+  base_url: z.string().trim().min(1).max(2_000).optional(),
+  /** Never shown again. Needed anew when the address goes to another host; null takes it away. */
+  credential: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]{1,8192}$/, "visible characters without spaces, at most 8192")
+    .nullable()
+    .optional(),
+  status: z.enum(switchStatuses).optional(),
+  requests_per_minute: perMinute.optional(),
+  concurrency_max: z.int().min(1).max(1_000_000).nullable().optional(),
+  first_byte_timeout_ms: timeoutMs.optional(),
+  idle_timeout_ms: timeoutMs.optional(),
+  updated_at: updatedAt,
+  reason,
+});
+export type SaveChannelInput = z.output<typeof saveChannelInput>;
+
+export const savedChannel = z.strictObject({
+  channel_id: wireInteger,
+  name: z.string(),
+  base_url: z.string(),
+  has_credential: z.boolean(),
+  status: z.enum(switchStatuses),
+  requests_per_minute: z.int().nullable(),
+  concurrency_max: z.int().nullable(),
+  first_byte_timeout_ms: z.int().nullable(),
+  idle_timeout_ms: z.int().nullable(),
+  updated_at: wireMoment,
+});
+
+export const switchChannelsInput = z.strictObject({ channel_ids: z.array(recordId).min(1).max(100), reason });
+
+export const saveAbilityInput = z.strictObject({
+  group_name: groupName,
+  model: modelName,
+  channel_id: recordId,
+  is_enabled: z.boolean().default(true),
+  /** 0 comes first. */
+  priority: z.int().min(0).max(1_000).default(0),
+  /** Among those of one priority. */
+  weight: z.int().min(0).max(1_000_000).default(1),
+  reason,
+});
+
+export const savedAbility = z.strictObject({
+  group_name: z.string(),
+  model: z.string(),
+  channel_id: wireInteger,
+  is_enabled: z.boolean(),
+  priority: z.int(),
+  weight: z.int(),
+});
+
+export const testChannelInput = z.strictObject({
+  channel_id: recordId,
+  /** Default: the first model that the channel serves. */
+  model: modelName.optional(),
+});
+
+export const channelTest = z.strictObject({
+  channel_id: wireInteger,
+  model: z.string(),
+  is_ok: z.boolean(),
+  /** What the upstream answered with; null when it did not answer. */
+  http_status: z.int().nullable(),
+  latency_ms: z.int(),
+  /** What went wrong, without anything that looks like a credential; null when all is well. */
+  error: z.string().nullable(),
+  /** What the upstream calls the model that answered, the beginning of its answer, and what it counted. */
+  answered_model: z.string().nullable(),
+  text: z.string().nullable(),
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+});
+export type ChannelTest = z.input<typeof channelTest>;
+
+export const explainRouteInput = z.strictObject({
+  /** The name that a client would send. */
+  name: z.string().trim().min(1).max(200),
+  group_name: groupName.default("default"),
+  /** `v1` takes names of the catalog, `messages` those of the model map. */
+  route: z.enum(["v1", "messages"]).default("v1"),
+});
+
+export const routeOutcomes = [
+  "reachable",
+  "name_not_mapped",
+  "mapping_disabled",
+  "model_unknown",
+  "model_disabled",
+  "model_without_price",
+  "no_channel",
+] as const;
+
+export const candidateReasons = ["channel_disabled", "ability_disabled", "address_unusable"] as const;
+
+export const routeExplanation = z.strictObject({
+  name: z.string(),
+  group_name: z.string(),
+  route: z.enum(["v1", "messages"]),
+  outcome: z.enum(routeOutcomes),
+  /** What goes on to a channel; null when the name leads nowhere. */
+  upstream_model: z.string().nullable(),
+  candidates: z.array(
+    z.strictObject({
+      channel_id: wireInteger,
+      channel_name: z.string(),
+      exit_node_code: z.string().nullable(),
+      priority: z.int(),
+      weight: z.int(),
+      has_credential: z.boolean(),
+      /** `first`: by weight among its equals; `fallback`: when none before it takes the call; `never` for the reasons. */
+      place: z.enum(["first", "fallback", "never"]),
+      /** Of the calls that go to this place, in percent. */
+      share_percent: z.number().nullable(),
+      reasons: z.array(z.enum(candidateReasons)),
+    }),
+  ),
+  /** Groups from which the model can be reached. */
+  reachable_groups: z.array(z.string()),
+});
+export type RouteExplanation = z.input<typeof routeExplanation>;

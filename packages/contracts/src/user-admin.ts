@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { auditList, keyList, mailList, userList } from "./admin-lists/accounts.ts";
+import { ledgerList, orderList, paymentList, refundList } from "./admin-lists/billing.ts";
+import { usageList } from "./admin-lists/gateway.ts";
+import { recordId } from "./keys.ts";
+import { wireInteger, wireMoment } from "./wire.ts";
+
+const reason = z.string().trim().min(3).max(500).optional();
+
+export const revokeUserSessionsInput = z.strictObject({ user_id: recordId, reason });
+export const resendVerificationInput = z.strictObject({ user_id: recordId, reason });
+
+export const userDetailInput = z.strictObject({ user_id: recordId });
+
+const spent = z.strictObject({ calls: wireInteger, completed: wireInteger, settled_quota: wireInteger });
+
+/**
+ * Everything about a user. The pages are the first ones of the lists, with the filter `user_id` (of the audit log
+ * `about_user_id`): their cursors go on there.
+ */
+export const userDetail = z.strictObject({
+  user: userList.row.extend({
+    locale: z.string(),
+    verification_email_sent_at: wireMoment.nullable(),
+    gateway_status: z.enum(["enabled", "disabled"]),
+  }),
+  balance: z.strictObject({
+    granted: wireInteger,
+    used: wireInteger,
+    reserved: wireInteger,
+    /** Lent to running replicas; part of what remains. */
+    leased: wireInteger,
+    remaining: wireInteger,
+    /** By the entries of the ledger. */
+    ledger: wireInteger,
+  }),
+  /** Settled calls of the last days, as far as they are summed up. */
+  spent: z.strictObject({ last_day: spent, last_7_days: spent, last_30_days: spent }),
+  subscriptions: z.array(
+    z.strictObject({
+      plan_code: z.string(),
+      status: z.enum(["active", "cancelled", "expired"]),
+      period_start: wireMoment,
+      period_end: wireMoment,
+      quota_granted: wireInteger,
+      quota_left: wireInteger,
+      is_cancelled_at_end: z.boolean(),
+    }),
+  ),
+  sessions: z.array(
+    z.strictObject({
+      session_id: wireInteger,
+      ip: z.string(),
+      user_agent: z.string(),
+      created_at: wireMoment,
+      seen_at: wireMoment,
+      expires_at: wireMoment,
+    }),
+  ),
+  keys: keyList.output,
+  orders: orderList.output,
+  payments: paymentList.output,
+  refunds: refundList.output,
+  usage: usageList.output,
+  ledger: ledgerList.output,
+  mails: mailList.output,
+  audit: auditList.output,
+});

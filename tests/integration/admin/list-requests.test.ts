@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
+import { exportRecorder } from "@sluice/control-plane/admin/lists/record-export.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
+import { addToLists, prepareLists } from "../../support/list-scene.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/test-database.ts";
+
+let database: TestDatabase;
+let db: Database;
+let http: EndpointServer;
+const admin = { "x-test-admin": "plain" };
+const log = createLog("error", () => undefined);
+
+const serve = (on: Database, exportRowsMax = 1_000_000): EndpointServer =>
+  serveEndpoints(
+    listEndpoints({ db: on, clock: systemClock, log, recordExport: exportRecorder(on), exportRowsMax }, listPlaces),
+  );
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.url, poolMax: 6, applicationName: "test" });
+  await prepareLists(db);
+  await addToLists(db, "some", 30);
+  http = serve(db);
+});
+
+afterAll(async () => {
+  await http.stop();
+  await db.close(1_000);
+  await database.drop();
+});
+
+type Page = {
+  readonly rows: readonly Record<string, unknown>[];
+  readonly next_cursor: string | null;
+  readonly total: { readonly count: number; readonly is_exact: boolean } | null;
+  readonly range: { readonly zone: string } | null;
+  readonly error?: { readonly code: string; readonly fields?: Record<string, string> };
+};
+
+const ask = (query: string, server = http): Promise<Response> =>
+  fetch(`${server.url}/backend/admin/${query}`, { headers: admin });
+
+async function page(query: string): Promise<Page & { readonly status: number }> {
+  const answer = await ask(query);
+  return { status: answer.status, ...((await answer.json()) as Page) };
+}
+
+async function addAudits(action: string, count: number): Promise<void> {
+  await db.sql`
+    insert into audit_log (actor_kind, actor_name, action, subject_kind, subject_id)
+    select 'system', 'test', ${action}, 'test', i::text from generate_series(1, ${count}::int) i`;
+}
+
+describe("a page", () => {
+  const samples = ["1", "true", "active", "enabled", "sent", "wallet_balance", "completed", "pending", "settled"];
+  const others = ["mock", "admin", "personal", "0191e7b2-0000-7000-8000-000000000000", "x'%_\\"];
+
+  test.each(listPlaces.map((place) => [place.path, place] as const))(
+    "of %s is answered as it is declared, with every filter and in every order",
+    async (path, { source }) => {
+      const { filters, sorts, input } = source.contract;
+      const asked = sorts.map((sort): readonly [string, string] => ["sort", sort]);
+      for (const name of Object.keys(filters)) {
+        // Every way in which the filter can be read: some of them mean something else.
+        const sound = [...samples, ...others].filter((value) => input.safeParse({ [name]: value }).success);
+        expect([name, sound.length > 0]).toEqual([name, true]);
+        asked.push(...sound.map((value) => [name, value] as const));
+      }
+      for (const [name, value] of asked) {
+        const { status } = await ask(
+          `${path.replace("/backend/admin/", "")}list/?${new URLSearchParams({ [name]: value })}`,
+        );
+        expect([name, value, status]).toEqual([name, value, 200]);
+      }
+    },
+  );
+
+  test("has 25, 50 or 100 rows and nothing else", async () => {
+    expect((await page("user/list/?limit=50")).rows).toHaveLength(30);
+    expect((await page("user/list/")).rows).toHaveLength(25);
+    for (const limit of ["26", "0", "-1", "1000", "x"]) {
+      expect((await page(`user/list/?limit=${limit}`)).status).toBe(400);
+    }
+  });
+
+  test("goes on only with a cursor of the same question", async () => {
+    const { next_cursor: cursor } = await page("user/list/?sort=email");
+    expect(cursor).not.toBeNull();
+    expect((await page(`user/list/?sort=email&cursor=${cursor}`)).rows).toHaveLength(5);
+    const wrong = [
+      `sort=-email&cursor=${cursor}`,
+      `cursor=${cursor}`,
+      `sort=email&status=active&cursor=${cursor}`,
+      `sort=email&cursor=${cursor?.slice(0, -4)}`,
+      `sort=email&cursor=${Buffer.from('["x"]').toString("base64url")}`,
+      `sort=email&cursor=${Buffer.from('[{"a":1}]').toString("base64url")}`,
+      "sort=email&cursor=%00",
+      "sort=email&cursor=x",
+    ];
+    for (const query of wrong) {
+      const refused = await page(`user/list/?${query}`);
+      expect([query, refused.status, refused.error?.code]).toEqual([query, 400, "invalid_value"]);
+    }
+  });
+
+  test("says how many rows there are, up to 10,000", async () => {
+    await addAudits("many.rows", 10_002);
+    const { total, next_cursor: cursor } = await page("audit/list/?action=many.rows");
+    expect(total).toEqual({ count: 10_000, is_exact: false });
+    expect((await page(`audit/list/?action=many.rows&cursor=${cursor}`)).total).toBeNull();
+    expect((await page("user/list/")).total).toEqual({ count: 30, is_exact: true });
+  });
+
+  test("is of the days of the zone that is named", async () => {
+    await db.sql`
+      insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id)
+      select at::timestamptz, 'system', 'test', 'zone.test', 'test', at
+      from (values ('2026-03-09T15:59:59.999999Z'), ('2026-03-09T16:00:00Z'), ('2026-03-10T15:59:59.999999Z'),
+        ('2026-03-10T16:00:00Z')) t (at)`;
+    const found = await page("audit/list/?action=zone.test&from_day=2026-03-10&to_day=2026-03-10&zone=Asia/Shanghai");
+    expect(found.rows.map((row) => row["subject_id"])).toEqual(["2026-03-10T15:59:59.999999Z", "2026-03-09T16:00:00Z"]);
+    expect(found.range).toEqual({
+      from_day: "2026-03-10",
+      to_day: "2026-03-10",
+      zone: "Asia/Shanghai",
+    } as object as Page["range"]);
+    const utc = await page("audit/list/?action=zone.test&from_day=2026-03-10&to_day=2026-03-10");
+    expect(utc.rows.map((row) => row["subject_id"])).toEqual(["2026-03-10T16:00:00Z", "2026-03-10T15:59:59.999999Z"]);
+    for (const wrong of ["from_day=2026-03-11&to_day=2026-03-10", "from_day=2026-02-30", "zone=Mars/Olympus"]) {
+      expect((await page(`audit/list/?${wrong}`)).status).toBe(400);
+    }
+    expect((await page("usage/list/?from_day=2024-01-01")).status).toBe(400);
+  });
+
+  test("of users is found by what is known of one, and wildcards are letters", async () => {
+    const [user] = (await page("user/list/")).rows;
+    const email = String(user?.["email"]);
+    expect((await page(`user/list/?q=${email.toUpperCase()}`)).rows).toEqual([user as Record<string, unknown>]);
+    const byId = (await page(`user/list/?q=${user?.["user_id"]}`)).rows;
+    expect(byId.map((row) => row["email"])).toContain(email);
+    const [key] = (await page("key/list/")).rows;
+    const owners = (await page(`user/list/?q=${key?.["key_prefix"]}abcdefgh`)).rows;
+    expect(owners.map((row) => row["user_id"])).toEqual([key?.["user_id"]]);
+    expect((await page("user/list/?q=%25")).rows).toEqual([]);
+    expect((await page("user/list/?q=user_")).rows).toEqual([]);
+  });
+});
+
+describe("a file", () => {
+  test("has every row that the pages have, in their order, as CSV and as JSON", async () => {
+    await addAudits("file.rows", 2_345);
+    const file = await ask("audit/export/?format=json&action=file.rows&sort=at");
+    expect(file.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    const rows = (await file.json()) as Record<string, unknown>[];
+    expect(rows).toHaveLength(2_345);
+    const { rows: first } = await page("audit/list/?action=file.rows&sort=at&limit=100");
+    expect(rows.slice(0, 100)).toEqual([...first]);
+    const csv = await ask("audit/export/?action=file.rows&sort=at");
+    expect(csv.headers.get("content-disposition")).toMatch(/^attachment; filename="audit-\d{4}-\d\d-\d\d\.csv"$/);
+    expect(csv.headers.get("x-content-type-options")).toBe("nosniff");
+    const lines = (await csv.text()).split("\r\n");
+    expect(lines).toHaveLength(2_347);
+    expect(lines[0]).toBe(Object.keys(first[0] ?? {}).join(","));
+    expect(lines[1]?.split(",")[0]).toBe(String(first[0]?.["audit_id"]));
+    const empty = await ask("audit/export/?format=json&action=no.such");
+    expect(await empty.json()).toEqual([]);
+  });
+
+  test("starts no formula in a spreadsheet, and leaves our own numbers as numbers", async () => {
+    const texts = [
+      '=HYPERLINK("http://x","y")',
+      "+1",
+      "-1",
+      "@x",
+      "\tx",
+      "\rx",
+      'a "quoted", text',
+      "two\nlines",
+      "＝1",
+    ];
+    for (const [index, name] of texts.entries()) {
+      await db.sql`
+        insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, group_name)
+        select max(id), ${crypto.getRandomValues(new Uint8Array(32))}, 'sk-form', ${`f00${index}`}, ${name}, 'formulas'
+        from gateway_user`;
+    }
+    const csv = await (await ask("key/export/?group_name=formulas&sort=created_at")).text();
+    const expected = [`"'=HYPERLINK(""http://x"",""y"")"`, "'+1", "'-1", "'@x", "'\tx", `"'\rx"`];
+    for (const cell of [...expected, '"a ""quoted"", text"', '"two\nlines"', "'＝1"]) {
+      expect(csv).toContain(`,${cell},sk-form,`);
+    }
+    const ledger = await (await ask("ledger/export/?sort=created_at")).text();
+    expect(ledger).toContain(",-1,-1,");
+    expect(ledger).not.toContain("'-1");
+  });
+
+  test("is written down before it leaves: who, what, how many rows", async () => {
+    await (await ask("order/export/?status=settled")).text();
+    const [row] = await db.sql<{ actor_name: string; subject_id: string; after: object }>`
+      select actor_name, subject_id, after from audit_log where action = 'list.export' order by id desc limit 1`;
+    expect(row).toEqual({
+      actor_name: "plain admin",
+      subject_id: "orders",
+      after: { format: "csv", rows: 30, query: { status: "settled" } },
+    });
+  });
+
+  test("of more rows than a file can hold is refused, says so and is not written down", async () => {
+    const small = serve(db, 29);
+    const before = await db.sql`select 1 from audit_log where action = 'list.export'`;
+    const refused = await ask("order/export/", small);
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({
+      error: { code: "too_broad", message: expect.stringContaining("29") },
+    });
+    expect(await db.sql`select 1 from audit_log where action = 'list.export'`).toHaveLength(before.length);
+    expect((await ask("order/export/?limit=25", small)).status).toBe(400);
+    await small.stop();
+  });
+
+  test("that can't be read to its end breaks off, so that nobody takes it for whole", async () => {
+    let pages = 0;
+    const failing: Database = {
+      ...db,
+      withTransaction: (work, options) => {
+        pages += 1;
+        return pages > 4 ? Promise.reject(new Error("the database is gone")) : db.withTransaction(work, options);
+      },
+    };
+    const server = serve(failing);
+    const file = await ask("audit/export/?action=file.rows", server);
+    expect(file.status).toBe(200);
+    await expect(file.text()).rejects.toThrow();
+    await server.stop();
+  });
+
+  test("that nobody reads any more makes room for others; more than four at a time are refused", async () => {
+    const server = serve(db);
+    const open = await Promise.all([1, 2, 3, 4].map(() => ask("audit/export/?action=many.rows", server)));
+    const readers = open.map((file) => file.body?.getReader());
+    await Promise.all(readers.map((reader) => reader?.read()));
+    await Promise.all(readers.map((reader) => reader?.cancel()));
+    const deadline = performance.now() + 10_000;
+    let last = 0;
+    while (last !== 200) {
+      const next = await ask("audit/export/?action=no.such", server);
+      await next.text();
+      last = next.status;
+      expect(performance.now()).toBeLessThan(deadline);
+    }
+    for (const _ of [1, 2, 3, 4, 5, 6]) {
+      const head = await fetch(`${server.url}/backend/admin/audit/export/`, { method: "HEAD", headers: admin });
+      expect(head.status).toBe(200);
+    }
+    expect((await ask("audit/export/?action=no.such", server)).status).toBe(200);
+    await server.stop();
+  });
+});
+
+test("lists are for admins only", async () => {
+  for (const { path } of listPlaces) {
+    for (const what of ["list", "export"]) {
+      expect((await fetch(`${http.url}${path}${what}/`)).status).toBe(401);
+    }
+  }
+});
