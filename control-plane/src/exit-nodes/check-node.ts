@@ -60,7 +60,10 @@ export async function checkNode(
 }
 
 /** Only the first step of the rule. A result for a node that changed meanwhile is told, and not written down. */
-export async function checkNodeDns(parts: ExitNodeParts, nodeCode: string): Promise<{ node: ExitNode; dns: DnsResult }> {
+export async function checkNodeDns(
+  parts: ExitNodeParts,
+  nodeCode: string,
+): Promise<{ node: ExitNode; dns: DnsResult }> {
   const node = await findNode(parts.db, nodeCode);
   if (node === null) {
     throw new AppError("not_found", { message: "There is no such exit node." });

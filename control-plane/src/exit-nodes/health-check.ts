@@ -31,7 +31,11 @@ export type HealthTarget = {
 };
 
 type Answer = { readonly status: number; readonly headers: readonly HttpHeader[]; readonly body: string };
-type Verdict = { readonly status: number | null; readonly failure: HealthFailure | null; readonly report: NodeReport | null };
+type Verdict = {
+  readonly status: number | null;
+  readonly failure: HealthFailure | null;
+  readonly report: NodeReport | null;
+};
 
 const failureOfKind: Readonly<Record<HttpClientErrorKind, HealthFailure>> = {
   unreachable: "unreachable",

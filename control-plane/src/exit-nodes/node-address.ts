@@ -1,5 +1,5 @@
-import { AppError } from "../platform/errors.ts";
 import { canonicalAddress, isAddressOrRange } from "../platform/address-list.ts";
+import { AppError } from "../platform/errors.ts";
 import type { AddressPolicy } from "./model.ts";
 
 const urlLengthMax = 300;
@@ -52,7 +52,8 @@ function bracketed(ip: string): string {
  * The relay URL of a node as an origin: its host or its address, and nothing else, over https.
  * @throws AppError `invalid_relay_url`
  */
-export function checkRelayUrl(text: string, place: Place, { ports, isHttpAllowed }: AddressPolicy): string {
+export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy): string {
+  const { ports, isHttpAllowed } = policy;
   const refuse = (message: string) => new AppError("invalid_relay_url", { message, fields: { relay_url: message } });
   const written = text.length <= urlLengthMax ? urlPattern.exec(text) : null;
   const url = written !== null && URL.canParse(text) ? new URL(text) : null;
@@ -65,9 +66,9 @@ export function checkRelayUrl(text: string, place: Place, { ports, isHttpAllowed
   if (url.hostname !== written[1] || (written[1] !== place.host && written[1] !== bracketed(place.ip))) {
     throw refuse("It has to name the host of the node, or its address.");
   }
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  const isPortAllowed = ports === null || ports.includes(port) || (isHttpAllowed && port === 80);
-  if (!isPortAllowed) {
+  // Plain http has a port of its own, which nobody lists who does not allow it.
+  const isOwnPort = url.protocol === "http:" && url.port === "";
+  if (ports !== null && !isOwnPort && !ports.includes(Number(url.port || 443))) {
     throw refuse(`The port has to be one of ${ports?.join(", ")}.`);
   }
   return url.origin;

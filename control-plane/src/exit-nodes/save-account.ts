@@ -66,7 +66,9 @@ function mergeAccount(before: ExitAccount | null, input: SaveExitAccountInput): 
   }
   const status = input.status ?? before?.status ?? (authType === "api_key" ? "testing" : "standby");
   if (authType === "oauth_refresh_token" && status !== "standby" && status !== "disabled") {
-    throw new AppError("invalid_value", { fields: { status: "Refresh tokens are kept in standby: nothing uses them." } });
+    throw new AppError("invalid_value", {
+      fields: { status: "Refresh tokens are kept in standby: nothing uses them." },
+    });
   }
   const nodeAccount = input.node_account === undefined ? (before?.nodeAccount ?? null) : input.node_account;
   return { accountCode: input.account_code, provider, authType, status, nodeAccount };

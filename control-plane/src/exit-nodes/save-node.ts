@@ -155,7 +155,9 @@ async function proveHostForm(
 ): Promise<Proof> {
   const relayKey = input.relay_key ?? stored.relayKey;
   if (relayKey === null) {
-    throw new AppError("secret_required", { message: "Enter the relay key with which the node can show that it is it." });
+    throw new AppError("secret_required", {
+      message: "Enter the relay key with which the node can show that it is it.",
+    });
   }
   const { nodeCode, host, ip, relayUrl } = fields;
   const dns = await checkDns(host, ip, parts.dns);

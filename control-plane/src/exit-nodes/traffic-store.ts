@@ -1,5 +1,5 @@
-import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { Queryable } from "../platform/db.ts";
+import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { NodeTraffic } from "./port.ts";
 
 /** A replica that has said nothing for so long is gone, and so is its circuit. */

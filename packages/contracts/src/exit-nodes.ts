@@ -193,7 +193,6 @@ export const exitNodeEntry = z.strictObject({
   created_at: wireMoment,
   updated_at: wireMoment,
 });
-export type ExitNodeEntry = z.output<typeof exitNodeEntry>;
 
 export const exitAccountEntry = z.strictObject({
   id: wireInteger,
