@@ -63,7 +63,7 @@ const features = {
   // Adapters of the payment gateways: what they sign, what they say.
   payments: [...leaf, "secrets"],
   // A paid order grants quota.
-  billing: [...leaf, "accounts", "audit", "ledger", "payments", "gateway", "mail"],
+  billing: [...leaf, "accounts", "analytics", "audit", "ledger", "payments", "gateway", "mail"],
   // Where orders and gateways meet: neither of the two knows the other.
   checkout: [...leaf, "billing", "payments"],
   // Turns usage into ledger entries, off the hot path.
@@ -73,7 +73,7 @@ const features = {
   // What is read out of the tables of several features at once, and what providers cost.
   reports: [...leaf, "audit"],
   // The hot path has no SQL and posts no money.
-  relay: ["platform", "gateway", "exit-nodes", "upstream-auth", "trace"],
+  relay: ["platform", "gateway", "exit-nodes", "trace"],
   // The model map is a table of its own; calls go the way of the relay.
   "messages-compat": [...leaf, "audit", "gateway", "relay"],
   pages: ["platform"],
