@@ -8,6 +8,8 @@ import { listPlaces } from "./admin/lists/list-places.ts";
 import { exportRecorder } from "./admin/lists/record-export.ts";
 import { routeExplanationEndpoints } from "./admin/route-explanation/routes.ts";
 import { userDetailEndpoints } from "./admin/user-detail/routes.ts";
+import { analyticsEndpoints } from "./analytics/routes.ts";
+import { forgetOldEvents } from "./analytics/service.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
@@ -18,24 +20,15 @@ import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
-import { exitNodeEndpoints } from "./exit-nodes/admin-routes.ts";
-import { buildExitNodes } from "./exit-nodes/exit-nodes.ts";
-import type { ExitNodes } from "./exit-nodes/service.ts";
 import { type CatalogAdminParts, catalogAdminEndpoints } from "./gateway/catalog-admin/routes.ts";
 import { ChannelTests } from "./gateway/catalog-admin/test-channel.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
-import {
-  addGatewayUser,
-  changeGatewayUser,
-  openChannelCredential,
-  putExitChannel,
-  refreshExitAbilities,
-  sealChannelCredential,
-} from "./gateway/service.ts";
+import { addGatewayUser, changeGatewayUser, openChannelCredential, sealChannelCredential } from "./gateway/service.ts";
 import { usageEndpoints } from "./gateway/usage-views/routes.ts";
 import { UsageViews } from "./gateway/usage-views/service.ts";
 import type { Job } from "./jobs/schedule.ts";
+import { leadEndpoints, leadPlace } from "./leads/routes.ts";
 import { MoneyCheck } from "./ledger/money-check.ts";
 import { moneyCheckEndpoints } from "./ledger/routes.ts";
 import { buildMail, type Mail } from "./mail/mail.ts";
@@ -57,7 +50,7 @@ import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.t
 import type { Log } from "./platform/log.ts";
 import { reportEndpoints } from "./reports/routes.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
-import { listSecrets, readSecret, SecretReader, saveSecret } from "./secrets/service.ts";
+import { SecretReader } from "./secrets/service.ts";
 import type { SettingValues } from "./settings/registry.ts";
 import { settingEndpoints } from "./settings/routes.ts";
 import type { Settings } from "./settings/service.ts";
@@ -66,6 +59,7 @@ import { PayloadReading } from "./trace/payload-reading.ts";
 import { TraceRetention } from "./trace/retention.ts";
 import { traceEndpoints } from "./trace/routes.ts";
 import { TraceSearching } from "./trace/search.ts";
+import { upstreamAuthEndpoints } from "./upstream-auth/routes.ts";
 import { rollUsageUp } from "./usage-rollup/service.ts";
 import { settlementEndpoints } from "./usage-settlement/routes.ts";
 import { UsageSettlement } from "./usage-settlement/service.ts";
@@ -78,7 +72,6 @@ export type BackendParts = {
   readonly notifications: Notifications;
   readonly registry: Registry;
   readonly settings: Settings;
-  readonly upstreamCa: string | null;
 };
 
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
@@ -117,7 +110,6 @@ export function buildBackend(parts: BackendParts): Backend {
   const lists: ListParts = { db, clock: systemClock, log, recordExport: exportRecorder(db) };
   const moneyCheck = new MoneyCheck({ db, log, registry });
   const trace = openTraceViews(parts, accounts);
-  const exitNodes = openExitNodes(parts);
   const features: Readonly<Record<string, readonly AnyEndpoint[]>> = {
     accounts: accounts.endpoints,
     mail: mail.endpoints,
@@ -130,16 +122,20 @@ export function buildBackend(parts: BackendParts): Backend {
     "usage-settlement": settlementEndpoints({ db, settlement }),
     "money-check": moneyCheckEndpoints(moneyCheck),
     "messages-model-map": modelMapEndpoints(db),
-    "exit-nodes": exitNodeEndpoints(exitNodes),
-    "admin-lists": listEndpoints(lists, listPlaces),
+    "admin-lists": listEndpoints(lists, [...listPlaces, leadPlace]),
+    analytics: analyticsEndpoints({ db, clock: systemClock }),
+    leads: leadEndpoints({ db, clock: systemClock }),
     reports: reportEndpoints({ db, clock: systemClock }),
     "user-detail": userDetailEndpoints(lists),
     "catalog-admin": catalogAdminEndpoints(catalogAdminParts(parts)),
     "route-explanation": routeExplanationEndpoints(db),
+    "upstream-auth": upstreamAuthEndpoints({ db, masterKey, onSecretChange: () => secrets.forget() }),
     "api-description": descriptionEndpoints(() => groups),
     settings: settingEndpoints(parts.settings),
     trace: trace.endpoints,
   };
+  const forgetEvents = (database: Database) =>
+    forgetOldEvents(database, parts.settings.values["analytics.retention_days"]);
   const groups = Object.entries(features).map(([name, each]) => ({ name, endpoints: each }));
   const routes = Object.entries(features).map(([name, each]) => endpointRoutes(name, each, endpoints));
   const jobs: Job[] = [
@@ -152,15 +148,13 @@ export function buildBackend(parts: BackendParts): Backend {
     { name: "mail", pattern: "*/15 * * * * *", run: mail.deliver, isPerReplica: true },
     { name: "quota-low", pattern: "20 */5 * * * *", run: mail.tellLowQuota },
     { name: "dead-mails", pattern: "40 23 * * * *", run: mail.forgetDead },
-    { name: "exit-node-checks", pattern: "*/5 * * * * *", run: () => exitNodes.runChecks() },
-    { name: "exit-node-gauges", pattern: "3/10 * * * * *", run: () => exitNodes.measure(), isPerReplica: true },
-    { name: "exit-node-traffic", pattern: "0 53 * * * *", run: () => exitNodes.foldTraffic() },
     { name: "money-check", pattern: "0 41 3 * * *", run: () => moneyCheck.runJob(), isPerReplica: true },
     { name: "trace-retention", pattern: "50 */10 * * * *", run: () => trace.retention.run() },
     { name: "payload-count", pattern: "45 * * * * *", run: () => trace.retention.count() },
-    // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
     // Behind the settlement, whose batches it adds up.
     { name: "usage-rollup", pattern: "15 * * * * *", run: (database) => rollUsageUp(database, systemClock) },
+    { name: "old-campaign-events", pattern: "5 33 * * * *", run: (database) => forgetEvents(database) },
+    // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
     { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
   ];
   const all = Object.values(features).flat();
@@ -182,29 +176,6 @@ function catalogAdminParts({ config, db, masterKey }: BackendParts): CatalogAdmi
       openCredential: (id, sealed) => openChannelCredential(masterKey, id, sealed),
     }),
   };
-}
-
-function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendParts): ExitNodes {
-  return buildExitNodes({
-    config,
-    db,
-    log,
-    registry,
-    clock: systemClock,
-    http: new PooledHttpClient(upstreamCa === null ? {} : { tlsCa: upstreamCa }),
-    // Nodes know no gateway; all that they need of it are their channels.
-    channels: {
-      put: (tx, channel) => putExitChannel(tx, masterKey, channel),
-      alignAbilities: refreshExitAbilities,
-    },
-    keys: {
-      read: (name) => readSecret(db, masterKey, name),
-      save: async (tx, name, value) => {
-        await saveSecret(tx, masterKey, name, value);
-      },
-      names: async () => (await listSecrets(db)).map(({ name }) => name),
-    },
-  });
 }
 
 function openMail(parts: BackendParts, secrets: SecretReader): Mail {

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Registry } from "prom-client";
 import { findAppRole } from "./db/app-role.ts";
@@ -49,8 +48,6 @@ export type Base = {
   readonly lag: LoopLag;
   /** Not yet started. */
   readonly settings: Settings;
-  /** Certificates in PEM of those who vouch for upstreams, where these are not the well-known ones. */
-  readonly upstreamCa: string | null;
 };
 
 /**
@@ -66,7 +63,6 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     reserveBytes: config.RESERVE_FILE_BYTES,
     onWarning: ({ event, detail }) => log.warn(event, detail),
   };
-  const { UPSTREAM_CA_FILE: caFile } = config;
   const role = await findAppRole(config.DATABASE_URL);
   const db = openDatabase({
     url: config.DATABASE_URL,
@@ -85,7 +81,6 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     registry: new Registry(),
     lag: watchEventLoop(),
     settings: new Settings({ db, log, fixed: fixedBy(config) }),
-    upstreamCa: caFile === undefined ? null : await readFile(caFile, "utf8"),
   };
 }
 

@@ -10,8 +10,6 @@ export function channelOf(id: number, more: Partial<Channel> = {}): Channel {
     hostname: "127.0.0.1",
     port: 9,
     basePath: "/v1",
-    pinnedAddress: null,
-    exitNode: null,
     credential: null,
     requestsPerMinute: null,
     concurrencyMax: null,

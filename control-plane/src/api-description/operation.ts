@@ -106,13 +106,18 @@ function withHeaders(answers: Answers): Answers {
   );
 }
 
+const otherTypes: Readonly<Partial<Record<string, readonly string[]>>> = {
+  form: ["application/x-www-form-urlencoded"],
+  beacon: ["text/plain"],
+};
+
 function requestBody({ input, body = "json", rawTypes = [] }: AnyEndpoint): JsonSchema {
   if (body === "raw") {
     const schema = { type: "string", contentMediaType: "application/octet-stream" };
     return { required: true, content: Object.fromEntries(rawTypes.map((type) => [type, { schema }])) };
   }
   const schema = toJsonSchema(input, "input");
-  const types = body === "form" ? ["application/x-www-form-urlencoded", "application/json"] : ["application/json"];
+  const types = ["application/json", ...(otherTypes[body] ?? [])];
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) };
 }
 

@@ -88,6 +88,7 @@ export type NewOrder = {
   readonly vendor: string | null;
   readonly idempotencyKey: string | null;
   readonly claimCodeHash: Uint8Array | null;
+  readonly visitorId: string | null;
   readonly at: Date;
 };
 
@@ -95,10 +96,10 @@ export type NewOrder = {
 export async function insertOrder(tx: Queryable, order: NewOrder): Promise<Order | null> {
   const rows = await tx.sql<{ order_no: string }>`
     insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, user_id, email,
-      pay_channel, sender, vendor, idempotency_key, claim_code_hash, created_at, updated_at, expires_at)
+      pay_channel, sender, vendor, idempotency_key, claim_code_hash, visitor_id, created_at, updated_at, expires_at)
     select ${order.orderNo}, plan_code, name, kind, quota, price_usd, 'USD', ${order.userId}::bigint,
       ${order.email}::text, ${order.payChannel}, ${order.sender}::text, ${order.vendor}::text,
-      ${order.idempotencyKey}::text, ${order.claimCodeHash}::bytea, ${order.at}::timestamptz, ${order.at}::timestamptz,
+      ${order.idempotencyKey}::text, ${order.claimCodeHash}::bytea, ${order.visitorId}::text, ${order.at}::timestamptz, ${order.at}::timestamptz,
       ${order.at}::timestamptz + interval '24 hours'
     from plan
     where plan_code = ${order.planCode} and status = 'active'

@@ -82,6 +82,7 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
             sender: null,
             vendor: null,
             idempotencyKey: idempotencyKeyOf(request, input.idempotency_key),
+            visitorId: input.visitor_id,
           }),
         );
         return { order: orderEntry(order), ...(claimCode === null ? {} : { claim_code: claimCode }) };

@@ -1,4 +1,5 @@
 import type { UserId } from "@sluice/contracts/ids";
+import { recordPayment } from "../analytics/service.ts";
 import type { Database, Transaction } from "../platform/db.ts";
 import { CommitUnknownError } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
@@ -103,6 +104,7 @@ async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settli
     await creditOrder(tx, { order, owner, at }, async () => await fault("after_ledger"));
   }
   await fault("after_balance");
+  await recordPayment(tx, order.id);
   await queueMail(tx, parts, order, owner);
   await fault("before_commit");
   return "settled";
@@ -170,6 +172,8 @@ export type OrderRequest = {
   readonly vendor: string | null;
   /** Chosen by the caller: the same key with the same content gives the same order. */
   readonly idempotencyKey: string | null;
+  /** What the page that it was placed from calls its visitor. */
+  readonly visitorId?: string | undefined;
   readonly at?: Date;
 };
 
@@ -191,6 +195,7 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
   const order = await insertOrder(tx, {
     ...request,
     orderNo: makeOrderNo(),
+    visitorId: request.visitorId ?? null,
     claimCodeHash: claimCode === null ? null : hashClaimCode(claimCode),
     at: request.at ?? (await readNow(tx)),
   });

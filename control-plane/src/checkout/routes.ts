@@ -112,6 +112,7 @@ type OrderInput = {
   readonly plan_code: string;
   readonly email?: string | undefined;
   readonly idempotency_key?: string | undefined;
+  readonly visitor_id?: string | undefined;
   readonly dry_run: boolean;
 };
 
@@ -127,6 +128,7 @@ function purchaseOf(input: OrderInput, user: UserCaller | null, request: Request
     userId: user?.userId ?? null,
     email: input.email ?? null,
     idempotencyKey: key,
+    visitorId: input.visitor_id,
     isDryRun: input.dry_run,
   };
 }

@@ -14,6 +14,8 @@ export type Purchase = {
   readonly userId: UserId | null;
   readonly email: string | null;
   readonly idempotencyKey: string | null;
+  /** What the page that it was placed from calls its visitor. */
+  readonly visitorId?: string | undefined;
   /** Describes the request to the gateway instead of sending it. */
   readonly isDryRun: boolean;
 };
@@ -63,10 +65,10 @@ export class CheckoutService {
   }
 
   async #place(
-    { planCode, userId, email, idempotencyKey }: Purchase,
+    { planCode, userId, email, idempotencyKey, visitorId }: Purchase,
     way: Pick<OrderRequest, "payChannel" | "sender" | "vendor">,
   ): Promise<PlacedOrder> {
-    const order = { planCode, userId, email: userId === null ? email : null, idempotencyKey, ...way };
+    const order = { planCode, userId, email: userId === null ? email : null, idempotencyKey, visitorId, ...way };
     const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, order));
     // An order that an idempotency key gave back may be paid already, and must not be paid twice.
     if (placed.order.status !== "pending") {

@@ -10,8 +10,6 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     model: null,
     hold: null,
     channelId: null,
-    exitNodes: null,
-    exitNode: null,
     isStream: false,
     isLimited: false,
     isSettled: false,

@@ -10,7 +10,6 @@ import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
-import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
@@ -21,7 +20,7 @@ import type { AdmittedCall, AttemptFailure, CallState, GatewayAnswer, GatewayCal
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyClientError, classifyStatus, malformedAnswer } from "./respond/classify-status.ts";
-import { answerHeaders, answeringNode, headerOf, isEncoded, namingNode } from "./respond/compose-answer.ts";
+import { answerHeaders, headerOf, isEncoded } from "./respond/compose-answer.ts";
 import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult, toAttemptError } from "./respond/translate-ending.ts";
@@ -70,7 +69,7 @@ export class Pipeline implements GatewayPort {
         const { requestId } = call;
         this.#parts.log.warn("call.failed", { requestId, code, internal, attempts: state.attempts, error: thrown });
       }
-      const answer = namingNode(writeError(error), state.exitNode);
+      const answer = writeError(error);
       keepPiece(state, answer.body as Uint8Array);
       this.#ender.refuse(state, error);
       return answer;
@@ -142,9 +141,7 @@ export class Pipeline implements GatewayPort {
   /** Tries channels until one answers; every failed try costs nothing. */
   async #dispatch(state: AdmittedCall, surface: Surface): Promise<GatewayAnswer> {
     const { loads, catalog, clock, random } = this.#parts;
-    const serving = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
-    state.exitNodes = findExitNodes(catalog(), state);
-    const abilities = allowExitNodes(serving, state.exitNodes);
+    const abilities = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
     const tried = new Set<ChannelId>();
     for (let last: FailedAttempt | null = null; ; ) {
       const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
@@ -174,7 +171,7 @@ export class Pipeline implements GatewayPort {
         if (failure.result === "credential_refused" || failure.isLasting) {
           log.error(`channel.${failure.result}`, { requestId: state.call.requestId, channel: channel.name });
         }
-        loads.end(use, failure.isChannelFault, failure.result);
+        loads.end(use, failure.isChannelFault);
         if (failure.needsCooldown) {
           loads.coolDown(channel, failure.retryAfterSeconds, random);
         }
@@ -191,14 +188,11 @@ export class Pipeline implements GatewayPort {
     const { channel } = use;
     const before = call.headers.get(hopHeader);
     const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
-    const exitAccount = state.exitNodes?.get(channel.id) ?? null;
-    const options = { hops, exitAccount, limits: this.#limits(state, channel), signal: call.signal };
-    state.exitNode = null;
+    const options = { hops, limits: this.#limits(state, channel), signal: call.signal };
     const response = await forward(this.#parts.client, composeRequest(call, request, channel, options));
     if (response instanceof HttpClientError) {
       return { failure: classifyClientError(response), said: null };
     }
-    state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classifyStatus(response.status, response.headers);
     if (failure !== null) {
       return await readRefusal(response, failure, channel.credential);
@@ -259,7 +253,7 @@ export class Pipeline implements GatewayPort {
     const { status: httpStatus } = response;
     const end = { outcome: "completed", httpStatus, errorCode: null, units, usageSource } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    return { status: response.status, headers: answerHeaders(response, state.exitNode), body };
+    return { status: response.status, headers: answerHeaders(response), body };
   }
 
   async #stream(
@@ -304,7 +298,7 @@ export class Pipeline implements GatewayPort {
       return { failure, said: null };
     }
     loads.answered(use);
-    const answer = { status: response.status, headers: answerHeaders(response, state.exitNode), body: events.stream };
+    const answer = { status: response.status, headers: answerHeaders(response), body: events.stream };
     return surfaceKind === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
   }
 
@@ -378,7 +372,7 @@ export class Pipeline implements GatewayPort {
       result: seen.result,
     };
     state.attempts.push(attempt);
-    observer.onAttempt(attempt, use.channel.exitNode);
+    observer.onAttempt(attempt);
   }
 
   #noteStreamEnd(use: ChannelUse, ending: StreamEnding): void {
@@ -386,7 +380,7 @@ export class Pipeline implements GatewayPort {
     if (ending.kind === "aborted") {
       loads.release(use);
     } else {
-      loads.end(use, ending.kind !== "completed", streamResult(ending));
+      loads.end(use, ending.kind !== "completed");
     }
   }
 }

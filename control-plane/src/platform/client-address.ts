@@ -21,3 +21,22 @@ export function clientAddress(headers: Headers, peer: string, edge: EdgeSettings
 function plainAddress(address: string): string {
   return address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
 }
+
+/**
+ * What counts as one address: an IPv4 address, or the half of an IPv6 address that names a network, since whoever has
+ * one such address has all of the network.
+ */
+export function addressGroup(ip: string): string {
+  if (!ip.includes(":")) {
+    return ip;
+  }
+  const [head = "", tail] = ip.toLowerCase().split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array.from({ length: zeros }, () => "0"), ...right];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
+}

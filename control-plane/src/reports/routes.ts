@@ -1,5 +1,7 @@
 import { dashboardAnswer, dashboardInput, overviewAnswer, overviewInput } from "@sluice/contracts/overview";
 import {
+  campaignReport,
+  campaignReportInput,
   channelCostEntry,
   marginReport,
   marginReportInput,
@@ -22,7 +24,7 @@ import { findCost, listCosts, upsertCost } from "./cost-store.ts";
 import { rangeAnswerOf, readDashboard, readOverview } from "./overview.ts";
 import { readReportRange } from "./range.ts";
 import { reportCsv } from "./report-csv.ts";
-import { reportMargin, reportReconciliation, reportRevenue, reportUsage } from "./service.ts";
+import { reportCampaigns, reportMargin, reportReconciliation, reportRevenue, reportUsage } from "./service.ts";
 
 export type ReportEndpointParts = { readonly db: Database; readonly clock: Pick<Clock, "now"> };
 
@@ -30,7 +32,13 @@ const admins = { method: "GET", access: "admin" } as const;
 const csvFile = [{ status: 200, type: "text/csv", summary: "The rows, with `format=csv`." }];
 
 export function reportEndpoints(parts: ReportEndpointParts): AnyEndpoint[] {
-  return [...overviewEndpoints(parts), ...sumEndpoints(parts), reconciliationEndpoint(parts), ...costEndpoints(parts)];
+  return [
+    ...overviewEndpoints(parts),
+    ...sumEndpoints(parts),
+    reconciliationEndpoint(parts),
+    campaignEndpoint(parts),
+    ...costEndpoints(parts),
+  ];
 }
 
 function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
@@ -40,6 +48,7 @@ function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       path: "/backend/admin/dashboard/",
       input: dashboardInput,
       output: dashboardAnswer,
+      errors: [],
       summary: "The eight figures that say most about how things go.",
       handle: async ({ input }) => ({ ...(await readDashboard(db, clock, input)) }),
     }),
@@ -48,6 +57,7 @@ function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       path: "/backend/admin/overview/",
       input: overviewInput,
       output: overviewAnswer,
+      errors: [],
       summary: "Everything that the first page of admins shows, of one moment, by days of a time zone.",
       handle: async ({ input }) => ({ ...(await readOverview(db, clock, input)) }),
     }),
@@ -62,6 +72,7 @@ function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       path: "/backend/admin/report/revenue/",
       input: revenueReportInput,
       output: revenueReport,
+      errors: [],
       otherAnswers: csvFile,
       summary: "Payments and refunds by day of a time zone, by plan or by gateway.",
       handle: async ({ input }) => {
@@ -76,6 +87,7 @@ function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       path: "/backend/admin/report/usage/",
       input: usageReportInput,
       output: usageReport,
+      errors: [],
       otherAnswers: csvFile,
       summary: "Calls, tokens and quota by day of a time zone, by model, provider, exit node or user.",
       handle: async ({ input }) => {
@@ -90,6 +102,7 @@ function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       path: "/backend/admin/report/margin/",
       input: marginReportInput,
       output: marginReport,
+      errors: [],
       otherAnswers: csvFile,
       summary: "What calls were charged beside what their providers take.",
       handle: async ({ input }) => {
@@ -108,6 +121,7 @@ function reconciliationEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint
     path: "/backend/admin/report/reconciliation/",
     input: reconciliationInput,
     output: reconciliationReport,
+    errors: [],
     otherAnswers: csvFile,
     summary: "Orders, payments and the ledger side by side, and what of them does not fit; the file has the latter.",
     handle: async ({ input }) => {
@@ -121,6 +135,26 @@ function reconciliationEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint
   });
 }
 
+function campaignEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint {
+  return endpoint({
+    ...admins,
+    path: "/backend/admin/report/campaign/",
+    input: campaignReportInput,
+    output: campaignReport,
+    errors: [],
+    otherAnswers: csvFile,
+    summary: "What public pages reported and what was paid, by campaign.",
+    handle: async ({ input }) => {
+      const range = readReportRange(input, clock.now());
+      const report = await reportCampaigns(db, range);
+      const columns = campaignReport.shape.rows.element;
+      return input.format === "csv"
+        ? reportCsv(range, { name: "campaigns", columns, rows: report.rows })
+        : { range: rangeAnswerOf(range), ...report };
+    },
+  });
+}
+
 function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
   return [
     endpoint({
@@ -128,6 +162,7 @@ function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
       path: "/backend/admin/channel-cost/list/",
       input: z.strictObject({}),
       output: z.strictObject({ costs: z.array(channelCostEntry) }),
+      errors: [],
       summary: "What providers take for models, every entry that was ever made.",
       handle: async () => ({ costs: await listCosts(db) }),
     }),

@@ -2,6 +2,7 @@ import type { marginBy, revenueBy, usageBy } from "@sluice/contracts/reports";
 import type { Database, Queryable } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
+import { countBotEvents, sumAllCampaigns, sumCampaigns } from "./campaign-store.ts";
 import { type MarginPart, type MarginSums, sumMargin } from "./cost-store.ts";
 import { readNow } from "./counts-store.ts";
 import { type MoneyPart, noMoney, sumMoneyBy, sumMoneyByBar } from "./money-sums-store.ts";
@@ -12,6 +13,7 @@ import { noUsage, readUsageAsOf, sumByBar, sumRoutes, sumUsers, type UsageSums }
 
 const reportMsMax = 30_000;
 const mismatchesMax = 1_000;
+const campaignsMax = 1_000;
 
 /**
  * Reads a report of one moment. Totals are the sums of the rows that are shown, so that bars add up to them.
@@ -124,4 +126,14 @@ export async function reportReconciliation(db: Database, range: ReportRange) {
       mismatch_count: mismatches.count,
     };
   });
+}
+
+/** What public pages reported, and what was paid, by campaign. */
+export async function reportCampaigns(db: Database, range: ReportRange) {
+  return await readAtOnce(db, async (tx) => ({
+    as_of: await readNow(tx),
+    rows: await sumCampaigns(tx, range, campaignsMax),
+    bot_events: await countBotEvents(tx, range),
+    total: await sumAllCampaigns(tx, range),
+  }));
 }

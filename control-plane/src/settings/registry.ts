@@ -68,6 +68,12 @@ export const settingRegistry = {
     unit: "minutes",
     variable: null,
   },
+  "analytics.retention_days": {
+    ...integer({ default: 400, min: 1, max: 1_000 }),
+    description: "How long what public pages report is kept, and which campaign a payment came from.",
+    unit: "days",
+    variable: null,
+  },
 } as const satisfies Record<`${string}.${string}`, SettingDefinition>;
 
 export type SettingName = keyof typeof settingRegistry;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { visitorId } from "./analytics.ts";
 import type { Decimal } from "./money.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -51,6 +52,8 @@ export const createOrderInput = z.strictObject({
   /** Of an order without a login: the user whose verified address this is gets what it buys. */
   email: email.optional(),
   idempotency_key: idempotencyKey.optional(),
+  /** As the public pages report it: says which campaign the payment comes from. */
+  visitor_id: visitorId.optional(),
 });
 
 export const idempotencyHeader = idempotencyKey;

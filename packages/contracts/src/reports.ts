@@ -162,6 +162,7 @@ export const campaignReport = z.strictObject({
   ),
   /** Events of senders that call themselves programs; in no other figure. */
   bot_events: wireInteger,
+  /** Of everything; a visitor who came by several campaigns counts once. */
   total: z.strictObject(campaignSums),
 });
 export type CampaignReport = z.output<typeof campaignReport>;

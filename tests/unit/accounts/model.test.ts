@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { addressGroup } from "@sluice/control-plane/accounts/attempts/model.ts";
 import { parseDisplayName, safeNext } from "@sluice/control-plane/accounts/model.ts";
+import { addressGroup } from "@sluice/control-plane/platform/client-address.ts";
 
 describe("after a login only a path of ours is gone to", () => {
   test.each(["/console/", "/console/keys/?a=b#c", "/docs/quickstart/"])("%s", (next) => {

@@ -1,15 +1,9 @@
+import { addressGroup } from "../../platform/client-address.ts";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempts, uncountAttempt } from "./attempt-store.ts";
-import {
-  type AttemptKind,
-  type AttemptLimit,
-  addressGroup,
-  addressLimits,
-  codeLimit,
-  recipientLimit,
-} from "./model.ts";
+import { type AttemptKind, type AttemptLimit, addressLimits, codeLimit, recipientLimit } from "./model.ts";
 
 /** An attempt that was counted and may be made. */
 export type Attempt = {

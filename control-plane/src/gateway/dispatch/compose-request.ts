@@ -1,4 +1,3 @@
-import { accountHeader } from "@sluice/exit-protocol/headers";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { HttpHeader, HttpLimits, HttpRequest } from "../../platform/http-client/model.ts";
 import type { Channel } from "../channels/model.ts";
@@ -13,14 +12,13 @@ export const hopHeader = "x-sluice-hops";
 
 /**
  * The request as it goes to a channel: the client's method, path, query and body, the channel's credential.
- * `hops` is the mark of this gateway, appended to those the request came with; `exitAccount` names the account that an
- * exit node is to use.
+ * @param hops the mark of this gateway, appended to those the request came with
  */
 export function composeRequest(
   call: GatewayCall,
   request: ParsedRequest,
   channel: Channel,
-  options: { hops: string; limits: HttpLimits; signal: AbortSignal; exitAccount?: string | null },
+  options: { hops: string; limits: HttpLimits; signal: AbortSignal },
 ): HttpRequest {
   const headers: HttpHeader[] = [];
   if (request.contentType !== null) {
@@ -28,9 +26,6 @@ export function composeRequest(
   }
   if (channel.credential !== null) {
     headers.push(["authorization", `Bearer ${channel.credential}`]);
-  }
-  if (options.exitAccount !== undefined && options.exitAccount !== null) {
-    headers.push([accountHeader, options.exitAccount]);
   }
   for (const name of forwardedHeaders) {
     const value = call.headers.get(name);
@@ -45,7 +40,7 @@ export function composeRequest(
   // The answer is looked into on its way, so it must come as it is.
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
-  const composed: HttpRequest = {
+  return {
     protocol: channel.protocol,
     hostname: channel.hostname,
     port: channel.port,
@@ -56,7 +51,6 @@ export function composeRequest(
     signal: options.signal,
     limits: options.limits,
   };
-  return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import {
@@ -59,7 +58,7 @@ const sentHeaders = [
   "user-agent",
   "x-sluice-hops",
 ];
-const passedHeaders = ["retry-after", "allow", "x-should-retry", exitNodeHeader];
+const passedHeaders = ["retry-after", "allow", "x-should-retry"];
 
 /** Whose call it is, as far as the gateway was asked before it got the call. */
 type Caller = { known: Partial<CallReport> | null };
@@ -229,7 +228,7 @@ export class RemoteGateway implements GatewayPort {
 }
 
 function passHeaders(response: HttpResponse): Record<string, string> {
-  const headers = answerHeaders(response, null);
+  const headers = answerHeaders(response);
   for (const name of passedHeaders) {
     const value = headerOf(response, name);
     if (value !== null) {

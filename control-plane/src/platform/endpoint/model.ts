@@ -55,10 +55,11 @@ export type EndpointCall<A extends Access, Input> = CallBase<Input> & CallerOf<A
 export type EndpointAnswer = Record<string, unknown> | Response;
 
 /**
- * `json`: the body has to be JSON. `form`: JSON or the form of a page that works without script. `raw`: bytes of any kind,
+ * `json`: the body has to be JSON. `beacon`: the same, also under the type of a text, as browsers send it that must not ask
+ * first. `form`: JSON or the form of a page that works without script. `raw`: bytes of any kind,
  * for gateways that sign what they send; `input` is then checked against an empty object.
  */
-export type BodyKind = "json" | "form" | "raw";
+export type BodyKind = "json" | "beacon" | "form" | "raw";
 
 /** An answer that is no JSON of the kit: a file, a page, or nothing but headers (`type` is null), as of a redirect. */
 export type OtherAnswer = { readonly status: number; readonly type: string | null; readonly summary: string };

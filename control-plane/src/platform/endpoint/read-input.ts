@@ -3,6 +3,7 @@ import { AppError } from "../errors.ts";
 import type { AnyEndpoint, BodyKind } from "./model.ts";
 
 const jsonType = /^application\/json\s*(;|$)/i;
+const textType = /^text\/plain\s*(;|$)/i;
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const fieldsShownMax = 20;
@@ -36,7 +37,7 @@ function readBody(kind: BodyKind, request: Request, bytes: Uint8Array): unknown 
   if (kind === "form" && formType.test(contentType)) {
     return Object.fromEntries(new URLSearchParams(decode(bytes)));
   }
-  if (!jsonType.test(contentType)) {
+  if (!jsonType.test(contentType) && !(kind === "beacon" && textType.test(contentType))) {
     throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
   }
   try {

@@ -1,0 +1,43 @@
+import type { CreateLeadInput, LeadEntry, SaveLeadInput } from "@sluice/contracts/leads";
+import type { Database, Transaction } from "../platform/db.ts";
+import { AppError } from "../platform/errors.ts";
+import { countRecentLeads, insertLead, lockLead, updateLead } from "./store.ts";
+
+const ofAddressMax = 3;
+const inAllMax = 200;
+const waitSeconds = 3_600;
+
+/**
+ * Keeps what somebody who wants an offer has filled in. A program that fills in what people do not see is told the same, and
+ * nothing is kept.
+ * @throws AppError `too_many_attempts` for a fourth lead of an address within a day, and in a flood
+ */
+export async function receiveLead(db: Database, lead: CreateLeadInput): Promise<void> {
+  if (lead.website !== "") {
+    return;
+  }
+  const recent = await countRecentLeads(db, lead.email);
+  if (recent.ofAddress >= ofAddressMax || recent.inAll >= inAllMax) {
+    throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
+  }
+  await insertLead(db, lead);
+}
+
+/** Changes state and note of the lead that was loaded. @throws AppError `not_found`, `conflict` for an old version */
+export async function saveLead(
+  tx: Transaction,
+  change: SaveLeadInput,
+): Promise<{ readonly before: LeadEntry; readonly after: LeadEntry }> {
+  const before = await lockLead(tx, change.id);
+  if (before === null) {
+    throw new AppError("not_found", { message: "There is no such lead." });
+  }
+  if (before.version !== change.version) {
+    throw new AppError("conflict");
+  }
+  const after = await updateLead(tx, change);
+  if (after === null) {
+    throw new Error(`lead ${change.id} is gone`);
+  }
+  return { before, after };
+}

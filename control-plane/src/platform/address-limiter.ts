@@ -1,0 +1,51 @@
+import { addressGroup } from "./client-address.ts";
+import { RateBucket } from "./rate-bucket.ts";
+
+export type AddressLimits = {
+  /** From one address in a minute. */
+  readonly perAddress: number;
+  /** From all of them together. */
+  readonly inAll: number;
+};
+
+/** Addresses that are remembered; the one that was silent longest goes first. */
+const addressesMax = 20_000;
+
+/**
+ * How often strangers may do something that costs them nothing, in this process. Whoever asks too often uses up nothing of
+ * what others may do.
+ */
+export class AddressLimiter {
+  readonly #limits: AddressLimits;
+  readonly #all: RateBucket;
+  readonly #ofAddress = new Map<string, RateBucket>();
+
+  constructor(limits: AddressLimits) {
+    this.#limits = limits;
+    this.#all = new RateBucket(limits.inAll);
+  }
+
+  /**
+   * Counts one time, if it may be.
+   * @param tick milliseconds of a clock that only goes forward
+   * @returns null, or how many seconds to wait
+   */
+  tryTake(ip: string, tick: number): number | null {
+    const group = addressGroup(ip);
+    const own = this.#ofAddress.get(group) ?? new RateBucket(this.#limits.perAddress);
+    this.#ofAddress.delete(group);
+    this.#ofAddress.set(group, own);
+    if (this.#ofAddress.size > addressesMax) {
+      const [oldest] = this.#ofAddress.keys();
+      this.#ofAddress.delete(oldest ?? group);
+    }
+    for (const bucket of [own, this.#all]) {
+      if (!bucket.has(1, tick)) {
+        return bucket.secondsUntil(1, tick);
+      }
+    }
+    own.take(1, tick);
+    this.#all.take(1, tick);
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+
+/** The campaign of events that name none. */
+export const defaultCampaign = "default";
+
+const cut = (lengthMax: number) => (text: string) => text.toWellFormed().slice(0, lengthMax).toWellFormed();
+
+/** A text of somebody else's page or browser: without control characters, cut where it gets long. */
+const foreignText = (lengthMax: number) =>
+  z
+    .string()
+    .transform((text) => cut(lengthMax)(text.replace(/\p{Cc}/gu, " ").trim()))
+    .transform((text) => (text === "" ? undefined : text))
+    .optional()
+    .catch(undefined);
+
+/** An address without what stands behind `?` and `#`: there may be links with tokens among them. */
+const address = foreignText(2_000).transform((text) => {
+  const bare = text?.split(/[?#]/)[0] ?? "";
+  return bare === "" ? undefined : bare.slice(0, 500).toWellFormed();
+});
+
+/** What a page calls its visitor: made by itself out of chance, for no longer than it likes. */
+export const visitorId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, "8 to 64 letters, digits, - and _");
+
+/** What a public page reports. Only the kind has to be right: of the rest, what can't be used is left out. */
+export const landingInput = z.object({
+  kind: z.enum(["page_view", "cta_click"]),
+  campaign: foreignText(100),
+  utm_campaign: foreignText(100),
+  utm_source: foreignText(100),
+  utm_medium: foreignText(100),
+  visitor_id: visitorId.optional().catch(undefined),
+  path: address,
+  referrer: address,
+  language: foreignText(35),
+  /** Like `1280x720`. */
+  viewport: z
+    .string()
+    .regex(/^\d{1,5}x\d{1,5}$/)
+    .optional()
+    .catch(undefined),
+  /** Which call to action was clicked. */
+  target: foreignText(100),
+});
+export type LandingInput = z.output<typeof landingInput>;
+
+/** `is_counted` is false for what senders that call themselves programs report. */
+export const landingAnswer = z.strictObject({ is_counted: z.boolean() });

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { displayText, recordId } from "./keys.ts";
+import { choiceOf, exactText, listContract } from "./lists.ts";
+import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
+
+export const leadStatuses = ["pending", "contacted", "won", "lost", "spam"] as const;
+
+const longText = (lengthMax: number) =>
+  z
+    .string()
+    .trim()
+    .max(lengthMax, `It may have ${lengthMax} characters.`)
+    .refine((text) => text.isWellFormed() && !/[^\P{Cc}\n\r\t]/u.test(text), "It has characters that are not allowed.");
+
+export const createLeadInput = z.strictObject({
+  company: displayText(200),
+  contact: displayText(200),
+  email: z.string().trim().max(254).pipe(z.email()),
+  /** What they expect to use, in their own words. */
+  volume: longText(200).default(""),
+  message: longText(5_000).default(""),
+  campaign: displayText(100).optional(),
+  /** A field that people do not see. Whoever fills it in is a program, and is told nothing else than anybody. */
+  website: z.string().max(2_000).default(""),
+});
+export type CreateLeadInput = z.output<typeof createLeadInput>;
+
+export const createLeadAnswer = z.strictObject({ received: z.literal(true) });
+
+export const saveLeadInput = z.strictObject({
+  id: recordId,
+  /** Of the lead as it was loaded. */
+  version: z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,17}$/)]).transform(BigInt),
+  status: z.enum(leadStatuses),
+  /** For admins alone. */
+  note: longText(5_000),
+});
+export type SaveLeadInput = z.output<typeof saveLeadInput>;
+
+const leadRow = z.strictObject({
+  id: wireInteger,
+  company: z.string(),
+  contact: z.string(),
+  email: z.string(),
+  volume: z.string(),
+  message: z.string(),
+  campaign: z.string(),
+  status: z.enum(leadStatuses),
+  note: z.string(),
+  version: wireInteger,
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+export type LeadEntry = Unsent<z.output<typeof leadRow>>;
+export const leadAnswer = z.strictObject({ lead: leadRow });
+
+export const leadList = listContract({
+  name: "leads",
+  row: leadRow,
+  filters: { status: choiceOf(leadStatuses), email: exactText(254) },
+  sorts: ["created_at"],
+  defaultSort: "-created_at",
+});

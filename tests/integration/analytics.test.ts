@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { analyticsEndpoints } from "@sluice/control-plane/analytics/routes.ts";
+import { forgetOldEvents } from "@sluice/control-plane/analytics/service.ts";
+import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
+import { leadEndpoints, leadPlace } from "@sluice/control-plane/leads/routes.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { reportEndpoints } from "@sluice/control-plane/reports/routes.ts";
+import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const admin = { "x-test-admin": "plain" };
+
+let database: TestDatabase;
+let db: Database;
+let http: EndpointServer;
+/** Moves when a test says so: what is limited by the minute waits for nothing else. */
+let tick = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({
+    url: database.url,
+    poolMax: 4,
+    applicationName: "test",
+    role: await findAppRole(database.url),
+  });
+  const clock = { tick: () => tick, now: () => Date.now() };
+  const limits = { perAddress: 20, inAll: 30 };
+  const lists = { db, clock: systemClock, log: createLog("error", () => {}), recordExport: () => Promise.resolve() };
+  http = serveEndpoints([
+    ...analyticsEndpoints({ db, clock, limits }),
+    ...leadEndpoints({ db, clock, limits }),
+    ...listEndpoints(lists, [leadPlace]),
+    ...reportEndpoints({ db, clock }),
+  ]);
+});
+
+beforeEach(async () => {
+  tick += 120_000;
+  await db.sql`delete from campaign_event where kind <> 'payment_settled'`;
+  await db.sql`delete from enterprise_lead where id > 0`;
+});
+
+afterAll(async () => {
+  await http.stop();
+  await db.close(1_000);
+  await database.drop();
+});
+
+type Sent = { readonly status: number; readonly body: Record<string, unknown>; readonly cookies: string | null };
+
+async function send(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Sent> {
+  const answer = await fetch(`${http.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "user-agent": browser, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const cookies = answer.headers.get("set-cookie");
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown>, cookies };
+}
+
+const report = (event: unknown, headers?: Record<string, string>): Promise<Sent> =>
+  send("/backend/analytics/landing/", event, headers);
+
+const codeOf = ({ status, body }: Sent) => [status, (body["error"] as { code?: string } | undefined)?.code];
+
+describe("an event of a public page", () => {
+  test("is kept with what the page says of it, without a cookie, as JSON and as a beacon sends it", async () => {
+    const event = {
+      kind: "page_view",
+      utm_source: "newsletter",
+      utm_medium: "mail",
+      visitor_id: "visitor-0001",
+      path: "/docs/quickstart/?token=secret-of-a-link",
+      referrer: "https://search.example.org/find?q=private#part",
+      language: "de-AT",
+      viewport: "1280x720",
+    };
+    expect(await report(event)).toMatchObject({ status: 200, body: { ok: true, is_counted: true }, cookies: null });
+    const beacon = await report({ ...event, campaign: "spring" }, { "content-type": "text/plain;charset=UTF-8" });
+    expect([beacon.status, beacon.cookies]).toEqual([200, null]);
+    const rows = await db.sql<Record<string, unknown>>`
+      select kind, campaign, utm_source, utm_medium, visitor_id, path, referrer, language, viewport, is_bot
+      from campaign_event order by id`;
+    const kept = {
+      ...event,
+      path: "/docs/quickstart/",
+      referrer: "https://search.example.org/find",
+      is_bot: false,
+    };
+    expect(rows).toEqual([
+      { ...kept, campaign: "default" },
+      { ...kept, campaign: "spring" },
+    ]);
+  });
+
+  test.each([
+    [
+      "texts that are far too long",
+      { path: `/${"a".repeat(1_500)}`, language: "x".repeat(300), target: "y".repeat(300) },
+    ],
+    ["texts with control characters", { target: "one\u001b[31m\r\ntwo", language: "\u0007" }],
+    ["fields of another type", { utm_source: 5, visitor_id: ["a"], viewport: { width: 5 }, path: null }],
+    ["an odd visitor and an odd viewport", { visitor_id: "<script>", viewport: "all of it" }],
+    ["fields that nobody knows", { password: "x", __proto__: { kind: "cta_click" } }],
+  ])("with %s is kept without what can't be used", async (_, more) => {
+    expect(await report({ kind: "cta_click", ...more })).toMatchObject({ status: 200 });
+    const [row] = await db.sql<Record<string, string | null>>`
+      select path, language, target, visitor_id, viewport, utm_source from campaign_event`;
+    for (const value of Object.values(row ?? {})) {
+      expect((value ?? "").length).toBeLessThanOrEqual(500);
+      expect(value ?? "").not.toMatch(/[\p{Cc}<]/u);
+    }
+  });
+
+  test.each([
+    ["without a kind", {}, [400, "invalid_value"]],
+    ["of the payment path", { kind: "payment_settled" }, [400, "invalid_value"]],
+    ["that is a list", [], [400, "invalid_value"]],
+    ["that is no JSON", "page_view", [400, "invalid_json"]],
+    ["that is too large", { kind: "page_view", path: "/".repeat(20_000) }, [413, "request_too_large"]],
+  ])("%s is refused", async (_, event, expected) => {
+    expect(codeOf(await report(event))).toEqual(expected);
+  });
+
+  test("of another site is refused", async () => {
+    expect(codeOf(await report({ kind: "page_view" }, { "sec-fetch-site": "cross-site" }))[0]).toBe(403);
+  });
+
+  test.each(["Mozilla/5.0 (compatible; Googlebot/2.1)", "curl/8.5.0", "HeadlessChrome/140"])(
+    "of the program %s is kept apart",
+    async (userAgent) => {
+      expect(await report({ kind: "page_view" }, { "user-agent": userAgent })).toMatchObject({
+        body: { is_counted: false },
+      });
+      const day = new Date().toISOString().slice(0, 10);
+      const answer = await fetch(`${http.url}/backend/admin/report/campaign/?to_day=${day}`, { headers: admin });
+      expect(await answer.json()).toMatchObject({ rows: [], bot_events: 1, total: { page_views: 0 } });
+    },
+  );
+
+  test("one address can send so many in a minute and no more, and what it sends above that is not kept", async () => {
+    const answers = await Promise.all(Array.from({ length: 25 }, () => report({ kind: "page_view" })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(5);
+    expect(codeOf(refused[0] as Sent)).toEqual([429, "too_many_attempts"]);
+    const [row] = await db.sql<{ events: number }>`select count(*)::integer as events from campaign_event`;
+    expect(row?.events).toBe(20);
+  });
+
+  test("is forgotten at the end of its time", async () => {
+    await report({ kind: "page_view" });
+    await report({ kind: "cta_click" });
+    await db.sql`update campaign_event set created_at = now() - interval '41 days' where kind = 'page_view'`;
+    expect(await forgetOldEvents(db, 40)).toBe(1);
+    expect([...(await db.sql`select kind from campaign_event`)]).toEqual([{ kind: "cta_click" }]);
+  });
+});
+
+const lead = {
+  company: "Example & Sons",
+  contact: "A person",
+  email: "person@example.org",
+  volume: "2 million tokens a day",
+  message: "=HYPERLINK(1)\nPlease call.",
+};
+const create = (body: unknown): Promise<Sent> => send("/backend/lead/create/", body);
+
+type Lead = { id: number; version: number; status: string; message: string };
+
+async function listed(query = ""): Promise<Lead[]> {
+  const answer = await fetch(`${http.url}/backend/admin/lead/list/${query}`, { headers: admin });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { rows: Lead[] }).rows;
+}
+
+describe("an enterprise lead", () => {
+  test("waits until an admin has changed its state, which is written down", async () => {
+    expect(await create(lead)).toMatchObject({ status: 200, body: { ok: true, received: true } });
+    const [found] = await listed("?status=pending");
+    expect(found).toMatchObject({ ...lead, status: "pending", campaign: "default" });
+    const { id, version } = found as Lead;
+    const change = { id, version, status: "contacted", note: "Called on Monday" };
+    expect(await send("/backend/admin/lead/save/", change, admin)).toMatchObject({
+      status: 200,
+      body: { lead: { status: "contacted", version: 2 } },
+    });
+    expect(codeOf(await send("/backend/admin/lead/save/", change, admin))).toEqual([409, "conflict"]);
+    expect(codeOf(await send("/backend/admin/lead/save/", { ...change, id: 999_999 }, admin))).toEqual([
+      404,
+      "not_found",
+    ]);
+    expect(await listed("?status=pending")).toEqual([]);
+    const entries = await db.sql`
+      select actor_name, before, after from audit_log where action = 'lead.save' and subject_id = ${id.toString()}`;
+    expect([...entries]).toEqual([
+      {
+        actor_name: "plain admin",
+        before: { status: "pending", note: "" },
+        after: { status: "contacted", note: "Called on Monday" },
+      },
+    ]);
+  });
+
+  test("is no formula in the file that admins take", async () => {
+    await create(lead);
+    const answer = await fetch(`${http.url}/backend/admin/lead/export/`, { headers: admin });
+    expect(await answer.text()).toContain(`"'=HYPERLINK(1)`);
+  });
+
+  test("of a program that fills in what people do not see is not kept, and the program is told nothing else", async () => {
+    const caught = await create({ ...lead, website: "https://spam.example.org" });
+    const taken = await create(lead);
+    const { request_id: _, ...told } = caught.body;
+    expect([caught.status, told]).toEqual([taken.status, taken.body]);
+    expect(await listed()).toHaveLength(1);
+  });
+
+  test("comes three times a day under one address, however it is written", async () => {
+    for (const email of ["person@example.org", "Person@Example.org", "PERSON@example.org"]) {
+      expect((await create({ ...lead, email })).status).toBe(200);
+    }
+    expect(codeOf(await create(lead))).toEqual([429, "too_many_attempts"]);
+    expect((await create({ ...lead, email: "other@example.org" })).status).toBe(200);
+  });
+
+  test.each([
+    ["no company", { company: " " }],
+    ["no address", { email: "nobody" }],
+    ["a line break in the company", { company: "a\r\nb" }],
+    ["control characters in the message", { message: "\u001b[31m" }],
+    ["a message without end", { message: "a".repeat(5_001) }],
+    ["a state of its own", { status: "won" }],
+  ])("with %s is refused", async (_, change) => {
+    expect(codeOf(await create({ ...lead, ...change }))).toEqual([400, "invalid_value"]);
+  });
+});
