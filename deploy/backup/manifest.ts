@@ -1,0 +1,59 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StartError } from "../start/start-error.ts";
+
+/** One file of a backup, as it lies there. */
+export type BackupFile = { readonly name: string; readonly bytes: number; readonly sha256: string };
+
+/** `dump`: what pg_dump wrote, for any Postgres. `files`: those of the embedded Postgres, and the log to make them whole. */
+export type BackupKind = "dump" | "files";
+
+export type Manifest = {
+  readonly format: 1;
+  readonly kind: BackupKind;
+  readonly createdAt: string;
+  /** Major version of the server. */
+  readonly postgres: number;
+  /** Which migration was applied last: the release that restores has to know it. */
+  readonly lastMigration: string;
+  readonly usageRows: string;
+  readonly isEncrypted: boolean;
+  readonly files: readonly BackupFile[];
+};
+
+const manifestName = "manifest.json";
+const readmeName = "README.txt";
+
+const readme = (manifest: Manifest): string => `A backup of the database of Sluice, made at ${manifest.createdAt}.
+
+It holds everything that the database held at that moment: users with their addresses, hashes of passwords and API keys,
+orders and payments, the ledger, usage, the metadata of calls, and bodies of calls as far as they are kept.
+${manifest.kind === "files" ? "It also holds the password of the embedded Postgres, which listens on 127.0.0.1 only.\n" : ""}
+Sealed in it, and useless without the master key: credentials of channels, payment and mail gateways and exit nodes, secrets
+of second factors, and bodies of calls. THE MASTER KEY IS NOT HERE. Keep a copy of it elsewhere: without it the accounts and
+the money come back, and none of the sealed values does. A backup from before the master key was exchanged needs the old one.
+
+Not in it: provider keys of exit nodes (they are only on the nodes), the settings of the service, and the spool: calls of the
+last moments before the backup that were not in the database yet. They are in DATA_DIR/spool of the machine that served them.
+
+The files are ${manifest.isEncrypted ? "encrypted by the command that was given" : "NOT ENCRYPTED: whoever reads them has the data of all users"}.
+To restore: bun run restore --from <this folder>. deploy/RUNBOOK.md says what to look after.
+`;
+
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(join(folder, readmeName), readme(manifest), { mode: 0o600 });
+}
+
+/** @throws StartError when the folder holds no backup that this release knows */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, manifestName), "utf8").catch(() => null);
+  if (text === null) {
+    throw new StartError(`${folder} is no backup: there is no ${manifestName} in it.`);
+  }
+  const manifest: Manifest = JSON.parse(text);
+  if (manifest.format !== 1) {
+    throw new StartError(`${folder} has a format that this release does not know.`);
+  }
+  return manifest;
+}

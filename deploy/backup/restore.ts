@@ -1,0 +1,78 @@
+/**
+ * `bun run restore --from FOLDER [--decrypt COMMAND]`: brings a backup back to where the settings say that the database is,
+ * which must be empty, and checks the money then. Exit code 0 means that it is back and every invariant holds.
+ */
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { say } from "../start/progress.ts";
+import { StartError } from "../start/start-error.ts";
+import { checkFiles } from "./archive-stream.ts";
+import { countTables, ensureAppRole, readFacts } from "./backup-store.ts";
+import { restoreFiles } from "./cluster-files.ts";
+import { restoreDump } from "./database-dump.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { type DatabasePlace, databasePlace, runWithDatabase } from "./service-database.ts";
+
+const root = join(import.meta.dir, "../..");
+
+async function bringBack(manifest: Manifest, folder: string, decrypt: string | null): Promise<void> {
+  const place: DatabasePlace = databasePlace();
+  if (manifest.kind === "files") {
+    if (place.url !== null) {
+      throw new StartError("This is a backup of the embedded Postgres. Unset DATABASE_URL to restore it.");
+    }
+    await restoreFiles(place.home, folder, decrypt);
+    return;
+  }
+  if (place.url === null) {
+    throw new StartError("This is a dump. Set DATABASE_URL to an empty database to restore it.");
+  }
+  const url = place.ownerUrl ?? place.url;
+  await runWithDatabase(async ({ sql }) => {
+    if ((await countTables(sql)) > 0) {
+      throw new StartError("The database at DATABASE_URL is not empty. Make a new one for the restore.");
+    }
+    await ensureAppRole(sql);
+  });
+  await restoreDump(url, manifest.postgres, folder, decrypt);
+}
+
+async function checkMoney(url: string): Promise<number> {
+  say("money", "checking every invariant; this reads all of the ledger");
+  const child = Bun.spawn([process.execPath, join(root, "control-plane/src/commands/audit-money.ts")], {
+    env: { ...process.env, DATABASE_URL: url },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return await child.exited;
+}
+
+async function restore(from: string, decrypt: string | null): Promise<number> {
+  const folder = resolve(from);
+  const manifest = await readManifest(folder);
+  if (manifest.isEncrypted && decrypt === null) {
+    throw new StartError("This backup is encrypted: --decrypt names the command that reads it.");
+  }
+  say("restore", `the backup of ${manifest.createdAt}`);
+  await checkFiles(folder, manifest.files);
+  say("restore", `${manifest.files.length} files have their checksums`);
+  await bringBack(manifest, folder, decrypt);
+  return await runWithDatabase(async ({ url, ownerUrl, sql }) => {
+    const { usageRows, lastMigration } = await readFacts(sql);
+    say("restore", `${usageRows} calls are back, ${manifest.usageRows} or more were expected`);
+    if (lastMigration !== manifest.lastMigration || BigInt(usageRows) < BigInt(manifest.usageRows)) {
+      throw new StartError("What came back is not what was backed up.");
+    }
+    return await checkMoney(ownerUrl ?? url);
+  });
+}
+
+const { values } = parseArgs({ options: { from: { type: "string" }, decrypt: { type: "string" } } });
+try {
+  if (values.from === undefined) {
+    throw new StartError("--from names the folder of a backup.");
+  }
+  process.exitCode = await restore(values.from, values.decrypt ?? null);
+} catch (error) {
+  process.stderr.write(`restore: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

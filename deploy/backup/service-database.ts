@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { findRunningPostgres, startEmbeddedPostgres } from "../start/embedded-postgres.ts";
+import { readSettings } from "../start/settings.ts";
+import { StartError } from "../start/start-error.ts";
+
+const root = join(import.meta.dir, "../..");
+
+export type ServiceDatabase = {
+  readonly url: string;
+  /** The same database for its owner, where that is another login. */
+  readonly ownerUrl: string | null;
+  /** Of the embedded Postgres; null for one of your own. */
+  readonly home: string | null;
+  /** One connection. */
+  readonly sql: Bun.SQL;
+};
+
+export type DatabasePlace = { readonly url: string | null; readonly ownerUrl: string | null; readonly home: string };
+
+/** Where the settings say that the database is, as `bun start` reads them. */
+export function databasePlace(): DatabasePlace {
+  const envFile = join(root, ".env");
+  if (existsSync(envFile)) {
+    process.loadEnvFile(envFile);
+  }
+  const settings = readSettings(root, process.env, []);
+  const ownerUrl = process.env["MIGRATION_DATABASE_URL"] || null;
+  return { url: settings.databaseUrl, ownerUrl, home: join(settings.dataDirectory, "postgres") };
+}
+
+/**
+ * Does something with the database of the service, whether that runs or not.
+ * @throws StartError when there is none yet
+ */
+export async function runWithDatabase<T>(work: (database: ServiceDatabase) => Promise<T>): Promise<T> {
+  const place = databasePlace();
+  if (place.url !== null) {
+    return await withConnection({ url: place.url, ownerUrl: place.ownerUrl, home: null }, work);
+  }
+  const running = await findRunningPostgres(place.home);
+  if (running !== null) {
+    return await withConnection({ url: running, ownerUrl: null, home: place.home }, work);
+  }
+  if (!existsSync(place.home)) {
+    throw new StartError("There is no database yet. Start the service once, or set DATABASE_URL.");
+  }
+  const server = await startEmbeddedPostgres({ home: place.home });
+  try {
+    return await withConnection({ url: server.url, ownerUrl: null, home: place.home }, work);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function withConnection<T>(
+  database: Omit<ServiceDatabase, "sql">,
+  work: (database: ServiceDatabase) => Promise<T>,
+): Promise<T> {
+  // A backup may copy for hours between two statements on the one connection that it needs.
+  const sql = new Bun.SQL({ url: database.ownerUrl ?? database.url, max: 1, idleTimeout: 0 });
+  try {
+    return await work({ ...database, sql });
+  } finally {
+    await sql.close();
+  }
+}

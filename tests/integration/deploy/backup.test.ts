@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { migrate } from "@sluice/control-plane/db/migrate.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { chat } from "../../support/chat-call.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../../support/sluice.ts";
+import { repositoryRoot, startProgram } from "../../support/start-process.ts";
+
+const callsBefore = 20;
+const secretCommand = "openssl enc -aes-256-ctr -pbkdf2 -pass env:BACKUP_PASSWORD";
+
+let folder: string;
+let postgres: EmbeddedPostgres;
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let user: TestUser;
+
+const data = (name: string) => join(folder, name);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-backup-"));
+  // The database may belong to a user of its own, who has to pass.
+  chmodSync(folder, 0o711);
+  provider = startSandboxProvider();
+  postgres = await startEmbeddedPostgres({ home: data("live/postgres"), isDurable: false });
+  await migrate(postgres.url, () => undefined);
+  const database = { url: postgres.url, name: "sluice", drop: async () => undefined };
+  rig = await SluiceRig.create(provider.url, { ...database, [Symbol.asyncDispose]: database.drop });
+  user = await rig.addUser();
+  sluice = await rig.startProcess();
+  for (let index = 0; index < callsBefore; index += 1) {
+    await chat({ url: sluice.url, apiKey: user.apiKey }, { model: "gpt-4o-mini" });
+  }
+  await rig.waitForUsageRows(callsBefore);
+}, 60_000);
+
+afterAll(async () => {
+  await rig?.close();
+  await postgres?.destroy();
+  await provider?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+async function run(name: "backup" | "restore", dataDirectory: string, ...words: string[]) {
+  const program = startProgram({
+    command: [process.execPath, join(repositoryRoot, `deploy/backup/${name}.ts`)],
+    words,
+    env: { DATA_DIR: data(dataDirectory), BACKUP_PASSWORD: "only here", NODE_ENV: "test" },
+  });
+  return { exitCode: await program.exited, output: program.output() };
+}
+
+/** Backs up into a folder of this name. @returns the backup */
+async function backUp(to: string, ...words: string[]): Promise<string> {
+  const { exitCode, output } = await run("backup", "live", "--to", data(to), ...words);
+  expect([exitCode, output]).toEqual([0, expect.stringContaining("at least")]);
+  const names = readdirSync(data(to));
+  expect(names).toEqual([expect.stringMatching(/^sluice-\d{8}T\d{6}Z$/)]);
+  return join(data(to), names[0] ?? "");
+}
+
+describe("a backup", () => {
+  test("made while calls run comes back with every call that was over, and with money that is right", async () => {
+    let isOver = false;
+    let callsMeanwhile = 0;
+    const calling = (async () => {
+      while (!isOver) {
+        await chat({ url: sluice.url, apiKey: user.apiKey }, { model: "gpt-4o-mini", stream: true });
+        callsMeanwhile += 1;
+      }
+    })();
+    const backup = await backUp("plain");
+    isOver = true;
+    await calling;
+    expect(callsMeanwhile).toBeGreaterThan(0);
+    const text = readFileSync(join(backup, "README.txt"), "utf8");
+    expect(text).toContain("NOT ENCRYPTED");
+    expect(text).toContain("THE MASTER KEY IS NOT HERE");
+    expect(readdirSync(backup).map((name) => statSync(join(backup, name)).mode & 0o077)).toEqual([0, 0, 0, 0]);
+
+    const restored = await run("restore", "second", "--from", backup);
+    expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
+    const rows = Number(/restore +(\d+) calls are back/.exec(restored.output)?.[1]);
+    expect(rows).toBeGreaterThanOrEqual(callsBefore);
+    expect(rows).toBeLessThanOrEqual(callsBefore + callsMeanwhile);
+
+    const again = await run("restore", "second", "--from", backup);
+    expect([again.exitCode, again.output]).toEqual([1, expect.stringContaining("is there already")]);
+
+    // What is back is not only right but works: the same key, the same quota.
+    const revived = await startEmbeddedPostgres({ home: data("second/postgres"), isDurable: false });
+    try {
+      const second = await rig.startProcess({ DATABASE_URL: revived.url });
+      expect((await chat({ url: second.url, apiKey: user.apiKey }, { model: "gpt-4o-mini" })).status).toBe(200);
+      expect(await second.stop()).toBe(0);
+    } finally {
+      await revived.stop();
+    }
+  }, 60_000);
+
+  test.skipIf(Bun.which("openssl") === null)(
+    "that is encrypted shows nothing, and needs the command to come back",
+    async () => {
+      const backup = await backUp("sealed", "--encrypt", secretCommand);
+      const files = readdirSync(backup).filter((name) => name.endsWith(".tar.gz"));
+      expect(files).toHaveLength(2);
+      for (const name of files) {
+        expect(readFileSync(join(backup, name)).subarray(0, 8).toString()).toBe("Salted__");
+      }
+      const without = await run("restore", "third", "--from", backup);
+      expect([without.exitCode, without.output]).toEqual([1, expect.stringContaining("is encrypted")]);
+      const restored = await run("restore", "third", "--from", backup, "--decrypt", `${secretCommand} -d`);
+      expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
+    },
+    60_000,
+  );
+
+  test("that was damaged is refused before anything is touched", async () => {
+    const backup = await backUp("damaged");
+    const file = join(backup, "base.tar.gz");
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const flipped = await run("restore", "fourth", "--from", backup);
+    expect([flipped.exitCode, flipped.output]).toEqual([1, expect.stringContaining("does not have its checksum")]);
+    truncateSync(file, 100);
+    const cut = await run("restore", "fourth", "--from", backup);
+    expect([cut.exitCode, cut.output]).toEqual([1, expect.stringContaining("another length")]);
+    expect(readdirSync(folder)).not.toContain("fourth");
+  }, 60_000);
+});
