@@ -8,7 +8,6 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { say } from "../start/progress.ts";
 import { StartError } from "../start/start-error.ts";
-import { readFacts } from "./backup-store.ts";
 import { backUpFiles } from "./cluster-files.ts";
 import { dumpDatabase } from "./database-dump.ts";
 import { writeManifest } from "./manifest.ts";
@@ -22,12 +21,12 @@ async function backUp(to: string, encrypt: string | null): Promise<void> {
   if (encrypt === null) {
     say("backup", "will not be encrypted; --encrypt names a command that does that");
   }
-  const manifest = await runWithDatabase(async ({ url, ownerUrl, home, sql }) => {
-    const facts = await readFacts(sql);
+  const manifest = await runWithDatabase(async ({ url, ownerUrl, home, store }) => {
+    const facts = await store.readFacts();
     const files =
       home === null
         ? await dumpDatabase(ownerUrl ?? url, facts.postgres, unfinished, encrypt)
-        : await backUpFiles(sql, home, unfinished, encrypt);
+        : await backUpFiles(store, home, unfinished, encrypt);
     const kind = home === null ? ("dump" as const) : ("files" as const);
     return { format: 1 as const, kind, createdAt, ...facts, isEncrypted: encrypt !== null, files };
   });

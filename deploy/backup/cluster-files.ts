@@ -5,7 +5,7 @@ import { chooseClusterDirectory, clusterName, createHome, exists } from "../star
 import { say } from "../start/progress.ts";
 import { StartError } from "../start/start-error.ts";
 import { readArchive, writeArchive } from "./archive-stream.ts";
-import { duringFileBackup } from "./backup-store.ts";
+import type { BackupStore } from "./backup-store.ts";
 import type { BackupFile } from "./manifest.ts";
 
 const baseName = "base.tar.gz";
@@ -26,7 +26,7 @@ const changedWhileRead = [0, 1];
  * @param home of the cluster
  */
 export async function backUpFiles(
-  sql: Bun.SQL,
+  store: BackupStore,
   home: string,
   folder: string,
   encrypt: string | null,
@@ -34,7 +34,7 @@ export async function backUpFiles(
   const cluster = await findCluster(home);
   const files: BackupFile[] = [];
   const command = ["tar", "--create", "--gzip", "--file=-", ...leftOut.map((name) => `--exclude=${name}`)];
-  const done = await duringFileBackup(sql, async () => {
+  const done = await store.duringFileBackup(async () => {
     const program = { command: [...command, `--directory=${cluster}`, "."], goodCodes: changedWhileRead };
     files.push(await writeArchive(join(folder, baseName), program, encrypt));
   });

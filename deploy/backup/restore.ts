@@ -7,7 +7,6 @@ import { parseArgs } from "node:util";
 import { say } from "../start/progress.ts";
 import { StartError } from "../start/start-error.ts";
 import { checkFiles } from "./archive-stream.ts";
-import { countTables, ensureAppRole, readFacts } from "./backup-store.ts";
 import { restoreFiles } from "./cluster-files.ts";
 import { restoreDump } from "./database-dump.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
@@ -28,11 +27,11 @@ async function bringBack(manifest: Manifest, folder: string, decrypt: string | n
     throw new StartError("This is a dump. Set DATABASE_URL to an empty database to restore it.");
   }
   const url = place.ownerUrl ?? place.url;
-  await runWithDatabase(async ({ sql }) => {
-    if ((await countTables(sql)) > 0) {
+  await runWithDatabase(async ({ store }) => {
+    if ((await store.countTables()) > 0) {
       throw new StartError("The database at DATABASE_URL is not empty. Make a new one for the restore.");
     }
-    await ensureAppRole(sql);
+    await store.ensureAppRole();
   });
   await restoreDump(url, manifest.postgres, folder, decrypt);
 }
@@ -56,8 +55,8 @@ async function restore(from: string, decrypt: string | null): Promise<number> {
   await checkFiles(folder, manifest.files);
   say("restore", `${manifest.files.length} files have their checksums`);
   await bringBack(manifest, folder, decrypt);
-  return await runWithDatabase(async ({ url, ownerUrl, sql }) => {
-    const { usageRows, lastMigration } = await readFacts(sql);
+  return await runWithDatabase(async ({ url, ownerUrl, store }) => {
+    const { usageRows, lastMigration } = await store.readFacts();
     say("restore", `${usageRows} calls are back, ${manifest.usageRows} or more were expected`);
     if (lastMigration !== manifest.lastMigration || BigInt(usageRows) < BigInt(manifest.usageRows)) {
       throw new StartError("What came back is not what was backed up.");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { findRunningPostgres, startEmbeddedPostgres } from "../start/embedded-postgres.ts";
 import { readSettings } from "../start/settings.ts";
 import { StartError } from "../start/start-error.ts";
+import { BackupStore } from "./backup-store.ts";
 
 const root = join(import.meta.dir, "../..");
 
@@ -12,8 +13,7 @@ export type ServiceDatabase = {
   readonly ownerUrl: string | null;
   /** Of the embedded Postgres; null for one of your own. */
   readonly home: string | null;
-  /** One connection. */
-  readonly sql: Bun.SQL;
+  readonly store: BackupStore;
 };
 
 export type DatabasePlace = { readonly url: string | null; readonly ownerUrl: string | null; readonly home: string };
@@ -54,14 +54,13 @@ export async function runWithDatabase<T>(work: (database: ServiceDatabase) => Pr
 }
 
 async function withConnection<T>(
-  database: Omit<ServiceDatabase, "sql">,
+  database: Omit<ServiceDatabase, "store">,
   work: (database: ServiceDatabase) => Promise<T>,
 ): Promise<T> {
-  // A backup may copy for hours between two statements on the one connection that it needs.
-  const sql = new Bun.SQL({ url: database.ownerUrl ?? database.url, max: 1, idleTimeout: 0 });
+  const store = new BackupStore(database.ownerUrl ?? database.url);
   try {
-    return await work({ ...database, sql });
+    return await work({ ...database, store });
   } finally {
-    await sql.close();
+    await store.close();
   }
 }
