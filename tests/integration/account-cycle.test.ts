@@ -47,7 +47,7 @@ describe("a registration", () => {
   test("makes profile, gateway user and link at once; the link makes the user active, once", async () => {
     const email = "anna@example.org";
     const answer = await client.post("/backend/auth/register/", { email, password, display_name: "Anna" });
-    expect(answer).toMatchObject({ status: 200, body: { ok: true, status: "email_pending" } });
+    expect(answer).toMatchObject({ status: 202, body: { ok: true, status: "email_pending" } });
     expect(answer.text).not.toContain("password");
     const link = answer.body.verification_url ?? "";
     expect(link).toMatch(/\/backend\/auth\/verify-email\/\?token=[\w-]{43}$/);
@@ -108,7 +108,7 @@ describe("a registration", () => {
         ),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
     const rows = await rig.db.sql`select 1 from user_profile where lower(email) = ${email}`;
     expect(rows).toHaveLength(1);
     const orphans = await rig.db.sql`
@@ -120,7 +120,7 @@ describe("a registration", () => {
   test("stands although its mail can't even be written down; the reason is on the profile", async () => {
     await rig.db.sql`alter table mail_log add constraint no_mail check (to_address <> 'no-mail@example.org')`;
     const answer = await client.post("/backend/auth/register/", { email: "no-mail@example.org", password });
-    expect(answer.status).toBe(200);
+    expect(answer.status).toBe(202);
     const [row] = await rig.db.sql<{ status: string; verification_email_error: string | null }>`
       select status, verification_email_error from user_profile where email = 'no-mail@example.org'`;
     expect(row?.status).toBe("email_pending");
@@ -185,7 +185,7 @@ describe("a password", () => {
     const email = "forgetful@example.org";
     await client.makeUser(email, password);
     const cookies = [(await client.logIn(email, password)).cookie, (await client.logIn(email, password)).cookie];
-    expect(await client.post("/backend/auth/password-reset/request/", { email })).toMatchObject({ status: 200 });
+    expect(await client.post("/backend/auth/password-reset/request/", { email })).toMatchObject({ status: 202 });
     const mail = await newestMail("password_reset", email);
     const token = new URL(mail?.["link"] ?? "").searchParams.get("token") ?? "";
     const next = "tango olive brook";

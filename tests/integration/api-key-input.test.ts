@@ -66,7 +66,8 @@ describe("what is refused", () => {
   ])("a wrong %s, by its field", async (field, settings) => {
     const { as } = await scene.enter();
     const answer = await as.post("/backend/keys/create/", { name: "mine", ...settings });
-    expect(codeOf(answer)).toEqual([400, "invalid_value"]);
+    const codes: Record<string, string> = { name: "invalid_name", body: "unknown_field" };
+    expect(codeOf(answer)).toEqual([400, codes[field] ?? "invalid_value"]);
     const { fields } = answer.body["error"] as { fields: Record<string, string> };
     expect(Object.keys(fields).map((name) => name.split(".")[0])).toContain(field);
     expect(await listKeys(as)).toHaveLength(1);
@@ -74,13 +75,13 @@ describe("what is refused", () => {
 
   test.each(["1'--", "-1", "1e3", "9223372036854775808", "0", ""])("the id %p", async (key_id) => {
     const { as } = await scene.enter();
-    expect(codeOf(await as.get("/backend/keys/first-request/", { key_id }))).toEqual([400, "invalid_value"]);
-    expect(codeOf(await as.get("/backend/keys/list/", { cursor: key_id }))).toEqual([400, "invalid_value"]);
+    expect(codeOf(await as.get("/backend/keys/first-request/", { key_id }))).toEqual([400, "invalid_id"]);
+    expect(codeOf(await as.get("/backend/keys/list/", { cursor: key_id }))).toEqual([400, "invalid_parameter"]);
   });
 
   test.each(["-1", "0", "101", "1e9", "x"])("a page of %p", async (limit) => {
     const { as } = await scene.enter();
-    expect(codeOf(await as.get("/backend/keys/list/", { limit }))).toEqual([400, "invalid_value"]);
+    expect(codeOf(await as.get("/backend/keys/list/", { limit }))).toEqual([400, "invalid_parameter"]);
   });
 });
 

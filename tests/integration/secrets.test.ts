@@ -160,19 +160,19 @@ describe("the endpoints", () => {
   });
 
   test.each([
-    ["an upper-case name", { name: "Mail.Key", value: "x" }],
-    ["an empty name", { name: "", value: "x" }],
-    ["a name with a path", { name: "../mail", value: "x" }],
-    ["a long name", { name: "a".repeat(101), value: "x" }],
-    ["no value", { name: "mail.key" }],
-    ["a blank value", { name: "mail.key", value: " \n" }],
-    ["a value that is no text", { name: "mail.key", value: 1 }],
-    ["a value of 17 KiB", { name: "mail.key", value: "x".repeat(17 * 1024) }],
-    ["a field of its own", { name: "mail.key", value: "x", version: 9 }],
-  ])("refuse %s", async (_what, body) => {
+    ["an upper-case name", { name: "Mail.Key", value: "x" }, "invalid_name"],
+    ["an empty name", { name: "", value: "x" }, "invalid_name"],
+    ["a name with a path", { name: "../mail", value: "x" }, "invalid_name"],
+    ["a long name", { name: "a".repeat(101), value: "x" }, "invalid_name"],
+    ["no value", { name: "mail.key" }, "invalid_value"],
+    ["a blank value", { name: "mail.key", value: " \n" }, "invalid_value"],
+    ["a value that is no text", { name: "mail.key", value: 1 }, "invalid_value"],
+    ["a value of 17 KiB", { name: "mail.key", value: "x".repeat(17 * 1024) }, "invalid_value"],
+    ["a field of its own", { name: "mail.key", value: "x", version: 9 }, "unknown_field"],
+  ])("refuse %s", async (_what, body, code) => {
     const refused = await post(body, "super");
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({ ok: false, error: { code: "invalid_value" } });
+    expect(await refused.json()).toMatchObject({ ok: false, error: { code } });
     expect(await listSecrets(db)).toEqual([]);
   });
 });

@@ -155,7 +155,7 @@ describe("the list of calls", () => {
   ])("refuses %p", async (query, field) => {
     const { as } = await enter();
     const answer = await as.get("/backend/usage/list/", query as Record<string, string>);
-    expect(codeOf(answer)).toEqual([400, "invalid_value"]);
+    expect(codeOf(answer)).toEqual([400, field === "key_id" ? "invalid_id" : "invalid_parameter"]);
     expect(Object.keys((answer.body["error"] as { fields: object }).fields)).toContain(field);
   });
 });
@@ -265,10 +265,7 @@ describe("a receipt", () => {
     }
     expect(await pages(thief, { key_id: String(customer.apiKeyId) })).toEqual([]);
     expect(codeOf(await thief.get("/backend/usage/receipt/1'--/"))).toEqual([404, "not_found"]);
-    expect(codeOf(await thief.get("/backend/usage/receipt/", { request_id: "1 or 1" }))).toEqual([
-      400,
-      "invalid_value",
-    ]);
+    expect(codeOf(await thief.get("/backend/usage/receipt/", { request_id: "1 or 1" }))).toEqual([400, "invalid_id"]);
   });
 });
 

@@ -61,7 +61,7 @@ function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
         const login = { email, password: field(input, "password"), code: field(input, "code") };
         try {
           if (login.password === "") {
-            throw new AppError("invalid_credentials");
+            throw new AppError("invalid_password");
           }
           const { cookies } = await userLogin.logIn(login, call.request, originOf(call));
           return withCookie(seeOther(safeNext(next)), ...cookies);

@@ -36,7 +36,7 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
     addAnswer(responses, String(status), { description: summary, type, schema: { type: "string" } });
   }
   if (endpoint.output !== null) {
-    addAnswer(responses, "200", {
+    addAnswer(responses, String(endpoint.status ?? 200), {
       description: endpoint.summary,
       type: "application/json",
       schema: successSchema(endpoint),

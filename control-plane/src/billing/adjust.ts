@@ -41,7 +41,7 @@ export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Prom
   const posted = await findPosted(tx, changeType, reference);
   if (posted !== null) {
     if (posted.gatewayUserId !== gatewayUserId || posted.amount !== amount) {
-      throw new AppError("conflict", { message: "This idempotency key was used for another adjustment." });
+      throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another adjustment." });
     }
     return { isNew: false, reference, remainingBefore: quota.remaining, remainingAfter: quota.remaining };
   }
@@ -53,7 +53,7 @@ export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Prom
     const isDone = await changeQuota(tx, { budgetId: quota.budgetId, amount, changeType, reference });
     if (!isDone) {
       // Another user's adjustment took the key after we had looked.
-      throw new AppError("conflict", { message: "This idempotency key was used for another adjustment." });
+      throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another adjustment." });
     }
   }
   return { isNew: !isDryRun, reference, remainingBefore: quota.remaining, remainingAfter };

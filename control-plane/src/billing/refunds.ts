@@ -48,7 +48,7 @@ export async function openRefund(tx: Transaction, request: NewRefund): Promise<{
   if (earlier !== null) {
     const isSame = request.amountUsd === null || toCents(earlier.amountUsd) === toCents(request.amountUsd);
     if (!isSame || earlier.reason !== request.reason) {
-      throw new AppError("conflict", { message: "This idempotency key was used for another refund." });
+      throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another refund." });
     }
     return { refund: earlier, isNew: false };
   }

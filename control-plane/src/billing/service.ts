@@ -207,7 +207,7 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
     throw new AppError("not_found", { message: "There is no such plan.", param: "plan_code" });
   }
   if (!isSameRequest(earlier, request)) {
-    throw new AppError("conflict", { message: "This idempotency key was used for another order." });
+    throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another order." });
   }
   return { order: earlier, claimCode: null, isNew: false };
 }

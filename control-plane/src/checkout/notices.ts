@@ -44,6 +44,9 @@ export class GatewayNotices {
     try {
       return await this.#deal(await read());
     } catch (error) {
+      if (error instanceof AppError && error.code === "gateway_not_configured") {
+        throw new AppError("webhook_not_configured", { internal: error.internal });
+      }
       throw isDatabaseOutage(error) ? new AppError("temporarily_unavailable", { cause: error }) : error;
     }
   }

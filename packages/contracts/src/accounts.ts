@@ -2,10 +2,13 @@ import { z } from "zod";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
- * A password as it is typed. What a new one has to be like is judged by the service, which answers `invalid_password`; the
- * bound here only keeps a text out that is none.
+ * A password as it is typed at a login: what can be none is refused before anything is hashed. What a new one has to be
+ * like is judged by the service, which answers `invalid_password`, too.
  */
-const typedPassword = z.string().min(1).max(1_024);
+const typedPassword = z
+  .string()
+  .min(1)
+  .refine((text) => [...text].length <= 256 && !text.includes("\0"), "It can't be a password.");
 /** Judged by the service, which answers `invalid_email`. */
 const typedEmail = z.string().max(1_024);
 const typedCode = z.string().trim().max(16);

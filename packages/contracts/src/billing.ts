@@ -81,7 +81,13 @@ export const savePlanInput = z.strictObject({
   name: z.string().trim().min(1).max(100),
   kind: z.enum(["wallet_balance", "monthly"]),
   price_usd: usd,
-  currency: z.literal("USD").default("USD"),
+  /** In letters of any size. */
+  currency: z
+    .string()
+    .max(8)
+    .transform((code) => code.toUpperCase())
+    .pipe(z.literal("USD", "US dollars only"))
+    .default("USD"),
   quota: signedQuota.refine((amount) => amount > 0n, "more than 0"),
   description: z.string().trim().max(1_000).default(""),
   features: z.array(z.string().trim().min(1).max(200)).max(20).default([]),

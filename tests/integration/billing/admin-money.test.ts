@@ -79,8 +79,8 @@ describe("adjusting by hand", () => {
       await adjust(other.gatewayUserId, key),
     ];
     expect(answers.map((answer) => [answer.status, errorCode(answer)])).toEqual([
-      [409, "conflict"],
-      [409, "conflict"],
+      [422, "idempotency_mismatch"],
+      [422, "idempotency_mismatch"],
     ]);
     expect(await scene.balance(other)).toBe(0n);
   });

@@ -93,22 +93,22 @@ describe("plans", () => {
   });
 
   test.each([
-    ["no price", { price_usd: "0" }],
-    ["a negative price", { price_usd: "-1" }],
-    ["a fraction of a cent", { price_usd: "0.001" }],
-    ["a price with an exponent", { price_usd: "1e3" }],
-    ["full-width digits", { price_usd: "１００" }],
-    ["a price that is no number", { price_usd: "NaN" }],
-    ["a price out of range", { price_usd: "1000000000000" }],
-    ["33 decimals", { price_usd: `1.${"0".repeat(33)}` }],
-    ["another currency", { currency: "EUR" }],
-    ["no quota", { quota: 0 }],
-    ["a broken quota", { quota: 1.5 }],
-    ["an unknown kind", { kind: "yearly" }],
-    ["a field that is not known", { is_admin: true }],
-  ])("%s is refused", async (_what, change) => {
+    ["no price", { price_usd: "0" }, "invalid_amount"],
+    ["a negative price", { price_usd: "-1" }, "invalid_amount"],
+    ["a fraction of a cent", { price_usd: "0.001" }, "invalid_amount"],
+    ["a price with an exponent", { price_usd: "1e3" }, "invalid_amount"],
+    ["full-width digits", { price_usd: "１００" }, "invalid_amount"],
+    ["a price that is no number", { price_usd: "NaN" }, "invalid_amount"],
+    ["a price out of range", { price_usd: "1000000000000" }, "invalid_amount"],
+    ["33 decimals", { price_usd: `1.${"0".repeat(33)}` }, "invalid_amount"],
+    ["another currency", { currency: "EUR" }, "unsupported_currency"],
+    ["no quota", { quota: 0 }, "invalid_value"],
+    ["a broken quota", { quota: 1.5 }, "invalid_value"],
+    ["an unknown kind", { kind: "yearly" }, "invalid_value"],
+    ["a field that is not known", { is_admin: true }, "unknown_field"],
+  ])("%s is refused", async (_what, change, code) => {
     const answer = await post("/backend/admin/plan/save/", { ...plan, plan_code: "refused", ...change }, admin);
-    expect([answer.status, errorCode(answer)]).toEqual([400, "invalid_value"]);
+    expect([answer.status, errorCode(answer)]).toEqual([400, code]);
   });
 
   test("nobody but an admin saves a plan", async () => {
@@ -149,7 +149,7 @@ describe("orders", () => {
     const again = await create({ idempotency_key: "a-key-of-mine" });
     expect(orderOf(again)["order_no"]).toBe(orderOf(first)["order_no"]);
     const other = await create({ plan_code: "monthly" }, { "idempotency-key": "a-key-of-mine" });
-    expect([other.status, errorCode(other)]).toEqual([409, "conflict"]);
+    expect([other.status, errorCode(other)]).toEqual([422, "idempotency_mismatch"]);
     const both = await create({ idempotency_key: "one-of-them" }, { "idempotency-key": "another-one" });
     expect([both.status, errorCode(both)]).toEqual([400, "invalid_value"]);
     const long = await create({}, { "idempotency-key": "x".repeat(201) });

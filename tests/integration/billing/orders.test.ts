@@ -61,8 +61,12 @@ describe("placing", () => {
     const first = await scene.place({ userId, idempotencyKey: "key-12345" });
     const again = await scene.place({ userId, idempotencyKey: "key-12345" });
     expect(again).toMatchObject({ isNew: false, order: { orderNo: first.order.orderNo } });
-    expect(await refusal(scene.place({ userId, idempotencyKey: "key-12345", planCode: "monthly" }))).toBe("conflict");
-    expect(await refusal(scene.place({ userId, idempotencyKey: "key-12345", vendor: "alipay" }))).toBe("conflict");
+    expect(await refusal(scene.place({ userId, idempotencyKey: "key-12345", planCode: "monthly" }))).toBe(
+      "idempotency_mismatch",
+    );
+    expect(await refusal(scene.place({ userId, idempotencyKey: "key-12345", vendor: "alipay" }))).toBe(
+      "idempotency_mismatch",
+    );
   });
 
   test("a key of one user is nothing to another", async () => {

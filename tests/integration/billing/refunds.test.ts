@@ -102,8 +102,8 @@ test("the same key is the same refund, and none of another amount", async () => 
   const [first, second] = [await refund(order, same), await refund(order, same)];
   expect(second.refundNo).toBe(first.refundNo);
   expect(gateway.requests).toHaveLength(1);
-  expect(await refusal(refund(order, { ...same, amountUsd: usd("2.01") }))).toBe("conflict");
-  expect(await refusal(refund(order, { ...same, reason: "another" }))).toBe("conflict");
+  expect(await refusal(refund(order, { ...same, amountUsd: usd("2.01") }))).toBe("idempotency_mismatch");
+  expect(await refusal(refund(order, { ...same, reason: "another" }))).toBe("idempotency_mismatch");
 });
 
 describe("refused", () => {

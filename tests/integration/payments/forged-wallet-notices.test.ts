@@ -97,7 +97,7 @@ const refused = { status: 400, answer: "invalid_signature" } as const;
 const malformed = { status: 400, answer: "invalid_value" } as const;
 const unbelieved = { status: 400, answer: "payment_unconfirmed" } as const;
 const later = { status: 503, answer: "temporarily_unavailable" } as const;
-const closed = { status: 503, answer: "gateway_not_configured" } as const;
+const closed = { status: 503, answer: "webhook_not_configured" } as const;
 const taken = { status: 200, answer: "success" } as const;
 const review = { ...taken, order: "review" } as const;
 

@@ -68,7 +68,7 @@ export class Registration {
   /**
    * Makes the user of the gateway, the profile and the link in one transaction. For an address that is known already
    * nothing is made; its owner gets a mail that says so, and whoever asks sees no difference.
-   * @throws AppError `invalid_email`, `invalid_password`, `invalid_value`, `too_many_attempts`
+   * @throws AppError `invalid_email`, `invalid_password`, `invalid_name`, `too_many_attempts`
    */
   async register(input: RegistrationInput, origin: Origin): Promise<RegistrationAnswer> {
     const email = parseEmailAddress(input.email);
@@ -81,7 +81,7 @@ export class Registration {
     }
     const displayName = parseDisplayName(input.displayName);
     if (displayName === undefined) {
-      throw new AppError("invalid_value", { fields: { display_name: "At most 100 characters in one line." } });
+      throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
     }
     await countFromAddress(this.#parts.db, "registration", origin.ip);
     return await takingAtLeast(registrationMsMin, async () => {

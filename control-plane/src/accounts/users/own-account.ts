@@ -31,7 +31,7 @@ export class OwnAccount {
     return profile;
   }
 
-  /** @throws AppError `invalid_value` */
+  /** @throws AppError `invalid_name` */
   async saveProfile(
     user: UserCaller,
     change: { readonly displayName?: string | null; readonly locale?: string },
@@ -39,7 +39,7 @@ export class OwnAccount {
   ): Promise<Profile> {
     const displayName = change.displayName === undefined ? undefined : parseDisplayName(change.displayName);
     if (change.displayName !== undefined && displayName === undefined) {
-      throw new AppError("invalid_value", { fields: { display_name: "At most 100 characters in one line." } });
+      throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
     }
     await this.#parts.db.withTransaction(async (tx) => {
       const before = await findProfile(tx, user.userId);

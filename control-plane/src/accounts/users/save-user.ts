@@ -25,7 +25,7 @@ const multiplierScale = 4;
 
 /**
  * Changes a user for an admin. Without an open status the sessions end and the API keys stop in every replica.
- * @throws AppError `not_found`, `invalid_value`, `invalid_multiplier`, `conflict`
+ * @throws AppError `not_found`, `invalid_name`, `invalid_multiplier`, `conflict`
  */
 export async function saveUser(
   { db, gatewayUsers }: { readonly db: Database; readonly gatewayUsers: GatewayUsers },
@@ -36,7 +36,7 @@ export async function saveUser(
   const rateMultiplier = readMultiplier(change.rateMultiplier);
   const displayName = change.displayName === undefined ? undefined : parseDisplayName(change.displayName);
   if (change.displayName !== undefined && displayName === undefined) {
-    throw new AppError("invalid_value", { fields: { display_name: "At most 100 characters in one line." } });
+    throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
   }
   return await db.withTransaction(async (tx) => {
     await lockProfile(tx, change.userId);

@@ -20,7 +20,7 @@ export class UsageViews {
     this.#clock = clock;
   }
 
-  /** A page of calls, newest first. @throws AppError `invalid_value`, `temporarily_unavailable` */
+  /** A page of calls, newest first. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
   async list(
     gatewayUserId: GatewayUserId,
     input: UsageListInput,
@@ -36,7 +36,7 @@ export class UsageViews {
     };
   }
 
-  /** Sums by day of a zone and by model. @throws AppError `invalid_value`, `temporarily_unavailable` */
+  /** Sums by day of a zone and by model. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
   async summary(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<UsageSummary> {
     const filter = this.#filter(gatewayUserId, input);
     return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
@@ -59,7 +59,7 @@ export class UsageViews {
   #filter(gatewayUserId: GatewayUserId, input: UsageSummaryInput): UsageFilter {
     const filter = toFilter(gatewayUserId, input, this.#clock.now());
     if ("wrongField" in filter) {
-      throw new AppError("invalid_value", { fields: { [filter.wrongField]: filter.sentence } });
+      throw new AppError("invalid_parameter", { fields: { [filter.wrongField]: filter.sentence } });
     }
     return filter;
   }
@@ -83,7 +83,7 @@ async function inBounds<T>(read: () => Promise<T>): Promise<T> {
       });
     }
     if (sqlStateOf(error) === invalidParameterValue) {
-      throw new AppError("invalid_value", { fields: { zone: "This time zone is not known." }, cause: error });
+      throw new AppError("invalid_parameter", { fields: { zone: "This time zone is not known." }, cause: error });
     }
     throw error;
   }

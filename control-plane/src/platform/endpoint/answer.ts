@@ -8,8 +8,8 @@ const headers = (requestId: string): Record<string, string> => ({
 });
 
 /** `{"ok":true, ...}`. Amounts are integers; one that a JSON number can't hold becomes text. */
-export function successAnswer(fields: Record<string, unknown>, requestId: string): Response {
-  return new Response(JSON.stringify({ ok: true, ...fields }, writeBigInt), { headers: headers(requestId) });
+export function successAnswer(fields: Record<string, unknown>, requestId: string, status = 200): Response {
+  return new Response(JSON.stringify({ ok: true, ...fields }, writeBigInt), { status, headers: headers(requestId) });
 }
 
 /** `{"ok":false,"error":{code, message, request_id, fields?}}`. */

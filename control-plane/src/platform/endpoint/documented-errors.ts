@@ -1,9 +1,12 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
+import { codeOfField, codeOfParameter } from "@sluice/contracts/field-errors";
+import { z } from "zod";
 import type { Access, AnyEndpoint } from "./model.ts";
 
 const ofEverything: readonly ErrorCode[] = [
   "invalid_value",
   "malformed_request",
+  "headers_too_large",
   "method_not_allowed",
   "internal_error",
   "temporarily_unavailable",
@@ -24,6 +27,9 @@ const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
 /** Every code that an endpoint can answer with: those of the kit, by what it is, and those that it declares. */
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([...ofEverything, ...ofAccess[endpoint.access], ...(endpoint.errors ?? [])]);
+  for (const code of endpoint.body === "raw" ? [] : codesOfInput(endpoint)) {
+    codes.add(code);
+  }
   if (endpoint.method === "POST") {
     for (const code of [...ofBodies, ...(endpoint.body === "raw" ? [] : ofReadBodies)]) {
       codes.add(code);
@@ -33,4 +39,19 @@ export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
     codes.add("not_found");
   }
   return [...codes];
+}
+
+function codesOfInput({ method, input }: AnyEndpoint): readonly ErrorCode[] {
+  const names = fieldsOf(input);
+  return method === "GET"
+    ? ["invalid_parameter", ...names.map(codeOfParameter)]
+    : ["unknown_field", ...names.map(codeOfField)];
+}
+
+/** The fields that an input may have, of all of its forms. */
+function fieldsOf(schema: z.ZodType): string[] {
+  if (schema instanceof z.ZodObject) {
+    return Object.keys(schema.shape);
+  }
+  return schema instanceof z.ZodUnion ? schema.options.flatMap((each) => fieldsOf(each as z.ZodType)) : [];
 }

@@ -73,6 +73,8 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   /** Default `json`. */
   readonly body?: BodyKind;
   readonly bodyBytesMax?: number;
+  /** Of a success: 200 unless what was asked for is only on its way, as with everything that a mail will tell. */
+  readonly status?: 202;
   /** Which types of content a `raw` body can have. */
   readonly rawTypes?: readonly string[];
   /** Named parameters of the path. What does not fit is not there: a 404. */

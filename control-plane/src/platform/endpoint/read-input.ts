@@ -1,3 +1,5 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
+import { codeOfField, codeOfParameter } from "@sluice/contracts/field-errors";
 import type { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { AnyEndpoint, BodyKind } from "./model.ts";
@@ -10,19 +12,48 @@ const fieldsShownMax = 20;
 
 /**
  * What the request says, checked by the schema of the endpoint.
- * @throws AppError `unsupported_media_type`, `invalid_json`, `invalid_value` with the fields that are wrong
+ * @throws AppError `unsupported_media_type`, `invalid_json`; for fields that are wrong the code of what they are, such as
+ * `invalid_id`, `unknown_field` for those that nobody asked for, and `invalid_value` for several of different kinds
  */
 export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8Array): unknown {
   const said = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
+  const codeOf = endpoint.method === "GET" ? codeOfParameter : codeOfField;
   const unstorable = findUnstorable(said);
   if (unstorable !== null) {
-    throw new AppError("invalid_value", { fields: { [unstorable]: "It holds a character that can't be stored." } });
+    throw new AppError(codeOf(unstorable), { fields: { [unstorable]: "It holds a character that can't be stored." } });
   }
   const result = endpoint.input.safeParse(said);
   if (!result.success) {
-    throw new AppError("invalid_value", { fields: fieldsOf(result.error.issues) });
+    const issues = result.error.issues.flatMap(nearest);
+    throw new AppError(commonCode(issues, codeOf), { fields: fieldsOf(issues) });
   }
   return result.data;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Of a body that fits none of several forms: what is wrong with it as the form that it is nearest to. */
+function nearest(issue: Issue): readonly Issue[] {
+  if (issue.code !== "invalid_union" || issue.path.length > 0) {
+    return [issue];
+  }
+  const byDistance = [...issue.errors].sort((one, other) => one.length - other.length);
+  return byDistance[0] ?? [issue];
+}
+
+/** The code that all issues have in common. */
+function commonCode(issues: readonly Issue[], codeOf: (name: string) => ErrorCode): ErrorCode {
+  const isQuery = codeOf === codeOfParameter;
+  const codes = new Set(
+    issues.map((issue): ErrorCode => {
+      if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
+        return isQuery ? "invalid_parameter" : "unknown_field";
+      }
+      return codeOf(String(issue.path[0] ?? ""));
+    }),
+  );
+  const [code = "invalid_value"] = codes;
+  return codes.size > 1 ? "invalid_value" : code;
 }
 
 function readQuery(request: Request): Record<string, string> {

@@ -27,6 +27,7 @@ type Context = {
 
 export const bodyBytesMaxDefault = 64 * 1024;
 const bodyTimeoutMs = 15_000;
+const cookiesLengthMax = 8 * 1024;
 const userAgentLengthMax = 1_024;
 const retryAfterOutageSeconds = 2;
 const nothing = new Uint8Array();
@@ -84,7 +85,8 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, parts
   try {
     const result = await call(group, context, parts);
     if (!(result instanceof Response)) {
-      return successAnswer(result, requestId);
+      const asked = group.find((each) => each.method === request.method);
+      return successAnswer(result, requestId, asked?.status);
     }
     result.headers.set("x-request-id", requestId);
     return result;
@@ -93,17 +95,30 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, parts
     const isSilent = !(thrown instanceof AppError) && isDatabaseOutage(thrown);
     const error = isSilent ? unavailable(thrown) : toAppError(thrown);
     if (error.status >= 500) {
-      const { code, internal } = error;
-      parts.log.error("backend.failed", {
-        requestId,
-        path: group[0]?.path,
-        method: request.method,
-        code,
-        internal,
-        error,
-      });
+      reportFailure(error, { requestId, path: group[0]?.path, method: request.method }, parts.log);
     }
     return errorAnswer(error, requestId);
+  }
+}
+
+type FailedRequest = { readonly requestId: string; readonly path: string | undefined; readonly method: string };
+
+const toldAgainAfterMs = 60_000;
+/** When it was last told that something is not set up, by path. There are as many as there are endpoints. */
+const toldAt = new Map<string, number>();
+
+/** What nobody has set up is no failure: anybody can ask for it as often as they like, so that it is told once a minute. */
+function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
+  const { code, internal } = error;
+  if (code !== "webhook_not_configured" && code !== "gateway_not_configured") {
+    log.error("backend.failed", { ...failed, code, internal, error });
+    return;
+  }
+  const key = failed.path ?? "";
+  const now = performance.now();
+  if (now - (toldAt.get(key) ?? -Infinity) >= toldAgainAfterMs) {
+    toldAt.set(key, now);
+    log.warn("backend.not_set_up", { ...failed, code, internal });
   }
 }
 
@@ -121,6 +136,9 @@ async function call(
   const endpoint = group.find((each) => each.method === method);
   if (endpoint === undefined) {
     throw new AppError("method_not_allowed", { allowedMethods: group.map((each) => each.method).join(", ") });
+  }
+  if ((request.headers.get("cookie") ?? "").length > cookiesLengthMax) {
+    throw new AppError("headers_too_large");
   }
   const isWrite = endpoint.method !== "GET";
   // What a gateway sends carries a signature instead of a cookie.

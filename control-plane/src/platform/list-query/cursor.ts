@@ -25,7 +25,7 @@ export function writeCursor(question: ListQuestion, values: readonly string[]): 
   return Buffer.from(JSON.stringify([digestOf(question), ...values])).toString("base64url");
 }
 
-/** @throws AppError `invalid_value` when it is no cursor, or one of another question */
+/** @throws AppError `invalid_parameter` when it is no cursor, or one of another question */
 export function readCursor(question: ListQuestion, columns: readonly Column[], cursor: string): string[] {
   const [digest, ...values] = parse(cursor);
   const isWhole =
@@ -33,7 +33,7 @@ export function readCursor(question: ListQuestion, columns: readonly Column[], c
     values.length === columns.length &&
     columns.every(({ type }, index) => shapes[type]?.test(values[index] ?? "\0") === true);
   if (!isWhole) {
-    throw new AppError("invalid_value", { fields: { cursor: "It is not a cursor of this list. Begin again." } });
+    throw new AppError("invalid_parameter", { fields: { cursor: "It is not a cursor of this list. Begin again." } });
   }
   return values;
 }

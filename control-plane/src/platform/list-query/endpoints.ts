@@ -110,7 +110,7 @@ function exportEndpoint(parts: ListParts, exports: ListExports, { path, access, 
 /**
  * A page of a list, for endpoints that show it beside other things.
  * @param query what the contract's `input` has made of a query
- * @throws AppError `invalid_value` for a cursor or days that can't be, `too_broad` when it takes too long
+ * @throws AppError `invalid_parameter` for a cursor or days that can't be, `too_broad` when it takes too long
  */
 export async function readPage(parts: ListParts, source: AnyListSource, query: Query): Promise<ListAnswer<Row>> {
   const { db, clock } = parts;

@@ -103,7 +103,7 @@ async function run<Found>(db: Database, statement: Statement, msMax: number): Pr
     }
     // What the schema let through and the database does not take: a number beyond its type, for example.
     if (dataException.test(sqlStateOf(error) ?? "")) {
-      throw new AppError("invalid_value", { cause: error });
+      throw new AppError("invalid_parameter", { cause: error });
     }
     throw error;
   }

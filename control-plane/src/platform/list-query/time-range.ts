@@ -6,7 +6,7 @@ type Asked = { readonly from_day?: string; readonly to_day?: string; readonly zo
 /**
  * The moments that days of a zone begin and end at. A day that begins an hour late, because clocks were put forward at
  * midnight, begins at its first moment.
- * @throws AppError `invalid_value` for days that are the wrong way round, or too many
+ * @throws AppError `invalid_parameter` for days that are the wrong way round, or too many
  */
 export function readRange(
   time: TimeOf,
@@ -24,10 +24,10 @@ export function readRange(
         : (last ?? today).subtract({ days: daysDefault - 1 })
       : Temporal.PlainDate.from(asked.from_day);
   if (first !== null && last !== null && Temporal.PlainDate.compare(first, last) > 0) {
-    throw new AppError("invalid_value", { fields: { from_day: "It is behind the last day." } });
+    throw new AppError("invalid_parameter", { fields: { from_day: "It is behind the last day." } });
   }
   if (daysMax !== undefined && first !== null && first.until(last ?? today).days >= daysMax) {
-    throw new AppError("invalid_value", { fields: { from_day: `Ask for at most ${daysMax} days.` } });
+    throw new AppError("invalid_parameter", { fields: { from_day: `Ask for at most ${daysMax} days.` } });
   }
   return {
     fromDay: first?.toString() ?? null,
