@@ -176,7 +176,7 @@ describe("the search", () => {
     ]) {
       expect(codeOf(await admin.get("/backend/admin/trace/list/", query as Record<string, string>))).toEqual([
         400,
-        "invalid_value",
+        "invalid_parameter",
       ]);
     }
   });

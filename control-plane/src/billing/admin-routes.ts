@@ -69,7 +69,7 @@ function adjustEndpoint({ db }: RefundParts): AnyEndpoint {
     input: manualAdjustInput,
     summary: "Give a user quota or take it, with a reason; a dry run says what would come of it.",
     output: manualAdjustAnswer,
-    errors: ["not_found", "conflict", "missing_field"],
+    errors: ["not_found", "conflict", "idempotency_mismatch", "missing_field"],
     handle: async ({ input, admin, request, requestId, clientIp }) => {
       const adjustment = {
         gatewayUserId: input.gateway_user_id as GatewayUserId,
@@ -119,7 +119,14 @@ function refundEndpoint(parts: RefundParts): AnyEndpoint {
     input: createRefundInput,
     summary: "Send money of an order back and take its quota back.",
     output: refundAnswer,
-    errors: ["not_found", "conflict", "missing_field", "gateway_not_configured", "payment_gateway_failed"],
+    errors: [
+      "not_found",
+      "conflict",
+      "idempotency_mismatch",
+      "missing_field",
+      "gateway_not_configured",
+      "payment_gateway_failed",
+    ],
     handle: async ({ input, admin, request, requestId, clientIp }) => {
       const wanted = {
         orderNo: input.order_no,

@@ -71,7 +71,7 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       input: createOrderInput,
       summary: "Place an order for a plan; without a login it comes with a code to claim it.",
       output: createdOrderAnswer,
-      errors: ["not_found", "conflict"],
+      errors: ["not_found", "idempotency_mismatch", "in_progress", "too_many_attempts"],
       handle: async ({ input, user, request }) => {
         const { order, claimCode } = await db.withTransaction((tx) =>
           createOrder(tx, {

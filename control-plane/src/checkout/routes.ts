@@ -16,6 +16,16 @@ import type { CheckoutService, OpenedCheckout, Purchase } from "./service.ts";
 
 export type CheckoutEndpointParts = { readonly checkout: CheckoutService; readonly notices: GatewayNotices };
 
+const paymentErrors = [
+  "not_found",
+  "conflict",
+  "idempotency_mismatch",
+  "in_progress",
+  "too_many_attempts",
+  "gateway_not_configured",
+  "payment_gateway_failed",
+] as const;
+
 const noticeBytesMax = 256 * 1024;
 
 export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts): AnyEndpoint[] {
@@ -27,7 +37,7 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
       input: createWalletPaymentInput,
       summary: "Place an order and open its payment at the wallet gateway.",
       output: createdPayment,
-      errors: ["not_found", "conflict", "gateway_not_configured", "payment_gateway_failed"],
+      errors: paymentErrors,
       handle: async ({ input, user, request }) =>
         answerOf(await checkout.openWallet(purchaseOf(input, user, request), input.vendor)),
     }),
@@ -38,7 +48,7 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
       input: createCardPaymentInput,
       summary: "Place an order and open its payment at the card gateway.",
       output: createdPayment,
-      errors: ["not_found", "conflict", "gateway_not_configured", "payment_gateway_failed"],
+      errors: paymentErrors,
       handle: async ({ input, user, request }) =>
         answerOf(await checkout.openCard(purchaseOf(input, user, request), input.sender, input.vendor)),
     }),
@@ -62,7 +72,7 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
         "event_conflict",
         "order_not_found",
         "payment_unconfirmed",
-        "gateway_not_configured",
+        "webhook_not_configured",
         "payment_gateway_failed",
       ],
       handle: async ({ bytes, request }) => {
@@ -91,7 +101,7 @@ function cardWebhook(path: string, sender: CardSender, notices: GatewayNotices):
     rawTypes: ["application/json"],
     errors: [
       ...(["unsupported_encoding", "invalid_json", "invalid_signature", "timestamp_out_of_range"] as const),
-      ...(["account_mismatch", "event_conflict", "gateway_not_configured"] as const),
+      ...(["account_mismatch", "event_conflict", "webhook_not_configured"] as const),
     ],
     handle: async ({ bytes, request }) => {
       refuseEncoding(request);
