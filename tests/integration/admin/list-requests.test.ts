@@ -104,7 +104,7 @@ describe("a page", () => {
     ];
     for (const query of wrong) {
       const refused = await page(`user/list/?${query}`);
-      expect([query, refused.status, refused.error?.code]).toEqual([query, 400, "invalid_value"]);
+      expect([query, refused.status, refused.error?.code]).toEqual([query, 400, "invalid_parameter"]);
     }
   });
 

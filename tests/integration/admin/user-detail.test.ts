@@ -85,7 +85,7 @@ test("an admin ends every session of a user, and says why", async () => {
 test("a user who waits for a verification gets a new link by mail, which the admin does not see", async () => {
   const email = "waiting@example.org";
   const registered = await client.post("/backend/auth/register/", { email, password: "correct horse battery" });
-  expect(registered.status).toBe(200);
+  expect(registered.status).toBe(202);
   const [row] = await rig.db.sql<{ id: bigint }>`select id from user_profile where email = ${email}`;
   const answer = await post("user/resend-verification/", { user_id: String(row?.id) });
   expect(answer).toMatchObject({ status: 200, body: { status: "queued" } });
