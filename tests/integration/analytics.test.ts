@@ -237,6 +237,8 @@ describe("an enterprise lead", () => {
     ["a message without end", { message: "a".repeat(5_001) }],
     ["a state of its own", { status: "won" }],
   ])("with %s is refused", async (_, change) => {
-    expect(codeOf(await create({ ...lead, ...change }))).toEqual([400, "invalid_value"]);
+    const codes: Record<string, string> = { email: "invalid_email", status: "unknown_field" };
+    const code = codes[Object.keys(change)[0] ?? ""] ?? "invalid_value";
+    expect(codeOf(await create({ ...lead, ...change }))).toEqual([400, code]);
   });
 });
