@@ -20,11 +20,21 @@ import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
+import { exitNodeEndpoints } from "./exit-nodes/admin-routes.ts";
+import { buildExitNodes } from "./exit-nodes/exit-nodes.ts";
+import type { ExitNodes } from "./exit-nodes/service.ts";
 import { type CatalogAdminParts, catalogAdminEndpoints } from "./gateway/catalog-admin/routes.ts";
 import { ChannelTests } from "./gateway/catalog-admin/test-channel.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
-import { addGatewayUser, changeGatewayUser, openChannelCredential, sealChannelCredential } from "./gateway/service.ts";
+import {
+  addGatewayUser,
+  changeGatewayUser,
+  openChannelCredential,
+  putExitChannel,
+  refreshExitAbilities,
+  sealChannelCredential,
+} from "./gateway/service.ts";
 import { usageEndpoints } from "./gateway/usage-views/routes.ts";
 import { UsageViews } from "./gateway/usage-views/service.ts";
 import type { Job } from "./jobs/schedule.ts";
@@ -50,7 +60,7 @@ import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.t
 import type { Log } from "./platform/log.ts";
 import { reportEndpoints } from "./reports/routes.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
-import { SecretReader } from "./secrets/service.ts";
+import { listSecrets, readSecret, SecretReader, saveSecret } from "./secrets/service.ts";
 import type { SettingValues } from "./settings/registry.ts";
 import { settingEndpoints } from "./settings/routes.ts";
 import type { Settings } from "./settings/service.ts";
@@ -72,6 +82,7 @@ export type BackendParts = {
   readonly notifications: Notifications;
   readonly registry: Registry;
   readonly settings: Settings;
+  readonly upstreamCa: string | null;
 };
 
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
@@ -110,6 +121,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const lists: ListParts = { db, clock: systemClock, log, recordExport: exportRecorder(db) };
   const moneyCheck = new MoneyCheck({ db, log, registry });
   const trace = openTraceViews(parts, accounts);
+  const exitNodes = openExitNodes(parts);
   const features: Readonly<Record<string, readonly AnyEndpoint[]>> = {
     accounts: accounts.endpoints,
     mail: mail.endpoints,
@@ -122,6 +134,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "usage-settlement": settlementEndpoints({ db, settlement }),
     "money-check": moneyCheckEndpoints(moneyCheck),
     "messages-model-map": modelMapEndpoints(db),
+    "exit-nodes": exitNodeEndpoints(exitNodes),
     "admin-lists": listEndpoints(lists, [...listPlaces, leadPlace]),
     analytics: analyticsEndpoints({ db, clock: systemClock }),
     leads: leadEndpoints({ db, clock: systemClock }),
@@ -148,6 +161,9 @@ export function buildBackend(parts: BackendParts): Backend {
     { name: "mail", pattern: "*/15 * * * * *", run: mail.deliver, isPerReplica: true },
     { name: "quota-low", pattern: "20 */5 * * * *", run: mail.tellLowQuota },
     { name: "dead-mails", pattern: "40 23 * * * *", run: mail.forgetDead },
+    { name: "exit-node-checks", pattern: "*/5 * * * * *", run: () => exitNodes.runChecks() },
+    { name: "exit-node-gauges", pattern: "3/10 * * * * *", run: () => exitNodes.measure(), isPerReplica: true },
+    { name: "exit-node-traffic", pattern: "0 53 * * * *", run: () => exitNodes.foldTraffic() },
     { name: "money-check", pattern: "0 41 3 * * *", run: () => moneyCheck.runJob(), isPerReplica: true },
     { name: "trace-retention", pattern: "50 */10 * * * *", run: () => trace.retention.run() },
     { name: "payload-count", pattern: "45 * * * * *", run: () => trace.retention.count() },
@@ -176,6 +192,29 @@ function catalogAdminParts({ config, db, masterKey }: BackendParts): CatalogAdmi
       openCredential: (id, sealed) => openChannelCredential(masterKey, id, sealed),
     }),
   };
+}
+
+function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendParts): ExitNodes {
+  return buildExitNodes({
+    config,
+    db,
+    log,
+    registry,
+    clock: systemClock,
+    http: new PooledHttpClient(upstreamCa === null ? {} : { tlsCa: upstreamCa }),
+    // Nodes know no gateway; all that they need of it are their channels.
+    channels: {
+      put: (tx, channel) => putExitChannel(tx, masterKey, channel),
+      alignAbilities: refreshExitAbilities,
+    },
+    keys: {
+      read: (name) => readSecret(db, masterKey, name),
+      save: async (tx, name, value) => {
+        await saveSecret(tx, masterKey, name, value);
+      },
+      names: async () => (await listSecrets(db)).map(({ name }) => name),
+    },
+  });
 }
 
 function openMail(parts: BackendParts, secrets: SecretReader): Mail {

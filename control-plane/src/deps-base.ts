@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Registry } from "prom-client";
 import { findAppRole } from "./db/app-role.ts";
@@ -48,6 +49,8 @@ export type Base = {
   readonly lag: LoopLag;
   /** Not yet started. */
   readonly settings: Settings;
+  /** Certificates in PEM of those who vouch for upstreams, where these are not the well-known ones. */
+  readonly upstreamCa: string | null;
 };
 
 /**
@@ -63,6 +66,7 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     reserveBytes: config.RESERVE_FILE_BYTES,
     onWarning: ({ event, detail }) => log.warn(event, detail),
   };
+  const { UPSTREAM_CA_FILE: caFile } = config;
   const role = await findAppRole(config.DATABASE_URL);
   const db = openDatabase({
     url: config.DATABASE_URL,
@@ -81,6 +85,7 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     registry: new Registry(),
     lag: watchEventLoop(),
     settings: new Settings({ db, log, fixed: fixedBy(config) }),
+    upstreamCa: caFile === undefined ? null : await readFile(caFile, "utf8"),
   };
 }
 

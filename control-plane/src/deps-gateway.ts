@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { Base } from "./deps-base.ts";
+import { nodeAddressRule } from "./exit-nodes/exit-nodes.ts";
+import { keepTraffic } from "./exit-nodes/service.ts";
 import { parseBaseUrl } from "./gateway/channels/model.ts";
 import type { RealtimeLimits } from "./gateway/realtime/limits.ts";
 import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
@@ -17,7 +18,7 @@ export const linkPurpose = "link between relay and gateway";
 const linkPatienceMs = 20_000;
 
 /** The gateway of this process, not yet started. */
-export async function openGateway(base: Base): Promise<GatewayRuntime> {
+export function openGateway(base: Base): GatewayRuntime {
   const { config, spool } = base;
   return new GatewayRuntime({
     db: base.db,
@@ -28,8 +29,10 @@ export async function openGateway(base: Base): Promise<GatewayRuntime> {
     },
     replicaId: spool.replicaId,
     masterKey: base.masterKey,
-    ...(await openClients(config)),
+    ...openClients(base.upstreamCa),
     realtimeLimits: realtimeLimits(config),
+    isNodeAddressAllowed: nodeAddressRule(config),
+    keepExitTraffic: (seen) => keepTraffic(base.db, spool.replicaId, seen),
     upstreamLimits: {
       connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
       firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
@@ -45,9 +48,7 @@ export async function openGateway(base: Base): Promise<GatewayRuntime> {
   });
 }
 
-async function openClients(config: Config): Promise<{ client: PooledHttpClient; sockets: WsWebSocketClient }> {
-  const { UPSTREAM_CA_FILE: caFile } = config;
-  const ca = caFile === undefined ? null : await readFile(caFile, "utf8");
+function openClients(ca: string | null): { client: PooledHttpClient; sockets: WsWebSocketClient } {
   return { client: new PooledHttpClient(ca === null ? {} : { tlsCa: ca }), sockets: new WsWebSocketClient(ca) };
 }
 

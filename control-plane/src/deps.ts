@@ -50,7 +50,7 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const trace = openTrace(base);
   await makePartitions(base.db);
   await trace.start();
-  const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? await openGateway(base) : null;
+  const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? openGateway(base) : null;
   await bringIntoStep(base, gateway?.leases ?? null);
   await gateway?.start();
   const messagesMap = new ModelMap(base.db, log);

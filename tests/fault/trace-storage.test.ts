@@ -12,6 +12,7 @@ import type { Payload, SpooledTrace, TraceRow } from "@sluice/control-plane/trac
 import type { PayloadLimits } from "@sluice/control-plane/trace/payload-queue.ts";
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { findInFiles } from "../support/find-in-files.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 import { createDatabaseOn } from "../support/test-database.ts";
 import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
@@ -236,17 +237,3 @@ describe("the files of the database", () => {
     }
   });
 });
-
-/** Which of the texts stand anywhere in the files below a folder: tables, indexes, out-of-line storage, write-ahead log. */
-async function findInFiles(directory: string, texts: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>();
-  for await (const path of new Bun.Glob("**/*").scan({ cwd: directory, absolute: true, dot: true, onlyFiles: true })) {
-    const content = Buffer.from(await Bun.file(path).arrayBuffer());
-    for (const text of texts) {
-      if (content.includes(text)) {
-        found.add(text);
-      }
-    }
-  }
-  return found;
-}

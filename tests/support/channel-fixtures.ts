@@ -10,6 +10,8 @@ export function channelOf(id: number, more: Partial<Channel> = {}): Channel {
     hostname: "127.0.0.1",
     port: 9,
     basePath: "/v1",
+    pinnedAddress: null,
+    exitNode: null,
     credential: null,
     requestsPerMinute: null,
     concurrencyMax: null,

@@ -17,7 +17,7 @@ const enderStage = `${gateway}settle/`;
  */
 const path = {
   admit: ["authenticate-key", "check-access", "parse-request", "reserve-quota"],
-  dispatch: ["choose-channel", "compose-request", "forward", "retry-policy"],
+  dispatch: ["allow-exit-nodes", "choose-channel", "compose-request", "forward", "retry-policy"],
   respond: [
     "classify-status",
     "compose-answer",

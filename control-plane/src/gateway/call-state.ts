@@ -10,6 +10,8 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     model: null,
     hold: null,
     channelId: null,
+    exitNodes: null,
+    exitNode: null,
     isStream: false,
     isLimited: false,
     isSettled: false,

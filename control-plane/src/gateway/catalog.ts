@@ -1,7 +1,8 @@
-import type { ChannelId } from "@sluice/contracts/ids";
+import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
-import { type Ability, type Channel, parseBaseUrl } from "./channels/model.ts";
+import { listExitPermits } from "./channels/exit-channel-store.ts";
+import { type Ability, type Channel, type ExitNodesOfModel, exitNodeGroup, parseBaseUrl } from "./channels/model.ts";
 import { type ChannelRow, listEnabledAbilities, listEnabledChannels } from "./channels/store.ts";
 import type { ModelEntry } from "./model.ts";
 import { toPriceVersion } from "./prices/model.ts";
@@ -12,20 +13,31 @@ export type Catalog = {
   readonly models: ReadonlyMap<string, ModelEntry>;
   /** Group, then model: the abilities in the order of their priority. */
   readonly abilities: ReadonlyMap<string, ReadonlyMap<string, readonly Ability[]>>;
+  readonly permits: ExitPermits;
 };
 
-export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map() };
+/** By user and model. */
+export type ExitPermits = ReadonlyMap<GatewayUserId, ReadonlyMap<string, ExitNodesOfModel>>;
 
-/** Opens the sealed credential of a channel. */
-export type OpenCredential = (id: ChannelId, sealed: Uint8Array) => string;
+export const emptyCatalog: Catalog = { models: new Map(), abilities: new Map(), permits: new Map() };
+
+export type CatalogParts = {
+  readonly db: Queryable;
+  /** Opens the sealed credential of a channel. */
+  readonly openCredential: (id: ChannelId, sealed: Uint8Array) => string;
+  /** Whether connections may go to the address of an exit node. */
+  readonly isNodeAddressAllowed: (address: string) => boolean;
+  readonly log: Log;
+};
 
 /** Loads the snapshot. A channel that can't be used is left out and said in the log; it never takes the others along. */
-export async function loadCatalog(db: Queryable, openCredential: OpenCredential, log: Log): Promise<Catalog> {
+export async function loadCatalog(parts: CatalogParts): Promise<Catalog> {
+  const { db, log } = parts;
   const models = new Map((await listPricedModels(db)).map((row) => [row.name, toModelEntry(row)]));
   const channels = new Map<bigint, Channel>();
   for (const row of await listEnabledChannels(db)) {
     try {
-      channels.set(row.id, toChannel(row, openCredential));
+      channels.set(row.id, toChannel(row, parts));
     } catch (error) {
       log.error("catalog.channel_unusable", { channel: row.name, error });
     }
@@ -33,17 +45,36 @@ export async function loadCatalog(db: Queryable, openCredential: OpenCredential,
   const abilities = new Map<string, Map<string, Ability[]>>();
   for (const row of await listEnabledAbilities(db)) {
     const channel = channels.get(row.channel_id);
-    if (channel !== undefined) {
+    // The database refuses such an ability; should it ever be without that rule, it is not followed either.
+    const isAstray = channel?.exitNode !== null && row.group_name !== exitNodeGroup;
+    if (channel !== undefined && !isAstray) {
       const group = abilities.get(row.group_name) ?? new Map<string, Ability[]>();
       abilities.set(row.group_name, group);
       group.set(row.model, [...(group.get(row.model) ?? []), { channel, priority: row.priority, weight: row.weight }]);
     }
   }
-  return { models, abilities };
+  return { models, abilities, permits: await loadPermits(db) };
 }
 
-function toChannel(row: ChannelRow, openCredential: OpenCredential): Channel {
+async function loadPermits(db: Queryable): Promise<ExitPermits> {
+  const permits = new Map<GatewayUserId, Map<string, Map<ChannelId, string | null>>>();
+  for (const { gateway_user_id: userId, model, channel_id: channelId, node_account: account } of await listExitPermits(
+    db,
+  )) {
+    const models = permits.get(userId) ?? new Map<string, Map<ChannelId, string | null>>();
+    permits.set(userId, models);
+    const nodes = models.get(model) ?? new Map<ChannelId, string | null>();
+    models.set(model, nodes.set(channelId, account));
+  }
+  return permits;
+}
+
+/** @throws Error for a channel that can't be used */
+function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: CatalogParts): Channel {
   const id = row.id as ChannelId;
+  if (row.pinned_address !== null && !isNodeAddressAllowed(row.pinned_address)) {
+    throw new Error("the address of the exit node is not public");
+  }
   return {
     id,
     name: row.name,
@@ -53,6 +84,8 @@ function toChannel(row: ChannelRow, openCredential: OpenCredential): Channel {
     concurrencyMax: row.concurrency_max,
     firstByteTimeoutMs: row.first_byte_timeout_ms,
     idleTimeoutMs: row.idle_timeout_ms,
+    pinnedAddress: row.pinned_address,
+    exitNode: row.exit_node_code,
   };
 }
 

@@ -36,6 +36,7 @@ class Sums {
 export class GatewayMetrics implements GatewayObserver {
   readonly #requests = new Sums();
   readonly #attempts = new Sums();
+  readonly #nodeAttempts = new Sums();
   readonly #tokens = new Sums();
   readonly #quota = new Sums();
   readonly #duration: Histogram;
@@ -49,6 +50,10 @@ export class GatewayMetrics implements GatewayObserver {
       "model",
     ]);
     this.#attempts.register(registry, "sluice_attempts_total", "Tries at channels.", ["channel", "result"]);
+    this.#nodeAttempts.register(registry, "sluice_exit_node_attempts_total", "Tries at exit nodes.", [
+      "node",
+      "result",
+    ]);
     this.#tokens.register(registry, "sluice_tokens_total", "Tokens of calls that ended.", ["kind", "model"]);
     this.#quota.register(registry, "sluice_quota_charged_total", "Quota that calls cost, before multipliers.", [
       "model",
@@ -67,8 +72,11 @@ export class GatewayMetrics implements GatewayObserver {
     });
   }
 
-  onAttempt(attempt: Attempt): void {
+  onAttempt(attempt: Attempt, exitNode: string | null): void {
     this.#attempts.add(`${attempt.channel}\n${attempt.result}`, 1);
+    if (exitNode !== null) {
+      this.#nodeAttempts.add(`${exitNode}\n${attempt.result}`, 1);
+    }
   }
 
   onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void {

@@ -3,6 +3,7 @@ import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } 
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
 import type { HttpClientError } from "../platform/http-client/model.ts";
+import type { ExitNodesOfModel } from "./channels/model.ts";
 import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
 
 /** A relayed call as the gateway gets it. Nothing of it was changed on the way from the client. */
@@ -163,6 +164,10 @@ export type CallState = {
   model: ModelEntry | null;
   hold: Hold | null;
   channelId: ChannelId | null;
+  /** The exit nodes that the call may take; null outside of their group. */
+  exitNodes: ExitNodesOfModel | null;
+  /** The exit node that answered the last attempt. */
+  exitNode: string | null;
   isStream: boolean;
   /** The limits of the key count this call. */
   isLimited: boolean;

@@ -22,7 +22,8 @@ export interface UsageSpool {
 
 /** What the pipeline tells to whoever counts. Called on the hot path: counting only. */
 export interface GatewayObserver {
-  onAttempt(attempt: Attempt): void;
+  /** @param exitNode the code of the exit node that was tried, or null */
+  onAttempt(attempt: Attempt, exitNode: string | null): void;
   /** @param quota what the call costs before a multiplier */
   onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void;
 }

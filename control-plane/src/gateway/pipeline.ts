@@ -10,6 +10,7 @@ import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
+import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
@@ -20,7 +21,7 @@ import type { AdmittedCall, AttemptFailure, CallState, GatewayAnswer, GatewayCal
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyClientError, classifyStatus, malformedAnswer } from "./respond/classify-status.ts";
-import { answerHeaders, headerOf, isEncoded } from "./respond/compose-answer.ts";
+import { answerHeaders, answeringNode, headerOf, isEncoded, namingNode } from "./respond/compose-answer.ts";
 import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult, toAttemptError } from "./respond/translate-ending.ts";
@@ -69,7 +70,7 @@ export class Pipeline implements GatewayPort {
         const { requestId } = call;
         this.#parts.log.warn("call.failed", { requestId, code, internal, attempts: state.attempts, error: thrown });
       }
-      const answer = writeError(error);
+      const answer = namingNode(writeError(error), state.exitNode);
       keepPiece(state, answer.body as Uint8Array);
       this.#ender.refuse(state, error);
       return answer;
@@ -141,7 +142,9 @@ export class Pipeline implements GatewayPort {
   /** Tries channels until one answers; every failed try costs nothing. */
   async #dispatch(state: AdmittedCall, surface: Surface): Promise<GatewayAnswer> {
     const { loads, catalog, clock, random } = this.#parts;
-    const abilities = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+    const serving = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+    state.exitNodes = findExitNodes(catalog(), state);
+    const abilities = allowExitNodes(serving, state.exitNodes);
     const tried = new Set<ChannelId>();
     for (let last: FailedAttempt | null = null; ; ) {
       const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
@@ -171,7 +174,7 @@ export class Pipeline implements GatewayPort {
         if (failure.result === "credential_refused" || failure.isLasting) {
           log.error(`channel.${failure.result}`, { requestId: state.call.requestId, channel: channel.name });
         }
-        loads.end(use, failure.isChannelFault);
+        loads.end(use, failure.isChannelFault, failure.result);
         if (failure.needsCooldown) {
           loads.coolDown(channel, failure.retryAfterSeconds, random);
         }
@@ -188,11 +191,14 @@ export class Pipeline implements GatewayPort {
     const { channel } = use;
     const before = call.headers.get(hopHeader);
     const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
-    const options = { hops, limits: this.#limits(state, channel), signal: call.signal };
+    const exitAccount = state.exitNodes?.get(channel.id) ?? null;
+    const options = { hops, exitAccount, limits: this.#limits(state, channel), signal: call.signal };
+    state.exitNode = null;
     const response = await forward(this.#parts.client, composeRequest(call, request, channel, options));
     if (response instanceof HttpClientError) {
       return { failure: classifyClientError(response), said: null };
     }
+    state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classifyStatus(response.status, response.headers);
     if (failure !== null) {
       return await readRefusal(response, failure, channel.credential);
@@ -253,7 +259,7 @@ export class Pipeline implements GatewayPort {
     const { status: httpStatus } = response;
     const end = { outcome: "completed", httpStatus, errorCode: null, units, usageSource } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    return { status: response.status, headers: answerHeaders(response), body };
+    return { status: response.status, headers: answerHeaders(response, state.exitNode), body };
   }
 
   async #stream(
@@ -298,7 +304,7 @@ export class Pipeline implements GatewayPort {
       return { failure, said: null };
     }
     loads.answered(use);
-    const answer = { status: response.status, headers: answerHeaders(response), body: events.stream };
+    const answer = { status: response.status, headers: answerHeaders(response, state.exitNode), body: events.stream };
     return surfaceKind === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
   }
 
@@ -372,7 +378,7 @@ export class Pipeline implements GatewayPort {
       result: seen.result,
     };
     state.attempts.push(attempt);
-    observer.onAttempt(attempt);
+    observer.onAttempt(attempt, use.channel.exitNode);
   }
 
   #noteStreamEnd(use: ChannelUse, ending: StreamEnding): void {
@@ -380,7 +386,7 @@ export class Pipeline implements GatewayPort {
     if (ending.kind === "aborted") {
       loads.release(use);
     } else {
-      loads.end(use, ending.kind !== "completed");
+      loads.end(use, ending.kind !== "completed", streamResult(ending));
     }
   }
 }

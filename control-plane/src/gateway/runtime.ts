@@ -11,7 +11,7 @@ import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
-import { ChannelLoads } from "./channels/channel-load.ts";
+import { ChannelLoads, type ExitTraffic } from "./channels/channel-load.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
 import { KeyLimits } from "./keys/key-limits.ts";
 import { findPrincipal, markFirstUse, markUse } from "./keys/store.ts";
@@ -29,6 +29,7 @@ const heartbeatMs = 5_000;
 const catalogReloadMs = 30_000;
 const reconcileMs = 60_000;
 const markUseMs = 15_000;
+const exitTrafficMs = 2_000;
 
 export type GatewayRuntimeParts = {
   readonly db: Database;
@@ -41,6 +42,10 @@ export type GatewayRuntimeParts = {
   readonly upstreamLimits: UpstreamLimits;
   readonly streamStallTimeoutMs: number;
   readonly realtimeLimits: RealtimeLimits;
+  /** Whether connections may go to the address of an exit node. */
+  readonly isNodeAddressAllowed: (address: string) => boolean;
+  /** Keeps what was seen of exit nodes, for those who look after them. */
+  readonly keepExitTraffic: (seen: readonly ExitTraffic[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
@@ -123,6 +128,7 @@ export class GatewayRuntime {
     this.#every(catalogReloadMs, () => this.reloadCatalog());
     this.#every(reconcileMs, () => this.leases.reconcile());
     this.#every(markUseMs, () => this.#markUse());
+    this.#every(exitTrafficMs, () => this.#keepExitTraffic());
     this.#stopWatching = this.#parts.db.onReachabilityChange((isReachable) => {
       if (isReachable) {
         // Until the others hear of us again, they count our leases as those of a replica that is gone.
@@ -158,10 +164,13 @@ export class GatewayRuntime {
   reloadCatalog(): Promise<void> {
     this.#reload = this.#reload.then(async () => {
       try {
-        const { db, log, masterKey } = this.#parts;
-        const open = (id: Parameters<typeof openChannelCredential>[1], sealed: Uint8Array) =>
-          openChannelCredential(masterKey, id, sealed);
-        this.#catalog = await loadCatalog(db, open, log);
+        const { db, log, masterKey, isNodeAddressAllowed } = this.#parts;
+        this.#catalog = await loadCatalog({
+          db,
+          openCredential: (id, sealed) => openChannelCredential(masterKey, id, sealed),
+          isNodeAddressAllowed,
+          log,
+        });
       } catch (error) {
         this.#parts.log.warn("catalog.load_failed", { error });
       }
@@ -195,6 +204,14 @@ export class GatewayRuntime {
     const used = this.#limits.takeUsed();
     if (used.length > 0) {
       await markUse(this.#parts.db, used);
+    }
+  }
+
+  /** What could not be kept is lost: it is a sign of how nodes are doing, and no account of what was used. */
+  async #keepExitTraffic(): Promise<void> {
+    const seen = this.#loads.takeExitTraffic();
+    if (seen.length > 0) {
+      await this.#parts.keepExitTraffic(seen);
     }
   }
 

@@ -5,6 +5,13 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../platform/crypto/seal.ts";
 import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Queryable } from "../platform/db.ts";
+import {
+  alignExitAbilities,
+  type ExitChannelFields,
+  insertExitChannel,
+  lockExitChannel,
+  updateExitChannel,
+} from "./channels/exit-channel-store.ts";
 import { parseBaseUrl } from "./channels/model.ts";
 import { saveAbility, saveChannel, setChannelCredential } from "./channels/store.ts";
 import { generateApiKey } from "./keys/generate-api-key.ts";
@@ -61,6 +68,40 @@ export async function putChannel(tx: Queryable, key: MasterKey, settings: Channe
 /** Lets a channel serve a model to a group. */
 export async function allowModel(tx: Queryable, groupName: string, model: string, channelId: ChannelId): Promise<void> {
   await saveAbility(tx, { groupName, model, channelId, priority: 0, weight: 1 });
+}
+
+export type ExitChannelSettings = {
+  readonly nodeCode: string;
+  readonly baseUrl: string;
+  /** Where connections go, whatever the name in `baseUrl` says. */
+  readonly address: string;
+  /** Null leaves what is stored. */
+  readonly credential: string | null;
+  readonly isEnabled: boolean;
+};
+
+/**
+ * Makes the channel of an exit node, or brings it into step; writes only what is not so already. Which calls may take it
+ * is for the routes of exit nodes to say.
+ */
+export async function putExitChannel(tx: Queryable, key: MasterKey, settings: ExitChannelSettings): Promise<void> {
+  const { nodeCode, baseUrl, address, credential } = settings;
+  const fields: ExitChannelFields = { nodeCode, baseUrl, address, status: settings.isEnabled ? "enabled" : "disabled" };
+  const known = await lockExitChannel(tx, nodeCode);
+  const id = known?.id ?? (await insertExitChannel(tx, fields));
+  const isSame = known?.base_url === baseUrl && known.pinned_address === address && known.status === fields.status;
+  if (known !== null && !isSame) {
+    await updateExitChannel(tx, fields);
+  }
+  const sealed = known?.credential_sealed ?? null;
+  if (credential !== null && (sealed === null || openChannelCredential(key, id, sealed) !== credential)) {
+    await setChannelCredential(tx, id, seal(key.sealing, Buffer.from(credential), credentialContext(id)));
+  }
+}
+
+/** Gives the channels of exit nodes an ability for each model that somebody may use there, and for no other. */
+export async function refreshExitAbilities(tx: Queryable): Promise<void> {
+  await alignExitAbilities(tx);
 }
 
 /** Adds a model with its first price; a model that is there keeps what it has. */

@@ -36,3 +36,8 @@ export function isPrivateAddress(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   return ipaddr.isValid(bare) && ipaddr.process(bare).range() !== "unicast";
 }
+
+/** An address in its shortest spelling, mapped IPv4 as IPv4; null for what is none. */
+export function canonicalAddress(address: string): string | null {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
+}

@@ -90,6 +90,27 @@ const schema = z.object({
   STREAM_STALL_TIMEOUT_MS: count(100, 3_600_000).default(60_000),
   UPSTREAM_CA_FILE: z.string().optional(),
   UPSTREAM_RESPONSE_BYTES_MAX: count(1_024, 16 * 1024 * 1024 * 1024).default(1024 * 1024 * 1024),
+  EXIT_NODE_PORTS: z
+    .string()
+    .regex(/^(any|\d{1,5}(,\s*\d{1,5})*)$/, "must be ports with commas between them, or the word any")
+    .default("443,8443")
+    .transform((text) => (text === "any" ? null : text.split(",").map(Number))),
+  EXIT_NODE_HOST_SUFFIX: z
+    .string()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, "must be a name like nodes.example.org")
+    .optional(),
+  EXIT_NODE_PRIVATE_ALLOWED: flag.default(false),
+  EXIT_NODE_HTTP_ALLOWED: flag.default(false),
+  EXIT_NODE_DNS_SERVERS: z
+    .string()
+    .regex(/^[0-9a-f.:[\]]+(,\s*[0-9a-f.:[\]]+)*$/i, "must be addresses with commas between them")
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .optional(),
+  EXIT_NODE_TIMEOUT_MS: count(100, 4_000).default(3_000),
+  EXIT_NODE_CHECK_MS: count(1_000, 3_600_000).default(30_000),
+  EXIT_NODE_SWITCH_SUCCESSES: count(1, 100).default(3),
+  EXIT_NODE_SWITCH_SPACING_MS: count(0, 3_600_000).default(10_000),
+  EXIT_NODE_SWITCH_PAUSE_MS: count(0, 86_400_000).default(300_000),
   REALTIME_CONNECT_TIMEOUT_MS: count(10, 60_000).default(10_000),
   REALTIME_IDLE_TIMEOUT_MS: count(100, 7_200_000).default(900_000),
   REALTIME_TOTAL_TIMEOUT_MS: count(100, 7_200_000).default(3_600_000),

@@ -16,3 +16,8 @@ export async function tryAdvisoryLock(tx: Queryable, name: string): Promise<bool
   const [row] = await tx.sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${advisoryLockKey(name)}) as taken`;
   return row?.taken === true;
 }
+
+/** Takes a named lock until the end of the transaction, and waits for whoever holds it. */
+export async function takeAdvisoryLock(tx: Queryable, name: string): Promise<void> {
+  await tx.sql`select pg_advisory_xact_lock(${advisoryLockKey(name)})`;
+}

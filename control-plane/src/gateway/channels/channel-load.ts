@@ -17,6 +17,11 @@ type Load = {
   /** One call is let through a circuit that was open, to see whether the channel is back. */
   isProbing: boolean;
   readonly window: FailureWindow;
+  /** Since the traffic of the channel was last taken. */
+  calls: number;
+  failures: number;
+  lastFailure: string | null;
+  wasTakenOpen: boolean;
 };
 
 /** One attempt at a channel, from `begin` until `end` or `release`, whichever comes first; a second one changes nothing. */
@@ -27,9 +32,22 @@ export type ChannelUse = {
   isOver: boolean;
 };
 
+/** What this replica saw of the calls through one exit node since it last looked. */
+export type ExitTraffic = {
+  readonly nodeCode: string;
+  readonly calls: number;
+  readonly failures: number;
+  /** The result of the last call that failed; null when none did. */
+  readonly lastFailure: string | null;
+  /** The circuit is open: the replica sends nothing there, but for a probe now and then. */
+  readonly isOpen: boolean;
+};
+
 /** What this replica knows of how each channel is doing: its caps, its cooldown, its circuit. */
 export class ChannelLoads {
   readonly #loads = new Map<ChannelId, Load>();
+  /** The channels of exit nodes that were called. */
+  readonly #nodes = new Map<ChannelId, string>();
   readonly #clock: Clock;
   #replicas = 1;
 
@@ -81,11 +99,12 @@ export class ChannelLoads {
     }
   }
 
-  /** The channel has answered well or badly; `isFailure` counts against it. */
-  end(use: ChannelUse, isFailure: boolean): void {
+  /** The channel has answered well or badly; `isFailure` counts against it, and `result` says what it was. */
+  end(use: ChannelUse, isFailure: boolean, result: string | null = null): void {
     if (use.isOver) {
       return;
     }
+    this.#count(use.channel, isFailure, result);
     if (!isFailure) {
       this.answered(use);
     }
@@ -117,6 +136,24 @@ export class ChannelLoads {
     load.cooldownUntilTick = Math.max(load.cooldownUntilTick, untilTick);
   }
 
+  /** What was seen of exit nodes since the last time; without those of which there is nothing new. */
+  takeExitTraffic(): ExitTraffic[] {
+    const taken: ExitTraffic[] = [];
+    for (const [id, nodeCode] of this.#nodes) {
+      const load = this.#loads.get(id);
+      if (load === undefined) {
+        continue;
+      }
+      const isOpen = load.openUntilTick > 0;
+      if (load.calls > 0 || isOpen || load.wasTakenOpen) {
+        const { calls, failures, lastFailure } = load;
+        taken.push({ nodeCode, calls, failures, lastFailure, isOpen });
+        Object.assign(load, { calls: 0, failures: 0, lastFailure: null, wasTakenOpen: isOpen });
+      }
+    }
+    return taken;
+  }
+
   /** Seconds until the first of these channels may be worth a try, at least 1. */
   retryAfterSeconds(channels: readonly Channel[]): number {
     const tick = this.#clock.tick();
@@ -128,6 +165,19 @@ export class ChannelLoads {
       waitMs = Math.min(waitMs, Math.max(load.cooldownUntilTick - tick, load.openUntilTick - tick, refillMs));
     }
     return Number.isFinite(waitMs) ? Math.max(1, Math.ceil(waitMs / 1000)) : 1;
+  }
+
+  #count(channel: Channel, isFailure: boolean, result: string | null): void {
+    if (channel.exitNode === null) {
+      return;
+    }
+    this.#nodes.set(channel.id, channel.exitNode);
+    const load = this.#load(channel);
+    load.calls += 1;
+    if (isFailure) {
+      load.failures += 1;
+      load.lastFailure = result;
+    }
   }
 
   #leave(use: ChannelUse): Load {
@@ -154,6 +204,10 @@ export class ChannelLoads {
         openUntilTick: 0,
         isProbing: false,
         window: new FailureWindow(),
+        calls: 0,
+        failures: 0,
+        lastFailure: null,
+        wasTakenOpen: false,
       };
       this.#loads.set(channel.id, load);
     }

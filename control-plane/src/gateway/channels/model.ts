@@ -1,5 +1,8 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 
+/** The only group whose calls go through exit nodes. The database refuses an ability of a node's channel for any other. */
+export const exitNodeGroup = "node-test";
+
 /** An upstream endpoint, ready for use: address taken apart, credential opened. */
 export type Channel = {
   readonly id: ChannelId;
@@ -9,12 +12,19 @@ export type Channel = {
   readonly port: number;
   /** What stands before the part of the path that follows `/v1`; without a slash at its end. */
   readonly basePath: string;
+  /** Connections go here and to no other address, whatever `hostname` resolves to by then; null lets the name decide. */
+  readonly pinnedAddress: string | null;
+  /** The code of the exit node behind the channel; null for a provider. */
+  readonly exitNode: string | null;
   readonly credential: string | null;
   readonly requestsPerMinute: number | null;
   readonly concurrencyMax: number | null;
   readonly firstByteTimeoutMs: number | null;
   readonly idleTimeoutMs: number | null;
 };
+
+/** The exit nodes that a user's calls of a model may take, with the account that each is asked to use, if it is named. */
+export type ExitNodesOfModel = ReadonlyMap<ChannelId, string | null>;
 
 /** A channel's place in the order for one group and model. */
 export type Ability = { readonly channel: Channel; readonly priority: number; readonly weight: number };

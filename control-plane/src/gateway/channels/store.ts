@@ -10,13 +10,16 @@ export type ChannelRow = {
   concurrency_max: number | null;
   first_byte_timeout_ms: number | null;
   idle_timeout_ms: number | null;
+  exit_node_code: string | null;
+  pinned_address: string | null;
 };
 
 export type AbilityRow = { group_name: string; model: string; channel_id: bigint; priority: number; weight: number };
 
 export async function listEnabledChannels(db: Queryable): Promise<ChannelRow[]> {
   return await db.sql<ChannelRow>`
-    select id, name, base_url, credential_sealed, requests_per_minute, concurrency_max, first_byte_timeout_ms, idle_timeout_ms
+    select id, name, base_url, credential_sealed, requests_per_minute, concurrency_max, first_byte_timeout_ms, idle_timeout_ms,
+      exit_node_code, pinned_address
     from channel where status = 'enabled' order by id`;
 }
 

@@ -1,3 +1,4 @@
+import { accountHeader } from "@sluice/exit-protocol/headers";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { HttpHeader, HttpLimits, HttpRequest } from "../../platform/http-client/model.ts";
 import type { Channel } from "../channels/model.ts";
@@ -12,13 +13,14 @@ export const hopHeader = "x-sluice-hops";
 
 /**
  * The request as it goes to a channel: the client's method, path, query and body, the channel's credential.
- * @param hops the mark of this gateway, appended to those the request came with
+ * `hops` is the mark of this gateway, appended to those the request came with; `exitAccount` names the account that an
+ * exit node is to use.
  */
 export function composeRequest(
   call: GatewayCall,
   request: ParsedRequest,
   channel: Channel,
-  options: { hops: string; limits: HttpLimits; signal: AbortSignal },
+  options: { hops: string; limits: HttpLimits; signal: AbortSignal; exitAccount?: string | null },
 ): HttpRequest {
   const headers: HttpHeader[] = [];
   if (request.contentType !== null) {
@@ -26,6 +28,9 @@ export function composeRequest(
   }
   if (channel.credential !== null) {
     headers.push(["authorization", `Bearer ${channel.credential}`]);
+  }
+  if (options.exitAccount !== undefined && options.exitAccount !== null) {
+    headers.push([accountHeader, options.exitAccount]);
   }
   for (const name of forwardedHeaders) {
     const value = call.headers.get(name);
@@ -40,7 +45,7 @@ export function composeRequest(
   // The answer is looked into on its way, so it must come as it is.
   headers.push(["accept-encoding", "identity"], ["user-agent", "sluice"], [hopHeader, options.hops]);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
-  return {
+  const composed: HttpRequest = {
     protocol: channel.protocol,
     hostname: channel.hostname,
     port: channel.port,
@@ -51,6 +56,7 @@ export function composeRequest(
     signal: options.signal,
     limits: options.limits,
   };
+  return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
 }
 
 /**

@@ -38,7 +38,9 @@ export async function connectChannel(
   handshake: Handshake,
 ): Promise<ConnectedChannel> {
   const { loads, catalog, clock, random } = parts;
-  const abilities = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+  const serving = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+  // Exit nodes pass no websockets on, and the socket client would go where their name leads.
+  const abilities = serving.filter(({ channel }) => channel.exitNode === null);
   const tried = new Set<ChannelId>();
   for (let last: AppError | null = null; ; ) {
     const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
@@ -177,5 +179,5 @@ function noteAttempt(
     result: seen.result,
   };
   state.attempts.push(attempt);
-  observer.onAttempt(attempt);
+  observer.onAttempt(attempt, channel.exitNode);
 }

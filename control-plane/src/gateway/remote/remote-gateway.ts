@@ -1,3 +1,4 @@
+import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import {
@@ -58,7 +59,7 @@ const sentHeaders = [
   "user-agent",
   "x-sluice-hops",
 ];
-const passedHeaders = ["retry-after", "allow", "x-should-retry"];
+const passedHeaders = ["retry-after", "allow", "x-should-retry", exitNodeHeader];
 
 /** Whose call it is, as far as the gateway was asked before it got the call. */
 type Caller = { known: Partial<CallReport> | null };
@@ -228,7 +229,7 @@ export class RemoteGateway implements GatewayPort {
 }
 
 function passHeaders(response: HttpResponse): Record<string, string> {
-  const headers = answerHeaders(response);
+  const headers = answerHeaders(response, null);
   for (const name of passedHeaders) {
     const value = headerOf(response, name);
     if (value !== null) {

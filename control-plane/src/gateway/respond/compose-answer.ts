@@ -1,4 +1,6 @@
+import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { HttpResponse } from "../../platform/http-client/model.ts";
+import type { GatewayAnswer } from "../model.ts";
 
 /** The only headers of an upstream that reach a client. */
 const forwardedHeaders = new Set(["content-type", "content-encoding", "content-disposition", "openai-version"]);
@@ -13,13 +15,29 @@ export function isEncoded(response: HttpResponse): boolean {
   return encoding !== null && encoding.trim().toLowerCase() !== "identity";
 }
 
-/** The headers of the answer: what says how to read the body, and nothing that the upstream wants from a browser. */
-export function answerHeaders(response: HttpResponse): Record<string, string> {
+/** The code of the exit node that answered; null when another one answered than was asked, or no node. */
+export function answeringNode(response: HttpResponse, expected: string | null): string | null {
+  return expected !== null && headerOf(response, exitNodeHeader) === expected ? expected : null;
+}
+
+/** The same answer, saying which exit node it came through. */
+export function namingNode(answer: GatewayAnswer, exitNode: string | null): GatewayAnswer {
+  return exitNode === null ? answer : { ...answer, headers: { ...answer.headers, [exitNodeHeader]: exitNode } };
+}
+
+/**
+ * The headers of the answer: what says how to read the body, and nothing that the upstream wants from a browser.
+ * @param exitNode the code of the exit node that answered, or null
+ */
+export function answerHeaders(response: HttpResponse, exitNode: string | null): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of response.headers) {
     if (forwardedHeaders.has(name)) {
       headers[name] = value;
     }
+  }
+  if (exitNode !== null) {
+    headers[exitNodeHeader] = exitNode;
   }
   return headers;
 }

@@ -1,0 +1,190 @@
+import { writeAudit } from "../audit/service.ts";
+import type { Transaction } from "../platform/db.ts";
+import { AppError } from "../platform/errors.ts";
+import { checkDns } from "./dns-check.ts";
+import { checkHealth } from "./health-check.ts";
+import {
+  afterHealth,
+  afterHostCheck,
+  afterSwitch,
+  type DnsResult,
+  type ExitNode,
+  type HealthResult,
+  maySwitch,
+  type NodeHealth,
+} from "./model.ts";
+import { hostUrlOf } from "./node-address.ts";
+import { type Changer, type ExitNodeParts, syncChannel } from "./node-parts.ts";
+import { findNode, lockNode, switchRelayUrl, updateChecks, updateHealth } from "./node-store.ts";
+
+/** What a check saw. Nothing of it is written yet, and the node may have changed meanwhile. */
+type Sight = {
+  readonly node: ExitNode;
+  readonly relayKey: string | null;
+  readonly dns: DnsResult;
+  /** Of the address that is used now; null while there is none. */
+  readonly current: HealthResult | null;
+  /** Of the host form, asked only while the name resolves as it should and the host form is not used yet. */
+  readonly host: HealthResult | null;
+};
+
+export type CheckedNode = { readonly node: ExitNode; readonly dns: DnsResult; readonly health: HealthResult };
+
+/** `ask` counts towards a switch like the checks of the job; `switch` is an admin who wants it now. */
+export type CheckMode = "ask" | "switch";
+
+/**
+ * The rule of the switch. DNS first: a name that does not lead to the node's address, and only there, changes nothing.
+ * Then the host form of the URL is asked for its health, at that very address. Only after good answers does `relay_url`
+ * become the host form, if the node is still the one that was looked at.
+ * @throws AppError `not_found`, `version_conflict`; with `switch` also `dns_mismatch` and `health_failed`
+ */
+export async function checkNode(
+  parts: ExitNodeParts,
+  wanted: { readonly nodeCode: string; readonly version?: number | undefined; readonly mode: CheckMode },
+  changer: Changer,
+): Promise<CheckedNode> {
+  const node = await findNode(parts.db, wanted.nodeCode);
+  if (node === null) {
+    throw new AppError("not_found", { message: "There is no such exit node." });
+  }
+  if (wanted.version !== undefined && wanted.version !== node.version) {
+    throw new AppError("version_conflict");
+  }
+  const sight = await look(parts, node);
+  const checked = await parts.db.withTransaction((tx) => conclude(parts, tx, { sight, mode: wanted.mode, changer }));
+  if (wanted.mode === "switch" && checked.node.relayUrl !== hostUrlOf(checked.node)) {
+    throw notSwitched(sight);
+  }
+  return checked;
+}
+
+/** Only the first step of the rule. A result for a node that changed meanwhile is told, and not written down. */
+export async function checkNodeDns(
+  parts: ExitNodeParts,
+  nodeCode: string,
+): Promise<{ node: ExitNode; dns: DnsResult }> {
+  const node = await findNode(parts.db, nodeCode);
+  if (node === null) {
+    throw new AppError("not_found", { message: "There is no such exit node." });
+  }
+  const dns = await checkDns(node.host, node.ip, parts.dns);
+  await parts.db.withTransaction(async (tx) => {
+    const locked = await lockNode(tx, nodeCode);
+    if (locked !== null && locked.version === node.version) {
+      await updateChecks(tx, { id: locked.id, dns, health: null });
+      if (!dns.matched) {
+        await updateHealth(tx, locked.id, afterHostCheck(locked, { dns, health: null }, parts.switching.spacingMs));
+      }
+    }
+  });
+  return { node, dns };
+}
+
+/** Why a switch that was asked for did not come about, as an error. */
+export function notSwitched({ dns, host }: { dns: DnsResult; host: HealthResult | null }): AppError {
+  return dns.matched
+    ? new AppError("health_failed", { internal: { failure: host?.failure, status: host?.httpStatus } })
+    : new AppError("dns_mismatch", { internal: { resolved: dns.resolved, failure: dns.failure } });
+}
+
+async function look(parts: ExitNodeParts, node: ExitNode): Promise<Sight> {
+  const { nodeCode, ip: address, relayUrl } = node;
+  const [relayKey, dns] = await Promise.all([
+    parts.keys.read(node.relayKeySecret),
+    checkDns(node.host, node.ip, parts.dns),
+  ]);
+  const ask = (url: string) => checkHealth({ nodeCode, url, address, relayKey }, parts.health);
+  const hostUrl = hostUrlOf(node);
+  const [current, host] = await Promise.all([
+    relayUrl === null ? null : ask(relayUrl),
+    dns.matched && relayUrl !== hostUrl ? ask(hostUrl) : null,
+  ]);
+  return { node, relayKey, dns, current, host };
+}
+
+async function conclude(
+  parts: ExitNodeParts,
+  tx: Transaction,
+  what: { readonly sight: Sight; readonly mode: CheckMode; readonly changer: Changer },
+): Promise<CheckedNode> {
+  const { sight, mode, changer } = what;
+  const { node, relayKey, dns, current, host } = sight;
+  const locked = await lockNode(tx, node.nodeCode);
+  if (locked === null || locked.version !== node.version) {
+    throw new AppError("version_conflict");
+  }
+  let health: NodeHealth = current === null ? locked : afterHealth(locked, current);
+  const isHostForm = node.relayUrl === hostUrlOf(node);
+  if (!isHostForm) {
+    health = afterHostCheck(health, { dns, health: host }, parts.switching.spacingMs);
+  }
+  const isGood = dns.matched && host?.ok === true;
+  const isSwitched = isGood && (mode === "switch" || maySwitch(health, parts.switching, parts.now()));
+  if (isSwitched) {
+    await switchToHost(tx, { sight, changer });
+    health = afterSwitch(health, parts.now());
+  }
+  const shown = host ?? current ?? nothingToAsk(parts.now());
+  await updateChecks(tx, { id: locked.id, dns, health: shown });
+  await updateHealth(tx, locked.id, health);
+  const after = await lockNode(tx, node.nodeCode);
+  if (after === null) {
+    throw new Error(`node ${node.nodeCode} was checked and is not there`);
+  }
+  await syncChannel(parts, tx, after, isSwitched || current?.ok === true ? relayKey : null);
+  tellChange(parts, locked, after);
+  return { node: after, dns, health: shown };
+}
+
+async function switchToHost(
+  tx: Transaction,
+  { sight, changer }: { readonly sight: Sight; readonly changer: Changer },
+): Promise<void> {
+  const { node, dns, host } = sight;
+  const relayUrl = hostUrlOf(node);
+  if (!(await switchRelayUrl(tx, node, relayUrl))) {
+    throw new AppError("version_conflict");
+  }
+  await writeAudit(tx, {
+    ...changer,
+    action: "exit-node.switch",
+    subjectKind: "exit-node",
+    subjectId: node.nodeCode,
+    before: { relay_url: node.relayUrl, version: node.version },
+    after: {
+      relay_url: relayUrl,
+      version: node.version + 1,
+      ip: node.ip,
+      resolved: dns.resolved,
+      http_status: host?.httpStatus,
+      latency_ms: host?.latencyMs,
+    },
+  });
+}
+
+function nothingToAsk(now: Date): HealthResult {
+  return {
+    url: null,
+    httpStatus: null,
+    ok: false,
+    latencyMs: null,
+    failure: "no_relay_url",
+    report: null,
+    checkedAt: now,
+  };
+}
+
+function tellChange({ log }: ExitNodeParts, before: ExitNode, after: ExitNode): void {
+  const { nodeCode, relayUrl, health, dns } = after;
+  if (before.isServing !== after.isServing) {
+    const event = after.isServing ? "exit_node.up" : "exit_node.down";
+    log[after.isServing ? "info" : "error"](event, { node: nodeCode, failure: health?.failure ?? null });
+  }
+  if (before.relayUrl !== relayUrl) {
+    log.info("exit_node.switched", { node: nodeCode, relayUrl });
+  }
+  if (before.dns?.matched !== false && dns?.matched === false) {
+    log.warn("exit_node.dns_mismatch", { node: nodeCode, resolved: dns.resolved.join(" "), failure: dns.failure });
+  }
+}

@@ -1,0 +1,66 @@
+import { promises as dns } from "node:dns";
+import { canonicalAddress } from "../platform/address-list.ts";
+import type { DnsFailure, DnsResult } from "./model.ts";
+
+const addressesMax = 64;
+const tries = 2;
+/** The servers answered, and there is no such name, or no address of this kind. */
+const emptyCodes = new Set(["ENOTFOUND", "ENODATA"]);
+
+export type DnsParts = {
+  /** Addresses of DNS servers, with a port where it is not 53; null for those of the machine. */
+  readonly servers: readonly string[] | null;
+  readonly timeoutMs: number;
+  readonly now: () => Date;
+};
+
+type Found = readonly string[] | DnsFailure;
+
+async function find(query: Promise<string[]>, isOverdue: () => boolean): Promise<Found> {
+  try {
+    return await query;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code !== undefined && emptyCodes.has(code)) {
+      return [];
+    }
+    return isOverdue() || code === "ETIMEOUT" || code === "ECANCELLED" ? "timeout" : "server_failure";
+  }
+}
+
+/**
+ * Asks DNS for all addresses of a host and compares them with the one that it must have. Files of the machine and caches
+ * of the program have no say. One address too many is as wrong as none: whoever asks at another moment may get that one.
+ */
+export async function checkDns(host: string, ip: string, { servers, timeoutMs, now }: DnsParts): Promise<DnsResult> {
+  const resolver = new dns.Resolver({ timeout: Math.ceil(timeoutMs / tries), tries });
+  if (servers !== null) {
+    resolver.setServers(servers);
+  }
+  let isOverdue = false;
+  // The resolver rounds its times up to seconds; this one counts.
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    resolver.cancel();
+  }, timeoutMs);
+  try {
+    const found = await Promise.all([
+      find(resolver.resolve4(host), () => isOverdue),
+      find(resolver.resolve6(host), () => isOverdue),
+    ]);
+    return { ...judge(found, ip), checkedAt: now() };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function judge(found: readonly Found[], ip: string): Omit<DnsResult, "checkedAt"> {
+  const failure = found.find((each) => typeof each === "string") as DnsFailure | undefined;
+  const all = found.flatMap((each) => (typeof each === "string" ? [] : each));
+  const resolved = [...new Set(all.map((address) => canonicalAddress(address) ?? address))].sort();
+  if (failure === undefined && resolved.length > addressesMax) {
+    return { resolved: resolved.slice(0, addressesMax), matched: false, failure: "too_many" };
+  }
+  const isMatched = failure === undefined && resolved.length > 0 && resolved.every((address) => address === ip);
+  return { resolved: resolved.slice(0, addressesMax), matched: isMatched, failure: failure ?? null };
+}

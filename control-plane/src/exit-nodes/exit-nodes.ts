@@ -1,0 +1,52 @@
+import type { Registry } from "prom-client";
+import { isPrivateAddress } from "../platform/address-list.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import type { Database } from "../platform/db.ts";
+import type { HttpClient } from "../platform/http-client/model.ts";
+import type { Log } from "../platform/log.ts";
+import { isOwnAddress } from "../platform/own-addresses.ts";
+import type { ExitChannels, RelayKeys } from "./port.ts";
+import { ExitNodes } from "./service.ts";
+
+export type ExitNodeWorld = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly http: HttpClient;
+  readonly channels: ExitChannels;
+  readonly keys: RelayKeys;
+};
+
+/** Whether connections may go to the address of a node, as the configuration says. */
+export function nodeAddressRule({ EXIT_NODE_PRIVATE_ALLOWED: isPrivateAllowed }: Config): (address: string) => boolean {
+  return (address) => isPrivateAllowed || !(isPrivateAddress(address) || isOwnAddress(address));
+}
+
+/** The feature, put together as the configuration says. */
+export function buildExitNodes(world: ExitNodeWorld): ExitNodes {
+  const { config, clock, registry, http, ...ports } = world;
+  const now = () => new Date(clock.now());
+  const timeoutMs = config.EXIT_NODE_TIMEOUT_MS;
+  const isAddressAllowed = nodeAddressRule(config);
+  const parts = {
+    ...ports,
+    now,
+    addresses: {
+      ports: config.EXIT_NODE_PORTS,
+      hostSuffix: config.EXIT_NODE_HOST_SUFFIX ?? null,
+      isHttpAllowed: config.EXIT_NODE_HTTP_ALLOWED,
+      isAddressAllowed,
+    },
+    switching: {
+      successes: config.EXIT_NODE_SWITCH_SUCCESSES,
+      spacingMs: config.EXIT_NODE_SWITCH_SPACING_MS,
+      pauseMs: config.EXIT_NODE_SWITCH_PAUSE_MS,
+    },
+    dns: { servers: config.EXIT_NODE_DNS_SERVERS ?? null, timeoutMs, now },
+    health: { http, timeoutMs, now, isAddressAllowed },
+  };
+  return new ExitNodes(parts, { checkMs: config.EXIT_NODE_CHECK_MS }, registry);
+}

@@ -1,0 +1,231 @@
+import { type Challenge, isProofValid, signChallenge } from "@sluice/exit-protocol/challenge";
+import { challengeHeader, exitNodeHeader, proofHeader } from "@sluice/exit-protocol/headers";
+import { type DetailedHealthAnswer, detailedHealthAnswer } from "@sluice/exit-protocol/health";
+import { relayKeyFault } from "@sluice/exit-protocol/relay-key";
+import {
+  type HttpClient,
+  HttpClientError,
+  type HttpClientErrorKind,
+  type HttpHeader,
+  type HttpResponse,
+} from "../platform/http-client/model.ts";
+import type { HealthFailure, HealthResult, NodeReport } from "./model.ts";
+
+const answerBytesMax = 64 * 1024;
+
+export type HealthParts = {
+  readonly http: HttpClient;
+  /** For everything together: connection, challenge, and the answer to the key. */
+  readonly timeoutMs: number;
+  readonly now: () => Date;
+  readonly isAddressAllowed: (address: string) => boolean;
+};
+
+export type HealthTarget = {
+  readonly nodeCode: string;
+  /** The origin that is asked, or null while there is none. */
+  readonly url: string | null;
+  /** The connection goes here, whatever the URL's name resolves to. */
+  readonly address: string;
+  readonly relayKey: string | null;
+};
+
+type Answer = { readonly status: number; readonly headers: readonly HttpHeader[]; readonly body: string };
+type Verdict = {
+  readonly status: number | null;
+  readonly failure: HealthFailure | null;
+  readonly report: NodeReport | null;
+};
+
+const failureOfKind: Readonly<Record<HttpClientErrorKind, HealthFailure>> = {
+  unreachable: "unreachable",
+  tls: "tls",
+  connect_timeout: "timeout",
+  first_byte_timeout: "timeout",
+  idle_timeout: "timeout",
+  total_timeout: "timeout",
+  aborted: "timeout",
+  reset_before_head: "unreachable",
+  reset_in_body: "unreachable",
+  malformed: "malformed",
+  too_large: "too_large",
+};
+
+class ProbeFailure extends Error {
+  readonly verdict: Verdict;
+
+  constructor(failure: HealthFailure, status: number | null) {
+    super(failure);
+    this.verdict = { status, failure, report: null };
+  }
+}
+
+/**
+ * Asks a node how it is. First by a challenge, which tells nobody the relay key; only who has proven to hold it, at the
+ * address that was asked, gets the key itself, as calls will send it. Never throws: whatever goes wrong is a result.
+ */
+export async function checkHealth(target: HealthTarget, parts: HealthParts): Promise<HealthResult> {
+  const startedTick = performance.now();
+  const verdict = await probe(target, parts);
+  const isAsked = verdict.status !== null || verdict.failure === "timeout";
+  return {
+    url: target.url,
+    httpStatus: verdict.status,
+    ok: verdict.failure === null,
+    latencyMs: isAsked ? Math.round(performance.now() - startedTick) : null,
+    failure: verdict.failure,
+    report: verdict.report,
+    checkedAt: parts.now(),
+  };
+}
+
+async function probe(target: HealthTarget, parts: HealthParts): Promise<Verdict> {
+  const { url, relayKey, address } = target;
+  if (url === null || relayKey === null || relayKeyFault(relayKey) !== null) {
+    return { status: null, failure: url === null ? "no_relay_url" : "no_relay_key", report: null };
+  }
+  if (!parts.isAddressAllowed(address)) {
+    return { status: null, failure: "address_not_allowed", report: null };
+  }
+  const deadline = AbortSignal.timeout(parts.timeoutMs);
+  try {
+    const said = await askByChallenge({ ...target, url, relayKey }, parts, deadline);
+    if (said.verdict.failure === null) {
+      const headers: HttpHeader[] = [["authorization", `Bearer ${relayKey}`]];
+      const answer = await ask(url, address, { headers, signal: deadline }, parts);
+      return { ...said.verdict, ...judgeKeyAnswer(answer) };
+    }
+    return said.verdict;
+  } catch (error) {
+    if (error instanceof ProbeFailure) {
+      return error.verdict;
+    }
+    throw error;
+  }
+}
+
+type KnownTarget = HealthTarget & { readonly url: string; readonly relayKey: string };
+
+async function askByChallenge(
+  { nodeCode, url, address, relayKey }: KnownTarget,
+  parts: HealthParts,
+  signal: AbortSignal,
+): Promise<{ readonly verdict: Verdict }> {
+  const challenge: Challenge = {
+    nodeCode,
+    audience: new URL(url).host,
+    issuedAtMs: parts.now().getTime(),
+    nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url"),
+  };
+  const headers: HttpHeader[] = [[challengeHeader, signChallenge(relayKey, challenge)]];
+  const answer = await ask(url, address, { headers, signal }, parts);
+  const { status, body } = answer;
+  checkStatus(answer);
+  if (!isProofValid(relayKey, challenge, body, headerOf(answer, proofHeader) ?? "")) {
+    // What stands in front of a node may answer in its place that it is away; only a good answer without proof is a lie.
+    throw new ProbeFailure(status === 200 ? "not_proven" : "http_status", status);
+  }
+  const said = readDetails(body);
+  if (said === null) {
+    throw new ProbeFailure("malformed", status);
+  }
+  if (said.node !== nodeCode || headerOf(answer, exitNodeHeader) !== nodeCode) {
+    throw new ProbeFailure("wrong_node", status);
+  }
+  const isWell = status === 200 && said.ok;
+  return { verdict: { status, failure: isWell ? null : "not_ok", report: toReport(said, parts.now()) } };
+}
+
+/** @throws ProbeFailure for a status that is no answer to the question */
+function checkStatus({ status, body }: Answer): void {
+  if (status >= 300 && status < 400) {
+    throw new ProbeFailure("redirected", status);
+  }
+  if (status === 401) {
+    throw new ProbeFailure(body.includes('"stale_challenge"') ? "clock_skew" : "unauthorized", status);
+  }
+  if (status !== 200 && status !== 503) {
+    throw new ProbeFailure("http_status", status);
+  }
+}
+
+/** What becomes of a good answer to the challenge when the key itself is not taken. */
+function judgeKeyAnswer({ status, body }: Answer): Partial<Verdict> {
+  if (status === 401 || status === 400) {
+    return { status, failure: "unauthorized" };
+  }
+  const said = readDetails(body);
+  if (status !== 200 || said === null) {
+    return { status, failure: status >= 300 && status < 400 ? "redirected" : "http_status" };
+  }
+  return said.ok ? {} : { status, failure: "not_ok" };
+}
+
+async function ask(
+  url: string,
+  address: string,
+  what: { readonly headers: readonly HttpHeader[]; readonly signal: AbortSignal },
+  { http, timeoutMs }: HealthParts,
+): Promise<Answer> {
+  const { protocol, hostname, port } = new URL(url);
+  let response: HttpResponse | null = null;
+  try {
+    response = await http.send({
+      protocol: protocol === "http:" ? "http:" : "https:",
+      hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+      address,
+      method: "GET",
+      target: "/health",
+      headers: [...what.headers, ["accept", "application/json"], ["user-agent", "sluice"]],
+      body: null,
+      signal: what.signal,
+      limits: {
+        connectTimeoutMs: timeoutMs,
+        firstByteTimeoutMs: timeoutMs,
+        idleTimeoutMs: timeoutMs,
+        totalTimeoutMs: timeoutMs,
+        responseBytesMax: answerBytesMax,
+      },
+    });
+    const body = Buffer.from(await response.body.bytes(answerBytesMax)).toString("utf8");
+    return { status: response.status, headers: response.headers, body };
+  } catch (error) {
+    if (error instanceof HttpClientError) {
+      throw new ProbeFailure(failureOfKind[error.kind], response?.status ?? null);
+    }
+    throw error;
+  }
+}
+
+function headerOf({ headers }: Answer, name: string): string | null {
+  return headers.find(([candidate]) => candidate === name)?.[1] ?? null;
+}
+
+function readDetails(body: string): DetailedHealthAnswer | null {
+  try {
+    return detailedHealthAnswer.parse(JSON.parse(body));
+  } catch {
+    return null;
+  }
+}
+
+const wordsMax = 64;
+const accountsMax = 50;
+const word = (text: string) => text.slice(0, wordsMax);
+
+function toReport(said: DetailedHealthAnswer, now: Date): NodeReport {
+  return {
+    version: word(said.version),
+    uptime_seconds: Math.round(said.uptimeSeconds),
+    in_flight: said.load.inFlight,
+    clock_offset_ms: said.clock.epochMs - now.getTime(),
+    egress_address: said.egressAddress.bound ?? said.egressAddress.seen,
+    accounts: said.accounts.slice(0, accountsMax).map(({ accountCode, provider, authType, status }) => ({
+      account: word(accountCode),
+      provider: word(provider),
+      auth_type: authType,
+      status,
+    })),
+  };
+}

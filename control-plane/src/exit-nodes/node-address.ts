@@ -1,0 +1,82 @@
+import { canonicalAddress, isAddressOrRange } from "../platform/address-list.ts";
+import { AppError } from "../platform/errors.ts";
+import type { AddressPolicy } from "./model.ts";
+
+const urlLengthMax = 300;
+const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+/** Two labels at least, the last of which does not begin with a digit, so that it is no address in another spelling. */
+const hostPattern = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`);
+/** Compared with the text itself and not with what the parser of URLs made of it, which reads `127.1` and much else. */
+const urlPattern = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[1-9]\d{0,4})?\/?$/;
+const noHosts = new Set(["localhost", "local", "internal", "invalid", "test", "onion", "arpa"]);
+
+/**
+ * The host of a node, which has to be a plain name in small letters.
+ * @throws AppError `invalid_value`
+ */
+export function checkHost(host: string, { hostSuffix, isAddressAllowed }: AddressPolicy): string {
+  const isName = host.length <= 253 && hostPattern.test(host);
+  // Names that resolve only inside of somebody's network are for those who allow addresses there.
+  const isLocal = noHosts.has(host.slice(host.lastIndexOf(".") + 1)) && !isAddressAllowed("127.0.0.1");
+  if (!isName || isLocal) {
+    throw new AppError("invalid_value", { fields: { host: "A DNS name in small letters, like node.example.org." } });
+  }
+  if (hostSuffix !== null && host !== hostSuffix && !host.endsWith(`.${hostSuffix}`)) {
+    throw new AppError("invalid_value", { fields: { host: `Only ${hostSuffix} and names under it are allowed.` } });
+  }
+  return host;
+}
+
+/**
+ * The address of a node in its shortest spelling.
+ * @throws AppError `invalid_value` for what is none, and for one where no public server can be, unless that is allowed
+ */
+export function checkIp(text: string, { isAddressAllowed }: AddressPolicy): string {
+  const address = !text.includes("/") && isAddressOrRange(text) ? canonicalAddress(text) : null;
+  if (address === null) {
+    throw new AppError("invalid_value", { fields: { ip: "An address like 203.0.113.5 or 2001:db8::5." } });
+  }
+  if (!isAddressAllowed(address)) {
+    throw new AppError("invalid_value", { fields: { ip: "This address is not public." } });
+  }
+  return address;
+}
+
+type Place = { readonly host: string; readonly ip: string };
+
+function bracketed(ip: string): string {
+  return ip.includes(":") ? `[${ip}]` : ip;
+}
+
+/**
+ * The relay URL of a node as an origin: its host or its address, and nothing else, over https.
+ * @throws AppError `invalid_relay_url`
+ */
+export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy): string {
+  const { ports, isHttpAllowed } = policy;
+  const refuse = (message: string) => new AppError("invalid_relay_url", { message, fields: { relay_url: message } });
+  const written = text.length <= urlLengthMax ? urlPattern.exec(text) : null;
+  const url = written !== null && URL.canParse(text) ? new URL(text) : null;
+  if (written === null || url === null) {
+    throw refuse("It has to be like https://node.example.org:8443, with nothing behind it.");
+  }
+  if (url.protocol !== "https:" && !isHttpAllowed) {
+    throw refuse("Only https is allowed.");
+  }
+  if (url.hostname !== written[1] || (written[1] !== place.host && written[1] !== bracketed(place.ip))) {
+    throw refuse("It has to name the host of the node, or its address.");
+  }
+  // Plain http has a port of its own, which nobody lists who does not allow it.
+  const isOwnPort = url.protocol === "http:" && url.port === "";
+  if (ports !== null && !isOwnPort && !ports.includes(Number(url.port || 443))) {
+    throw refuse(`The port has to be one of ${ports?.join(", ")}.`);
+  }
+  return url.origin;
+}
+
+/** The relay URL with the host in it, on the scheme and port of the one that is used now. */
+export function hostUrlOf({ host, relayUrl }: { readonly host: string; readonly relayUrl: string | null }): string {
+  const url = new URL(relayUrl ?? "https://unknown.invalid");
+  url.hostname = host;
+  return url.origin;
+}

@@ -1,0 +1,61 @@
+import type { Actor } from "../audit/model.ts";
+import type { Database, Transaction } from "../platform/db.ts";
+import type { Log } from "../platform/log.ts";
+import type { DnsParts } from "./dns-check.ts";
+import type { HealthParts } from "./health-check.ts";
+import type { AddressPolicy, ExitNode, SwitchPolicy } from "./model.ts";
+import { hostUrlOf } from "./node-address.ts";
+import type { ExitChannels, RelayKeys } from "./port.ts";
+
+export type ExitNodeParts = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly channels: ExitChannels;
+  readonly keys: RelayKeys;
+  readonly addresses: AddressPolicy;
+  readonly switching: SwitchPolicy;
+  readonly dns: DnsParts;
+  readonly health: HealthParts;
+  readonly now: () => Date;
+};
+
+/** Who changes something, and from where. */
+export type Changer = { readonly actor: Actor; readonly requestId?: string; readonly ip?: string };
+
+/**
+ * Brings the channel of a node into step with it. Calls are let through only to an address that was proven.
+ * @param relayKey the key that the node at this address has shown to hold; null leaves the one that the channel has
+ */
+export async function syncChannel(
+  { channels }: ExitNodeParts,
+  tx: Transaction,
+  node: ExitNode,
+  relayKey: string | null,
+): Promise<void> {
+  const { nodeCode, relayUrl, ip, status, isServing } = node;
+  await channels.put(tx, {
+    nodeCode,
+    baseUrl: `${relayUrl ?? hostUrlOf(node)}/v1`,
+    address: ip,
+    credential: relayKey,
+    isEnabled: relayUrl !== null && isServing && status !== "disabled",
+  });
+}
+
+/** What the audit log shows of a node. */
+export function auditedNode(node: ExitNode): Record<string, unknown> {
+  return {
+    name: node.name,
+    region: node.region,
+    host: node.host,
+    ip: node.ip,
+    relay_url: node.relayUrl,
+    relay_key_secret: node.relayKeySecret,
+    status: node.status,
+    weight: node.weight,
+    callback_base_url: node.callbackBaseUrl,
+    oauth_redirect_path: node.oauthRedirectPath,
+    source_node_id: node.sourceNodeId,
+    version: node.version,
+  };
+}

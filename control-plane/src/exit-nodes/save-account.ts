@@ -1,0 +1,93 @@
+import type { SaveExitAccountInput } from "@sluice/contracts/exit-nodes";
+import { writeAudit } from "../audit/service.ts";
+import type { Transaction } from "../platform/db.ts";
+import { takeAdvisoryLock } from "../platform/db-locks.ts";
+import { AppError } from "../platform/errors.ts";
+import {
+  type AccountFields,
+  accountsPerNodeMax,
+  countAccounts,
+  type ExitAccount,
+  insertAccount,
+  lockAccount,
+  updateAccount,
+} from "./account-store.ts";
+import type { Changer, ExitNodeParts } from "./node-parts.ts";
+import { lockNode } from "./node-store.ts";
+
+type Wish = { readonly input: SaveExitAccountInput; readonly changer: Changer };
+
+/**
+ * Makes an account of a node, or changes it; what is said already changes nothing.
+ * @throws AppError `invalid_value`, `version_conflict`
+ */
+export async function saveAccount(parts: ExitNodeParts, { input, changer }: Wish): Promise<ExitAccount> {
+  return await parts.db.withTransaction(async (tx) => {
+    await takeAdvisoryLock(tx, `exit-account:${input.account_code}`);
+    const before = await lockAccount(tx, input.account_code);
+    const fields = mergeAccount(before, input);
+    if (before !== null && isEqualAccount(before, fields)) {
+      return before;
+    }
+    if (input.version !== undefined && input.version !== before?.version) {
+      throw new AppError("version_conflict");
+    }
+    if (before === null) {
+      await addAccount(tx, fields, input.node_code);
+    } else {
+      await updateAccount(tx, fields);
+    }
+    const after = await lockAccount(tx, input.account_code);
+    if (after === null) {
+      throw new Error(`account ${input.account_code} was saved and is not there`);
+    }
+    await parts.channels.alignAbilities(tx);
+    await writeAudit(tx, {
+      ...changer,
+      action: "exit-node.account.save",
+      subjectKind: "exit-provider-account",
+      subjectId: after.accountCode,
+      before,
+      after,
+    });
+    return after;
+  });
+}
+
+function mergeAccount(before: ExitAccount | null, input: SaveExitAccountInput): AccountFields {
+  if (before !== null && input.node_code !== undefined && input.node_code !== before.nodeCode) {
+    throw new AppError("invalid_value", { fields: { node_code: "An account stays on its node." } });
+  }
+  const provider = input.provider ?? before?.provider;
+  const authType = input.auth_type ?? before?.authType;
+  if (provider === undefined || authType === undefined) {
+    const name = provider === undefined ? "provider" : "auth_type";
+    throw new AppError("invalid_value", { fields: { [name]: "A new account needs it." } });
+  }
+  const status = input.status ?? before?.status ?? (authType === "api_key" ? "testing" : "standby");
+  if (authType === "oauth_refresh_token" && status !== "standby" && status !== "disabled") {
+    throw new AppError("invalid_value", {
+      fields: { status: "Refresh tokens are kept in standby: nothing uses them." },
+    });
+  }
+  const nodeAccount = input.node_account === undefined ? (before?.nodeAccount ?? null) : input.node_account;
+  return { accountCode: input.account_code, provider, authType, status, nodeAccount };
+}
+
+function isEqualAccount(before: ExitAccount, fields: AccountFields): boolean {
+  return (Object.keys(fields) as (keyof AccountFields)[]).every((name) => before[name] === fields[name]);
+}
+
+async function addAccount(tx: Transaction, fields: AccountFields, nodeCode: string | undefined): Promise<void> {
+  const node = nodeCode === undefined ? null : await lockNode(tx, nodeCode);
+  if (node === null) {
+    throw new AppError("invalid_value", { fields: { node_code: "There is no such exit node." } });
+  }
+  if ((await countAccounts(tx, node.id)) >= accountsPerNodeMax) {
+    throw new AppError("invalid_value", { fields: { node_code: `It has ${accountsPerNodeMax} accounts already.` } });
+  }
+  // Somebody else may have made it since we looked.
+  if (!(await insertAccount(tx, node.id, fields))) {
+    throw new AppError("version_conflict");
+  }
+}

@@ -1,0 +1,233 @@
+import type { SaveExitNodeInput } from "@sluice/contracts/exit-nodes";
+import { relayKeyFault } from "@sluice/exit-protocol/relay-key";
+import { writeAudit } from "../audit/service.ts";
+import type { Transaction } from "../platform/db.ts";
+import { takeAdvisoryLock } from "../platform/db-locks.ts";
+import { AppError } from "../platform/errors.ts";
+import { insertAccount } from "./account-store.ts";
+import { notSwitched } from "./check-node.ts";
+import { checkDns } from "./dns-check.ts";
+import { checkHealth } from "./health-check.ts";
+import {
+  afterSwitch,
+  type DnsResult,
+  type ExitNode,
+  type HealthResult,
+  isSecretOf,
+  relayKeySecretOf,
+  slotsOf,
+  unknownHealth,
+} from "./model.ts";
+import { checkHost, checkIp, checkRelayUrl, hostUrlOf } from "./node-address.ts";
+import { auditedNode, type Changer, type ExitNodeParts, syncChannel } from "./node-parts.ts";
+import {
+  clearChecks,
+  countNodes,
+  findNode,
+  hasNode,
+  insertNode,
+  lockNode,
+  type NodeFields,
+  nodesMax,
+  updateChecks,
+  updateHealth,
+  updateNode,
+} from "./node-store.ts";
+
+/** That a host form which was entered by hand is the node: for the version that was looked at, and no other. */
+type Proof = { readonly version: number | null; readonly dns: DnsResult; readonly health: HealthResult };
+
+type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null };
+
+type Wish = { readonly input: SaveExitNodeInput; readonly changer: Changer };
+
+/**
+ * Makes a node with its slots, or changes it; what is said already changes nothing, however often it is said. A URL with
+ * the node's address in it is taken, and used once the node there has shown that it holds the key. A URL with the node's
+ * name in it has to meet the rule of the switch right now, or nothing is saved.
+ * @throws AppError `invalid_value`, `invalid_relay_url`, `secret_required`, `version_conflict`, `dns_mismatch`,
+ *   `health_failed`
+ */
+export async function saveNode(parts: ExitNodeParts, wish: Wish): Promise<ExitNode> {
+  const node = await findNode(parts.db, wish.input.node_code);
+  const stored = { node, relayKey: node === null ? null : await parts.keys.read(node.relayKeySecret) };
+  const planned = judge(parts, stored, wish.input);
+  const proof = planned.needsProof ? await proveHostForm(parts, stored, { ...planned, input: wish.input }) : null;
+  return await parts.db.withTransaction(async (tx) => {
+    // A row that is not there can't be locked; saves of the same new node take turns as well.
+    await takeAdvisoryLock(tx, `exit-node:${wish.input.node_code}`);
+    const locked = await lockNode(tx, wish.input.node_code);
+    const relayKey = locked === null ? null : await parts.keys.read(locked.relayKeySecret);
+    const { fields, isSame, needsProof, isMoved } = judge(parts, { node: locked, relayKey }, wish.input);
+    if (locked !== null && isSame) {
+      return locked;
+    }
+    if (needsProof && proof?.version !== (locked?.version ?? null)) {
+      throw new AppError("version_conflict");
+    }
+    await checkSource(tx, fields);
+    await writeNode(tx, fields, locked);
+    if (wish.input.relay_key !== undefined) {
+      await parts.keys.save(tx, fields.relayKeySecret, wish.input.relay_key);
+    }
+    return await settle(parts, tx, { ...wish, before: locked, isMoved, proof: needsProof ? proof : null });
+  });
+}
+
+type Judged = {
+  readonly fields: NodeFields;
+  /** All of it is so already. */
+  readonly isSame: boolean;
+  /** Calls would go elsewhere, or with another key. */
+  readonly isMoved: boolean;
+  readonly needsProof: boolean;
+};
+
+function judge(parts: ExitNodeParts, { node, relayKey }: Stored, input: SaveExitNodeInput): Judged {
+  const fields = mergeNode(parts, node, input);
+  const fault = input.relay_key === undefined ? null : relayKeyFault(input.relay_key);
+  if (fault !== null) {
+    throw new AppError("invalid_value", { fields: { relay_key: fault } });
+  }
+  const isKeySame = input.relay_key === undefined || input.relay_key === relayKey;
+  const isSame = node !== null && isKeySame && isEqualNode(node, fields);
+  if (!isSame && input.version !== undefined && input.version !== node?.version) {
+    throw new AppError("version_conflict");
+  }
+  const isElsewhere = node !== null && (node.host !== fields.host || node.relayUrl !== fields.relayUrl);
+  if (isElsewhere && relayKey !== null && input.relay_key === undefined) {
+    throw new AppError("secret_required");
+  }
+  const isMoved = isElsewhere || node?.ip !== fields.ip || node.relayKeySecret !== fields.relayKeySecret;
+  return { fields, isSame, isMoved, needsProof: isMoved && fields.relayUrl === hostUrlOf(fields) };
+}
+
+function mergeNode({ addresses }: ExitNodeParts, node: ExitNode | null, input: SaveExitNodeInput): NodeFields {
+  const { node_code: nodeCode } = input;
+  const required = (name: "name" | "host" | "ip"): string => {
+    const value = input[name] ?? node?.[name];
+    if (value === undefined) {
+      throw new AppError("invalid_value", { fields: { [name]: "A new node needs it." } });
+    }
+    return value;
+  };
+  const host = checkHost(required("host"), addresses);
+  const ip = checkIp(required("ip"), addresses);
+  const url = input.relay_url === undefined ? (node?.relayUrl ?? null) : input.relay_url;
+  const secret = input.relay_key_secret ?? node?.relayKeySecret ?? relayKeySecretOf(nodeCode);
+  if (!isSecretOf(nodeCode, secret)) {
+    const name = relayKeySecretOf(nodeCode);
+    throw new AppError("invalid_value", { fields: { relay_key_secret: `${name}, with or without a further part.` } });
+  }
+  return {
+    nodeCode,
+    name: required("name"),
+    region: input.region ?? node?.region ?? "",
+    host,
+    ip,
+    relayUrl: url === null ? null : checkRelayUrl(url, { host, ip }, addresses),
+    relayKeySecret: secret,
+    status: input.status ?? node?.status ?? "testing",
+    weight: input.weight ?? node?.weight ?? 1,
+    callbackBaseUrl: given(input.callback_base_url, node?.callbackBaseUrl),
+    oauthRedirectPath: given(input.oauth_redirect_path, node?.oauthRedirectPath),
+    sourceNodeId:
+      input.source_node_id === undefined || input.source_node_id === null
+        ? given(input.source_node_id, node?.sourceNodeId)
+        : BigInt(input.source_node_id),
+  };
+}
+
+/** Null is a value that was said; what was not said stays. */
+function given<Value>(said: Value | null | undefined, stored: Value | null | undefined): Value | null {
+  return said === undefined ? (stored ?? null) : said;
+}
+
+function isEqualNode(node: ExitNode, fields: NodeFields): boolean {
+  return (Object.keys(fields) as (keyof NodeFields)[]).every((name) => node[name] === fields[name]);
+}
+
+/** The rule of the switch, for an address that is not saved yet. */
+async function proveHostForm(
+  parts: ExitNodeParts,
+  stored: Stored,
+  { fields, input }: { readonly fields: NodeFields; readonly input: SaveExitNodeInput },
+): Promise<Proof> {
+  const relayKey = input.relay_key ?? stored.relayKey;
+  if (relayKey === null) {
+    throw new AppError("secret_required", {
+      message: "Enter the relay key with which the node can show that it is it.",
+    });
+  }
+  const { nodeCode, host, ip, relayUrl } = fields;
+  const dns = await checkDns(host, ip, parts.dns);
+  const health = dns.matched
+    ? await checkHealth({ nodeCode, url: relayUrl, address: ip, relayKey }, parts.health)
+    : null;
+  if (health?.ok !== true) {
+    throw notSwitched({ dns, host: health });
+  }
+  return { version: stored.node?.version ?? null, dns, health };
+}
+
+async function checkSource(tx: Transaction, { sourceNodeId }: NodeFields): Promise<void> {
+  if (sourceNodeId !== null && !(await hasNode(tx, sourceNodeId))) {
+    throw new AppError("invalid_value", { fields: { source_node_id: "There is no such exit node." } });
+  }
+}
+
+async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode | null): Promise<void> {
+  if (before !== null) {
+    await updateNode(tx, fields);
+    return;
+  }
+  if ((await countNodes(tx)) >= nodesMax) {
+    throw new AppError("invalid_value", { fields: { node_code: `There are ${nodesMax} exit nodes already.` } });
+  }
+  // Somebody else may have made it since we looked.
+  if (!(await insertNode(tx, fields))) {
+    throw new AppError("version_conflict");
+  }
+}
+
+type Saved = Wish & { readonly before: ExitNode | null; readonly isMoved: boolean; readonly proof: Proof | null };
+
+/** What else a saved node needs: its slots, what is known of its address, its channel, and the entry in the audit log. */
+async function settle(parts: ExitNodeParts, tx: Transaction, saved: Saved): Promise<ExitNode> {
+  const { input, changer, before, isMoved, proof } = saved;
+  const node = await readLocked(tx, input.node_code);
+  if (before === null) {
+    for (const slot of slotsOf(node.nodeCode)) {
+      await insertAccount(tx, node.id, { ...slot, nodeAccount: null });
+    }
+  }
+  if (isMoved) {
+    await clearChecks(tx, node.id);
+    const unknown = { ...unknownHealth, switchedAt: node.switchedAt };
+    await updateHealth(tx, node.id, proof === null ? unknown : afterSwitch(unknown, parts.now()));
+  }
+  if (proof !== null) {
+    await updateChecks(tx, { id: node.id, dns: proof.dns, health: proof.health });
+  }
+  const after = await readLocked(tx, input.node_code);
+  const provenKey = proof === null ? null : (input.relay_key ?? (await parts.keys.read(after.relayKeySecret)));
+  await syncChannel(parts, tx, after, provenKey);
+  await parts.channels.alignAbilities(tx);
+  await writeAudit(tx, {
+    ...changer,
+    action: "exit-node.save",
+    subjectKind: "exit-node",
+    subjectId: after.nodeCode,
+    before: before === null ? null : auditedNode(before),
+    after: { ...auditedNode(after), is_relay_key_entered: input.relay_key !== undefined },
+  });
+  return after;
+}
+
+async function readLocked(tx: Transaction, nodeCode: string): Promise<ExitNode> {
+  const node = await lockNode(tx, nodeCode);
+  if (node === null) {
+    throw new Error(`node ${nodeCode} was saved and is not there`);
+  }
+  return node;
+}

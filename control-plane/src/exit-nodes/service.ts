@@ -1,0 +1,131 @@
+import type { SaveExitAccountInput, SaveExitNodeInput, SaveExitRouteInput } from "@sluice/contracts/exit-nodes";
+import { Gauge, type Registry } from "prom-client";
+import type { Queryable } from "../platform/db.ts";
+import { AppError } from "../platform/errors.ts";
+import { type ExitAccount, selectAccounts } from "./account-store.ts";
+import { type CheckedNode, type CheckMode, checkNode, checkNodeDns } from "./check-node.ts";
+import type { DnsResult, ExitNode } from "./model.ts";
+import type { Changer, ExitNodeParts } from "./node-parts.ts";
+import { findNode, selectDueNodes, selectNodes } from "./node-store.ts";
+import type { NodeTraffic } from "./port.ts";
+import { type ExitRoute, selectRoutes } from "./route-store.ts";
+import { saveAccount } from "./save-account.ts";
+import { saveNode } from "./save-node.ts";
+import { saveRoute } from "./save-route.ts";
+import { addTraffic, foldOldTraffic, sumTraffic, type TrafficSum } from "./traffic-store.ts";
+
+/** One run of the job checks so many at once, and the next one goes on with those that have waited longest. */
+const checkedAtOnce = 16;
+const job: Changer = { actor: { kind: "system", id: null, name: "exit-node-checks" } };
+
+export type ExitNodeTimes = {
+  /** Between checks of a node at rest; one that is about to switch or to return is looked at as often as it counts. */
+  readonly checkMs: number;
+};
+
+/** Keeps what a replica saw of its calls through nodes. */
+export async function keepTraffic(db: Queryable, replicaId: string, seen: readonly NodeTraffic[]): Promise<void> {
+  await addTraffic(db, replicaId, seen);
+}
+
+/** The exit nodes: what admins say of them, what checks see of them, and what follows for their channels. */
+export class ExitNodes {
+  readonly #parts: ExitNodeParts;
+  readonly #times: ExitNodeTimes;
+  readonly #gauges: { readonly serving: Gauge; readonly matched: Gauge };
+
+  constructor(parts: ExitNodeParts, times: ExitNodeTimes, registry: Registry) {
+    this.#parts = parts;
+    this.#times = times;
+    const gauge = (name: string, help: string) =>
+      new Gauge({ name, help, labelNames: ["node"], registers: [registry] });
+    this.#gauges = {
+      serving: gauge("sluice_exit_node_serving", "1 while calls are sent to the exit node, else 0."),
+      matched: gauge("sluice_exit_node_dns_matched", "1 while the name of the exit node leads to its address, else 0."),
+    };
+  }
+
+  saveNode(input: SaveExitNodeInput, changer: Changer): Promise<ExitNode> {
+    return saveNode(this.#parts, { input, changer });
+  }
+
+  saveAccount(input: SaveExitAccountInput, changer: Changer): Promise<ExitAccount> {
+    return saveAccount(this.#parts, { input, changer });
+  }
+
+  saveRoute(input: SaveExitRouteInput, changer: Changer): Promise<ExitRoute> {
+    return saveRoute(this.#parts, { input, changer });
+  }
+
+  checkDns(nodeCode: string): Promise<{ node: ExitNode; dns: DnsResult }> {
+    return checkNodeDns(this.#parts, nodeCode);
+  }
+
+  check(
+    wanted: { readonly nodeCode: string; readonly version?: number | undefined; readonly mode: CheckMode },
+    changer: Changer,
+  ): Promise<CheckedNode> {
+    return checkNode(this.#parts, wanted, changer);
+  }
+
+  listNodes(): Promise<ExitNode[]> {
+    return selectNodes(this.#parts.db);
+  }
+
+  /** @throws AppError `not_found` */
+  async readNode(nodeCode: string): Promise<ExitNode> {
+    const node = await findNode(this.#parts.db, nodeCode);
+    if (node === null) {
+      throw new AppError("not_found", { message: "There is no such exit node." });
+    }
+    return node;
+  }
+
+  listAccounts(nodeCode: string | null): Promise<ExitAccount[]> {
+    return selectAccounts(this.#parts.db, nodeCode);
+  }
+
+  listRoutes(nodeCode: string | null): Promise<ExitRoute[]> {
+    return selectRoutes(this.#parts.db, nodeCode);
+  }
+
+  /** What is shown beside nodes. */
+  async readSurroundings(): Promise<{ secretNames: ReadonlySet<string>; traffic: ReadonlyMap<bigint, TrafficSum> }> {
+    const [names, sums] = await Promise.all([this.#parts.keys.names(), sumTraffic(this.#parts.db)]);
+    return { secretNames: new Set(names), traffic: new Map(sums.map((sum) => [sum.nodeId, sum])) };
+  }
+
+  /** The job: looks at the nodes whose time has come, and gives channels the abilities that models added since need. */
+  async runChecks(): Promise<void> {
+    const { db, log, switching, channels } = this.#parts;
+    const movingMs = Math.min(this.#times.checkMs, Math.max(1_000, switching.spacingMs));
+    const due = await selectDueNodes(db, { restingMs: this.#times.checkMs, movingMs, limit: checkedAtOnce });
+    await Promise.all(
+      due.map(async ({ nodeCode }) => {
+        try {
+          await checkNode(this.#parts, { nodeCode, mode: "ask" }, job);
+        } catch (error) {
+          // An admin may have changed it meanwhile; then the next run looks at what it has become.
+          const isChanged = error instanceof AppError && error.code === "version_conflict";
+          log[isChanged ? "debug" : "warn"]("exit_node.check_failed", { node: nodeCode, error });
+        }
+      }),
+    );
+    await db.withTransaction((tx) => channels.alignAbilities(tx));
+  }
+
+  /** Of each replica, for its own metrics. */
+  async measure(): Promise<void> {
+    const nodes = (await this.listNodes()).filter(({ status }) => status !== "disabled");
+    this.#gauges.serving.reset();
+    this.#gauges.matched.reset();
+    for (const { nodeCode: node, isServing, dns } of nodes) {
+      this.#gauges.serving.set({ node }, isServing ? 1 : 0);
+      this.#gauges.matched.set({ node }, dns?.matched === true ? 1 : 0);
+    }
+  }
+
+  foldTraffic(): Promise<void> {
+    return foldOldTraffic(this.#parts.db);
+  }
+}

@@ -1,0 +1,10 @@
+import { networkInterfaces } from "node:os";
+import { canonicalAddress } from "./address-list.ts";
+
+/** Whether an address is one of this machine's own. Asked anew each time: machines get and lose addresses. */
+export function isOwnAddress(address: string): boolean {
+  const wanted = canonicalAddress(address);
+  return Object.values(networkInterfaces()).some((all) =>
+    (all ?? []).some((own) => canonicalAddress(own.address) === wanted),
+  );
+}

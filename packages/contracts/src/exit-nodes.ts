@@ -1,0 +1,238 @@
+import { z } from "zod";
+import { wireInteger, wireMoment } from "./wire.ts";
+
+/** Exit nodes as admins send and see them. Relay keys only come in; no answer ever holds one. */
+
+const codeLengthMax = 48;
+/** It is the name of a channel, a label of metrics, and a part of the name of a secret. */
+const code = z
+  .string()
+  .max(codeLengthMax)
+  .regex(/^[a-z0-9]+([-_][a-z0-9]+)*$/, "small letters and digits, with single - or _ between them");
+const longCode = z
+  .string()
+  .max(100)
+  .regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/, "small letters and digits, with single . - or _ between them");
+const text = (max: number) => z.string().trim().max(max);
+const version = z.int().min(1).optional();
+const id = z.int().min(1);
+
+export const exitNodeStatus = z.enum(["testing", "active", "disabled"]);
+export const exitAccountStatus = z.enum(["testing", "active", "standby", "disabled"]);
+export const exitAuthType = z.enum(["api_key", "oauth_refresh_token"]);
+
+/** How a provider is called: the same word in accounts and routes. */
+export const providerName = z
+  .string()
+  .max(40)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "small letters and digits, with single - between them");
+
+/**
+ * A node that is new needs `name`, `host` and `ip`. Of one that is there, what is left out stays as it is. `version` is the
+ * one that was loaded: with it, a change that somebody else made meanwhile is not overwritten.
+ */
+export const saveExitNodeInput = z.strictObject({
+  node_code: code,
+  name: text(100).min(1).optional(),
+  region: text(60).optional(),
+  host: z.string().max(253).optional(),
+  ip: z.string().max(45).optional(),
+  /** Judged by its own rules, which have an error of their own. */
+  relay_url: z.string().nullable().optional(),
+  /** The key itself; it goes into the secret store. */
+  relay_key: z.string().trim().min(1).max(256).optional(),
+  /** The name under which the secret store keeps it; one of the names that belong to the node. */
+  relay_key_secret: z.string().max(100).optional(),
+  status: exitNodeStatus.optional(),
+  weight: z.int().min(0).max(1000).optional(),
+  callback_base_url: z
+    .url({ protocol: /^https?$/ })
+    .max(300)
+    .nullable()
+    .optional(),
+  oauth_redirect_path: z
+    .string()
+    .max(200)
+    .regex(/^\/(?![/\\])[A-Za-z0-9._~/-]*$/, "a path that begins with one slash")
+    .nullable()
+    .optional(),
+  source_node_id: id.nullable().optional(),
+  version,
+});
+export type SaveExitNodeInput = z.output<typeof saveExitNodeInput>;
+
+export const exitNodeReference = z.strictObject({ node_code: code });
+
+/** `version` as in a save: the node is switched only as it was seen. */
+export const switchExitNodeInput = exitNodeReference.extend({ version });
+
+export const saveExitAccountInput = z.strictObject({
+  account_code: longCode,
+  /** Needed for an account that is new; an account stays on its node. */
+  node_code: code.optional(),
+  provider: providerName.optional(),
+  auth_type: exitAuthType.optional(),
+  status: exitAccountStatus.optional(),
+  /** What the node's own file calls the account, so that calls ask for it; null leaves the choice to the node. */
+  node_account: z
+    .string()
+    .max(64)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "letters, digits and . _ -")
+    .nullable()
+    .optional(),
+  version,
+});
+export type SaveExitAccountInput = z.output<typeof saveExitAccountInput>;
+
+export const saveExitRouteInput = z.strictObject({
+  route_code: longCode,
+  gateway_user_id: id.optional(),
+  provider: providerName.optional(),
+  model_pattern: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^[A-Za-z0-9._:/*-]+$/, "a model name in which * stands for any characters")
+    .optional(),
+  /** Null: every node with an account of the provider. */
+  node_code: code.nullable().optional(),
+  status: exitNodeStatus.optional(),
+  version,
+});
+export type SaveExitRouteInput = z.output<typeof saveExitRouteInput>;
+
+const nothing = z.null();
+
+export const exitDnsEntry = z.strictObject({
+  /** What the host resolved to, A and AAAA, in their shortest spelling. */
+  resolved: z.array(z.string()),
+  matched: z.boolean(),
+  failure: z.enum(["timeout", "server_failure", "too_many"]).or(nothing),
+  checked_at: wireMoment,
+});
+
+export const exitHealthFailures = [
+  "no_relay_url",
+  "no_relay_key",
+  "address_not_allowed",
+  "unreachable",
+  "tls",
+  "timeout",
+  "too_large",
+  "malformed",
+  "redirected",
+  "http_status",
+  "unauthorized",
+  "clock_skew",
+  "not_proven",
+  "wrong_node",
+  "not_ok",
+] as const;
+
+export const exitHealthEntry = z.strictObject({
+  url: z.string().or(nothing),
+  http_status: z.int().or(nothing),
+  ok: z.boolean(),
+  latency_ms: z.int().or(nothing),
+  failure: z.enum(exitHealthFailures).or(nothing),
+  checked_at: wireMoment,
+});
+
+/** What the node says of itself. */
+export const exitReportEntry = z.strictObject({
+  version: z.string(),
+  uptime_seconds: z.number(),
+  in_flight: z.int(),
+  clock_offset_ms: z.int(),
+  egress_address: z.string().or(nothing),
+  accounts: z.array(
+    z.strictObject({ account: z.string(), provider: z.string(), auth_type: z.string(), status: z.string() }),
+  ),
+});
+
+/** What the calls of the replicas saw. */
+export const exitTrafficEntry = z.strictObject({
+  calls: wireInteger,
+  failures: wireInteger,
+  last_failure: z.string().or(nothing),
+  last_failure_at: wireMoment.or(nothing),
+  circuit: z.enum(["closed", "open"]),
+  circuit_opened_at: wireMoment.or(nothing),
+});
+
+export const exitNodeEntry = z.strictObject({
+  id: wireInteger,
+  node_code: z.string(),
+  name: z.string(),
+  region: z.string(),
+  host: z.string(),
+  ip: z.string(),
+  relay_url: z.string().or(nothing),
+  /** What `relay_url` becomes when the rule of the switch is met. */
+  host_url: z.string(),
+  is_host_form: z.boolean(),
+  relay_key_secret: z.string(),
+  has_relay_key: z.boolean(),
+  status: exitNodeStatus,
+  weight: z.int(),
+  callback_base_url: z.string().or(nothing),
+  oauth_redirect_path: z.string().or(nothing),
+  source_node_id: wireInteger.or(nothing),
+  version: z.int(),
+  /** Whether whoever answers at the address has shown that it holds the relay key. */
+  is_proven: z.boolean(),
+  /** Whether calls of the group `node-test` are sent there. */
+  is_serving: z.boolean(),
+  /** How many good answers of the host form in a row count towards the switch. */
+  switch_streak: z.int(),
+  switched_at: wireMoment.or(nothing),
+  dns: exitDnsEntry.or(nothing),
+  health: exitHealthEntry.or(nothing),
+  report: exitReportEntry.or(nothing),
+  traffic: exitTrafficEntry,
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+
+export const exitAccountEntry = z.strictObject({
+  id: wireInteger,
+  account_code: z.string(),
+  node_code: z.string(),
+  provider: z.string(),
+  auth_type: exitAuthType,
+  status: exitAccountStatus,
+  node_account: z.string().or(nothing),
+  version: z.int(),
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+
+export const exitRouteEntry = z.strictObject({
+  id: wireInteger,
+  route_code: z.string(),
+  gateway_user_id: wireInteger,
+  provider: z.string(),
+  model_pattern: z.string(),
+  node_code: z.string().or(nothing),
+  status: exitNodeStatus,
+  version: z.int(),
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+
+export const exitNodeAnswer = z.strictObject({ node: exitNodeEntry });
+export const exitNodeDetailAnswer = z.strictObject({
+  node: exitNodeEntry,
+  accounts: z.array(exitAccountEntry),
+  routes: z.array(exitRouteEntry),
+});
+export const exitNodesAnswer = z.strictObject({ nodes: z.array(exitNodeEntry) });
+export const exitDnsAnswer = z.strictObject({ dns: exitDnsEntry.extend({ host: z.string(), expected: z.string() }) });
+export const exitHealthAnswer = z.strictObject({ health: exitHealthEntry, dns: exitDnsEntry, node: exitNodeEntry });
+export const exitAccountAnswer = z.strictObject({ account: exitAccountEntry });
+export const exitAccountsAnswer = z.strictObject({ accounts: z.array(exitAccountEntry) });
+export const exitRouteAnswer = z.strictObject({ route: exitRouteEntry });
+export const exitRoutesAnswer = z.strictObject({ routes: z.array(exitRouteEntry) });
+
+/** Lists may be narrowed to one node; routes without a node of their own are shown with each. */
+export const exitListInput = z.strictObject({ node_code: code.optional() });
