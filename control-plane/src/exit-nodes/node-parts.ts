@@ -37,6 +37,7 @@ export async function syncChannel(
     nodeCode,
     baseUrl: `${relayUrl ?? hostUrlOf(node)}/v1`,
     address: ip,
+    isProven: node.provenAt !== null,
     credential: relayKey,
     isEnabled: relayUrl !== null && isServing && status !== "disabled",
   });

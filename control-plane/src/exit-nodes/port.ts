@@ -6,7 +6,9 @@ export type NodeChannel = {
   readonly baseUrl: string;
   /** Connections go here, whatever the name in `baseUrl` says. */
   readonly address: string;
-  /** The relay key, once the node at this address has shown that it holds it; null leaves what is stored. */
+  /** Whether whoever is at the address has shown that it holds the relay key; without that the channel has none. */
+  readonly isProven: boolean;
+  /** The relay key that was shown; null leaves what is stored. */
   readonly credential: string | null;
   readonly isEnabled: boolean;
 };

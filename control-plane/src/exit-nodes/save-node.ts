@@ -96,7 +96,8 @@ function judge(parts: ExitNodeParts, { node, relayKey }: Stored, input: SaveExit
   }
   const isElsewhere = node !== null && (node.host !== fields.host || node.relayUrl !== fields.relayUrl);
   if (isElsewhere && relayKey !== null && input.relay_key === undefined) {
-    throw new AppError("secret_required");
+    const message = "Enter the relay key again: the address that it is sent to changes.";
+    throw new AppError("secret_required", { message, fields: { relay_key: message } });
   }
   const isMoved = isElsewhere || node?.ip !== fields.ip || node.relayKeySecret !== fields.relayKeySecret;
   return { fields, isSame, isMoved, needsProof: isMoved && fields.relayUrl === hostUrlOf(fields) };

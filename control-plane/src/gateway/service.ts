@@ -13,7 +13,7 @@ import {
   updateExitChannel,
 } from "./channels/exit-channel-store.ts";
 import { parseBaseUrl } from "./channels/model.ts";
-import { saveAbility, saveChannel, setChannelCredential } from "./channels/store.ts";
+import { clearChannelCredential, saveAbility, saveChannel, setChannelCredential } from "./channels/store.ts";
 import { generateApiKey } from "./keys/generate-api-key.ts";
 import { describeApiKey } from "./keys/model.ts";
 import { hasApiKey, insertApiKey, insertGatewayUser, updateGatewayUser } from "./keys/store.ts";
@@ -75,6 +75,8 @@ export type ExitChannelSettings = {
   readonly baseUrl: string;
   /** Where connections go, whatever the name in `baseUrl` says. */
   readonly address: string;
+  /** Without it the channel gets no credential, and loses the one that it has. */
+  readonly isProven: boolean;
   /** Null leaves what is stored. */
   readonly credential: string | null;
   readonly isEnabled: boolean;
@@ -94,7 +96,9 @@ export async function putExitChannel(tx: Queryable, key: MasterKey, settings: Ex
     await updateExitChannel(tx, fields);
   }
   const sealed = known?.credential_sealed ?? null;
-  if (credential !== null && (sealed === null || openChannelCredential(key, id, sealed) !== credential)) {
+  if (!settings.isProven) {
+    await (sealed === null ? undefined : clearChannelCredential(tx, id));
+  } else if (credential !== null && (sealed === null || openChannelCredential(key, id, sealed) !== credential)) {
     await setChannelCredential(tx, id, seal(key.sealing, Buffer.from(credential), credentialContext(id)));
   }
 }

@@ -46,6 +46,10 @@ export async function setChannelCredential(db: Queryable, id: ChannelId, sealed:
   await db.sql`update channel set credential_sealed = ${sealed}, updated_at = now() where id = ${id}::bigint`;
 }
 
+export async function clearChannelCredential(db: Queryable, id: ChannelId): Promise<void> {
+  await db.sql`update channel set credential_sealed = null, updated_at = now() where id = ${id}::bigint`;
+}
+
 export async function saveAbility(
   db: Queryable,
   ability: { groupName: string; model: string; channelId: ChannelId; priority: number; weight: number },
