@@ -87,7 +87,7 @@ function adminLoginForm({ adminLogin, pages }: AccountRouteParts): AnyEndpoint[]
       summary: "Logs an admin in and shows the admin.",
       output: null,
       otherAnswers: formAnswers,
-      limits: limitSentences.login,
+      limits: limitSentences.adminLogin,
       errors: [],
       handle: async (call) => {
         const { input } = call;
