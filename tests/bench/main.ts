@@ -1,4 +1,5 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
+import { runListsBench } from "./lists/run.ts";
 import { runMessagesBench } from "./messages/run.ts";
 import { runNodeBench } from "./node/run.ts";
 import { runRelayBench } from "./relay/run.ts";
@@ -7,6 +8,7 @@ import { runSettlementBench } from "./settlement/run.ts";
 import { runTraceBench } from "./trace/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
+  lists: runListsBench,
   messages: runMessagesBench,
   node: runNodeBench,
   relay: runRelayBench,

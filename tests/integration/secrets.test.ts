@@ -82,8 +82,8 @@ describe("the store", () => {
       ["b.key", 1],
     ]);
     expect(listed.map((entry) => Object.keys(entry))).toEqual([
-      ["name", "version", "created_at", "updated_at"],
-      ["name", "version", "created_at", "updated_at"],
+      ["name", "version", "created_at", "updated_at", "set_by"],
+      ["name", "version", "created_at", "updated_at", "set_by"],
     ]);
   });
 });
@@ -140,6 +140,7 @@ describe("the endpoints", () => {
     const audit = await db.sql<{ text: string; actor: string }>`
       select to_jsonb(audit_log)::text as text, actor_name as actor from audit_log where action = 'secret.save' order by id`;
     expect(texts[2]).toContain('"name":"cardpay.account_a.webhook_secret","version":2');
+    expect(texts[2]).toContain('"set_by":"super admin"');
     expect(audit.map(({ actor }) => actor)).toEqual(["super admin", "super admin"]);
     expect([...texts, ...audit.map(({ text }) => text)].filter((text) => text.includes("canary"))).toEqual([]);
     expect(await readSecret(db, masterKey, "cardpay.account_a.webhook_secret")).toBe(canary);

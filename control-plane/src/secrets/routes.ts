@@ -47,7 +47,7 @@ export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts
       path: "/backend/admin/secret/list/",
       access: "super_admin",
       input: z.object({}),
-      summary: "Names and dates of all secrets, without their values.",
+      summary: "Names and dates of all secrets with who saved them, without their values.",
       output: secretListAnswer,
       errors: [],
       handle: async () => ({ secrets: await listSecrets(db) }),

@@ -16,5 +16,12 @@ export async function findSecret(db: Queryable, name: string): Promise<Uint8Arra
 }
 
 export async function selectSecrets(db: Queryable): Promise<SecretEntry[]> {
-  return await db.sql<SecretEntry>`select name, version, created_at, updated_at from secret order by name`;
+  return await db.sql<SecretEntry>`
+    select s.name, s.version, s.created_at, s.updated_at, (
+        select a.actor_name from audit_log a
+        where a.subject_kind = 'secret' and a.subject_id = s.name and a.action = 'secret.save'
+          and a.after->>'version' = s.version::text
+        order by a.id desc limit 1
+      ) as set_by
+    from secret s order by s.name`;
 }

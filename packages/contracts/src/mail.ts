@@ -67,40 +67,12 @@ export const previewMailTemplateInput = z.strictObject({
   text: manyLines.optional(),
 });
 
-export const mailLogInput = z.strictObject({
-  ...page,
-  status: z.enum(mailStatuses).optional(),
-  template: z.enum(mailTemplateNames).optional(),
-  user_id: id.optional(),
-});
-
 export const resendMailInput = z.strictObject({ id });
 
 export const inboxInput = z.strictObject(page);
 
 export const readInboxInput = z.strictObject({ ids: z.array(id).min(1).max(readAtOnceMax) });
 
-/** A mail as admins see it: never with what it says. */
-export const mailLogEntry = z.strictObject({
-  id: wireInteger,
-  template: z.string(),
-  locale: z.string(),
-  user_id: wireInteger.nullable(),
-  to: z.string(),
-  source: z.string(),
-  status: z.enum(mailStatuses),
-  attempts: z.int(),
-  subject: z.string().nullable(),
-  provider_id: z.string().nullable(),
-  last_error: z.string().nullable(),
-  /** When it is tried next, of one that waits. */
-  next_attempt_at: wireMoment.nullable(),
-  expires_at: wireMoment.nullable(),
-  created_at: wireMoment,
-  sent_at: wireMoment.nullable(),
-});
-export type MailLogEntry = Unsent<z.output<typeof mailLogEntry>>;
-export const mailLogAnswer = z.strictObject({ mails: z.array(mailLogEntry), next_cursor: wireCursor });
 export const resendMailAnswer = z.strictObject({ id: wireInteger, status: z.literal("queued") });
 
 const inboxEntry = z.strictObject({

@@ -22,6 +22,8 @@ const secretEntry = z.strictObject({
   version: z.int(),
   created_at: wireMoment,
   updated_at: wireMoment,
+  /** Who saved this version; null for one that no admin saved. */
+  set_by: z.string().nullable(),
 });
 export type SecretEntry = Unsent<z.output<typeof secretEntry>>;
 export const secretListAnswer = z.strictObject({ secrets: z.array(secretEntry) });

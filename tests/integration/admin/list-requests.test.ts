@@ -227,9 +227,9 @@ describe("a file", () => {
     let pages = 0;
     const failing: Database = {
       ...db,
-      withTransaction: (work, options) => {
+      query: (text, values) => {
         pages += 1;
-        return pages > 4 ? Promise.reject(new Error("the database is gone")) : db.withTransaction(work, options);
+        return pages > 1 ? Promise.reject(new Error("the database is gone")) : db.query(text, values);
       },
     };
     const server = serve(failing);

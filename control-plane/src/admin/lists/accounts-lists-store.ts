@@ -7,8 +7,8 @@ const userId = column("bigint", "p.id");
 export const users = listSource({
   contract: userList,
   from: `user_profile p
-    join gateway_user g on g.id = p.gateway_user_id
-    join budget b on b.gateway_user_id = p.gateway_user_id`,
+    left join gateway_user g on g.id = p.gateway_user_id
+    left join budget b on b.gateway_user_id = p.gateway_user_id`,
   columns: {
     user_id: userId,
     gateway_user_id: column("bigint", "p.gateway_user_id"),
@@ -80,7 +80,7 @@ const isInState = {
 export const keys = listSource({
   contract: keyList,
   from: `api_key k
-    join gateway_user g on g.id = k.gateway_user_id
+    left join gateway_user g on g.id = k.gateway_user_id
     left join user_profile p on p.gateway_user_id = k.gateway_user_id
     left join api_key_use u on u.api_key_id = k.id
     left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced`,

@@ -78,7 +78,7 @@ const paymentId = column("bigint", "y.id");
 export const payments = listSource({
   contract: paymentList,
   from: `payment y
-    join sales_order o on o.id = y.order_id
+    left join sales_order o on o.id = y.order_id
     left join user_profile u on u.id = o.user_id`,
   columns: {
     payment_id: paymentId,
@@ -111,7 +111,7 @@ const refundCreated = column("timestamptz", "r.created_at");
 export const refunds = listSource({
   contract: refundList,
   from: `refund r
-    join sales_order o on o.id = r.order_id
+    left join sales_order o on o.id = r.order_id
     left join user_profile u on u.id = o.user_id`,
   columns: {
     refund_no: column("text", "r.refund_no"),
@@ -144,8 +144,8 @@ const entryId = column("bigint", "e.id");
 export const ledgerEntries = listSource({
   contract: ledgerList,
   from: `ledger_entry e
-    join ledger_posting l on l.id = e.posting_id
-    join ledger_account a on a.id = e.account_id
+    left join ledger_posting l on l.id = e.posting_id
+    left join ledger_account a on a.id = e.account_id
     left join user_profile u on u.gateway_user_id = a.gateway_user_id`,
   columns: {
     entry_id: entryId,

@@ -100,7 +100,7 @@ const abilityChannel = column("bigint", "a.channel_id");
 
 export const abilities = listSource({
   contract: abilityList,
-  from: "ability a join channel c on c.id = a.channel_id",
+  from: "ability a left join channel c on c.id = a.channel_id",
   columns: {
     group_name: group,
     model,

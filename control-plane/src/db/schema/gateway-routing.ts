@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, foreignKey, integer, numeric, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
+import { boolean, check, foreignKey, index, integer, numeric, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
 import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
 import { exitNode } from "./exit-nodes.ts";
 
@@ -56,6 +56,8 @@ export const ability = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.groupName, table.model, table.channelId] }),
+    index("ability_channel").on(table.channelId, table.groupName, table.model),
+    index("ability_model").on(table.model, table.groupName, table.channelId),
     // Together: the channel of an exit node serves its own group, and no row can ever make it serve another.
     foreignKey({
       name: "ability_says_what_its_channel_is",

@@ -1,27 +1,4 @@
-import type { MailLogEntry, MailStatus } from "@sluice/contracts/mail";
-import type { Queryable, Transaction } from "../../platform/db.ts";
-
-export type MailLogFilter = {
-  readonly status: MailStatus | null;
-  readonly template: string | null;
-  readonly userId: bigint | null;
-  /** Only what is older than the mail with this id. */
-  readonly before: bigint | null;
-  readonly limit: number;
-};
-
-/** The newest first. Neither bodies nor variables are read. */
-export async function listMails(db: Queryable, filter: MailLogFilter): Promise<MailLogEntry[]> {
-  return await db.sql<MailLogEntry>`
-    select id, template, locale, user_id, to_address as "to", source, status, attempts, subject, provider_id, last_error,
-      case when status in ('queued', 'sending') then next_attempt_at end as next_attempt_at, expires_at, created_at, sent_at
-    from mail_log
-    where (${filter.before}::bigint is null or id < ${filter.before}::bigint)
-      and (${filter.status}::text is null or status = ${filter.status}::text)
-      and (${filter.template}::text is null or template = ${filter.template}::text)
-      and (${filter.userId}::bigint is null or user_id = ${filter.userId}::bigint)
-    order by id desc limit ${filter.limit}::int`;
-}
+import type { Transaction } from "../../platform/db.ts";
 
 export type DeadMail = {
   readonly template: string;

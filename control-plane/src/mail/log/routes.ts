@@ -1,30 +1,15 @@
-import { mailLogAnswer, mailLogInput, resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
+import { resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
 import { writeAudit } from "../../audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { notify } from "../../platform/db-notifications.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
-import { nextCursor } from "../page.ts";
 import { mailChannel } from "../service.ts";
-import { listMails, reviveMail } from "./mail-log-store.ts";
+import { reviveMail } from "./mail-log-store.ts";
 
 export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonly clock: Clock }): AnyEndpoint[] {
   return [
-    endpoint({
-      method: "GET",
-      path: "/backend/admin/mail/log/",
-      access: "admin",
-      input: mailLogInput,
-      summary: "Mails with their state, the newest first, without what they say.",
-      output: mailLogAnswer,
-      errors: [],
-      handle: async ({ input: { status, template, user_id: userId, cursor, limit } }) => {
-        const filter = { status: status ?? null, template: template ?? null, userId: userId ?? null };
-        const mails = await listMails(db, { ...filter, before: cursor ?? null, limit });
-        return { mails, next_cursor: nextCursor(mails, limit) };
-      },
-    }),
     endpoint({
       method: "POST",
       path: "/backend/admin/mail/resend/",

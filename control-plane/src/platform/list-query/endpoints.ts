@@ -76,7 +76,7 @@ function pageEndpoint(parts: ListParts, { path, access, about, source }: ListPla
     summary: `A page of ${about}.`,
     output: source.contract.output,
     errors: ["too_broad"],
-    limits: ["What takes longer than 4 seconds is refused.", "Rows are counted up to 10,000."],
+    limits: ["What takes the database longer than 5 seconds is refused.", "Rows are counted up to 10,000."],
     handle: async ({ input }) => ({ ...(await readPage(parts, source, input as Query)) }),
   });
 }
@@ -143,7 +143,8 @@ export async function readFirstPage(
   return await readPage(parts, source, { ...(defaults as Query), ...filters });
 }
 
-function readQuestion(source: AnyListSource, query: Query, nowMs: number): ListQuestion {
+/** A query in the terms of its list. @throws AppError `invalid_value` for days that are none */
+export function readQuestion(source: AnyListSource, query: Query, nowMs: number): ListQuestion {
   const filters = Object.keys(source.filters).flatMap((name) =>
     query[name] === undefined ? [] : [[name, query[name]] as const],
   );

@@ -7,7 +7,6 @@ export type Statement = { readonly text: string; readonly values: readonly SqlVa
 
 /** The name under which the values of the sort come back; no column of a contract is called so. */
 const placeName = "#";
-const pageMsMax = 4_000;
 const dataException = /^22/;
 
 export type Row = Record<string, unknown>;
@@ -59,16 +58,13 @@ export function countStatement(source: AnyListSource, question: ListQuestion, co
  * @throws AppError `too_broad` when the database does not finish in time
  */
 export async function selectPage(
-  db: Database,
+  db: Queryable,
   source: AnyListSource,
   question: ListQuestion,
   place: PlaceInList,
 ): Promise<{ readonly rows: readonly Row[]; readonly places: readonly (readonly string[])[] }> {
-  const found = await run<Row & { readonly [placeName]: string[] }>(
-    db,
-    pageStatement(source, question, place),
-    pageMsMax,
-  );
+  const statement = pageStatement(source, question, place);
+  const found = await run<Row & { readonly [placeName]: string[] }>(db, statement);
   return {
     rows: found.map(({ [placeName]: _, ...row }) => row),
     places: found.map(({ [placeName]: values }) => values),
@@ -83,8 +79,9 @@ export async function countRows(
   msMax: number,
 ): Promise<number | null> {
   const { text, values } = countStatement(source, question, countMax);
+  const count = (tx: Queryable): Promise<{ rows: number }[]> => tx.query<{ rows: number }>(text, values);
   try {
-    const [row] = await limited<{ rows: number }>(db, { text, values }, msMax);
+    const [row] = await db.withTransaction(count, { statementTimeoutMs: msMax });
     return row?.rows ?? 0;
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
@@ -94,9 +91,9 @@ export async function countRows(
   }
 }
 
-async function run<Found>(db: Database, statement: Statement, msMax: number): Promise<Found[]> {
+async function run<Found>(db: Queryable, { text, values }: Statement): Promise<Found[]> {
   try {
-    return await limited<Found>(db, statement, msMax);
+    return await db.query<Found>(text, values);
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
       throw new AppError("too_broad", { cause: error });
@@ -107,11 +104,6 @@ async function run<Found>(db: Database, statement: Statement, msMax: number): Pr
     }
     throw error;
   }
-}
-
-async function limited<Found>(db: Database, statement: Statement, statementTimeoutMs: number): Promise<Found[]> {
-  const read = (tx: Queryable): Promise<Found[]> => tx.query<Found>(statement.text, statement.values);
-  return await db.withTransaction(read, { statementTimeoutMs });
 }
 
 function binder(values: SqlValue[]): Bind {

@@ -45,7 +45,10 @@ export type TimeOf = {
  */
 export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, z.ZodType>, Sort extends string> = {
   readonly contract: ListContract<Row, Filter, Sort>;
-  /** What stands behind `from`. */
+  /**
+   * What stands behind `from`: the table of the rows, with `left join` to others by their keys, even where a partner is
+   * always there. Whatever a question does not use is then not read, above all by the count.
+   */
   readonly from: string;
   /** What is so for every row of the list. */
   readonly where?: string;

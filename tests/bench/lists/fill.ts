@@ -1,0 +1,144 @@
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+
+export type Sizes = {
+  /** Calls of the usage log, spread evenly over the days. */
+  readonly calls: number;
+  readonly days: number;
+  readonly users: number;
+  /** Orders, payments, mails; audit and ledger have four times as many. */
+  readonly orders: number;
+};
+
+const rowsAtOnce = 100_000;
+
+/** A database as a service has it after a while; every list has its share. `tell` hears how far it is. */
+export async function fillLists(db: Database, sizes: Sizes, tell: (line: string) => void): Promise<void> {
+  const { users, orders, calls, days } = sizes;
+  const steps: [string, string][] = [
+    ["gateway users", `insert into gateway_user (created_at) select ${spread("i", users)} from ${upTo(users)}`],
+    ["budgets", "insert into budget (gateway_user_id, granted) select id, 1000 from gateway_user"],
+    [
+      "users",
+      `insert into user_profile (gateway_user_id, email, status, created_at)
+        select id, 'user' || id || '@example.org', case when id % 50 = 0 then 'suspended' else 'active' end, created_at
+        from gateway_user`,
+    ],
+    [
+      "keys",
+      `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
+        select id, sha256(id::text::bytea), 'sk-' || substr(md5(id::text), 1, 4), 'abcd', 'key', created_at from gateway_user`,
+    ],
+    [
+      "channels",
+      `insert into channel (name, base_url) select 'channel-' || i, 'http://127.0.0.1:9/v1' from ${upTo(40)}`,
+    ],
+    [
+      "models",
+      `insert into model (name, display_name, owned_by, context_tokens_max, output_tokens_max)
+        select 'model-' || i, 'Model', 'bench', 1000, 100 from ${upTo(200)}`,
+    ],
+    [
+      "abilities",
+      `insert into ability (group_name, model, channel_id)
+        select 'default', m.name, c.id from model m, channel c where hashtext(m.name || c.name) % 4 = 0`,
+    ],
+    [
+      "orders",
+      `insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at, created_at,
+          status, pay_channel, review_reason)
+        select 'S' || i, 'credit', 'Credit', 'wallet_balance', 10, i % 200 + 1, i % ${users} + 1, now(), ${spread("i", orders)},
+          case when i % 1000 = 0 then 'review' when i % 7 = 0 then 'expired' else 'settled' end, 'cardpay',
+          case when i % 1000 = 0 then 'amount' end
+        from ${upTo(orders)}`,
+    ],
+    [
+      "payments",
+      `insert into payment (order_id, gateway, account, transaction_id, amount_usd, currency, created_at)
+        select id, 'cardpay', 'default', 'tx' || id, amount_usd, 'USD', created_at from sales_order where status = 'settled'`,
+    ],
+    [
+      "refunds",
+      `insert into refund (refund_no, order_id, amount_usd, quota, status, reason, created_at)
+        select 'R' || id, id, 1, 1, 'done', 'bench', created_at from sales_order where id % 20 = 0`,
+    ],
+    ["accounts", "insert into ledger_account (code, gateway_user_id) select 'user:' || id, id from gateway_user"],
+    ["the account of the house", "insert into ledger_account (code) values ('house:bench')"],
+    [
+      "mails",
+      `insert into mail_log (dedupe_key, template, locale, to_address, source, user_id, status, created_at)
+        select i::text, 'payment_success', 'en', 'user' || i || '@example.org', 'bench', i % ${users} + 1,
+          case when i % 500 = 0 then 'dead' else 'sent' end, ${spread("i", orders)}
+        from ${upTo(orders)}`,
+    ],
+    [
+      "entries of the audit log",
+      `insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id)
+        select ${spread("i", orders * 4)}, 'admin', 'admin-' || i % 7, case when i % 900 = 0 then 'plan.save' else 'user.save' end,
+          'user', (i % ${users} + 1)::text
+        from ${upTo(orders * 4)}`,
+    ],
+  ];
+  for (const [what, statement] of steps) {
+    tell(what);
+    await db.query(statement, []);
+  }
+  await fillLedger(db, sizes, tell);
+  await fillUsage(db, calls, { days, users, tell });
+  tell("statistics");
+  await db.query("vacuum analyze", []);
+}
+
+const upTo = (count: number): string => `generate_series(1, ${count}) i`;
+
+/** Row so much of so many lies so far back in the last 30 days. */
+const spread = (row: string, count: number): string => `now() - interval '30 days' * (1 - ${row}::float8 / ${count})`;
+
+async function fillLedger(db: Database, { orders, users }: Sizes, tell: (line: string) => void): Promise<void> {
+  const postings = orders * 2;
+  for (let from = 1; from <= postings; from += rowsAtOnce) {
+    tell(`postings of the ledger: ${from - 1} of ${postings}`);
+    const to = Math.min(from + rowsAtOnce - 1, postings);
+    await db.query(
+      `with posting as (
+          insert into ledger_posting (change_type, reference)
+          select case when i % 300 = 0 then 'refund' else 'usage_quota' end, 'bench:' || i from generate_series(${from}, ${to}) i
+          returning id
+        )
+        insert into ledger_entry (posting_id, account_id, amount, balance_after, created_at)
+        select p.id, case s.amount when 1 then p.id % ${users} + 1 else ${users} + 1 end, s.amount, 0, ${spread("p.id", postings)}
+        from posting p, (values (1), (-1)) s (amount)`,
+      [],
+    );
+  }
+}
+
+type UsageSizes = { readonly days: number; readonly users: number; readonly tell: (line: string) => void };
+
+async function fillUsage(db: Database, calls: number, { days, users, tell }: UsageSizes): Promise<void> {
+  const ofDay = Math.ceil(calls / days);
+  for (let back = days - 1; back >= 0; back -= 1) {
+    const day = new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+    await createMissingPartitions(db, "usage_log", [day]);
+    for (let from = 0; from < ofDay; from += rowsAtOnce) {
+      tell(`calls: ${(days - 1 - back) * ofDay + from} of ${calls}`);
+      const to = Math.min(from + rowsAtOnce, ofDay) - 1;
+      await db.query(
+        `insert into usage_log (day, request_id, gateway_user_id, api_key_id, user_budget_id, group_name, path, model,
+            channel_id, outcome, http_status, error_code, is_stream, input_tokens, output_tokens, cache_read_tokens,
+            cache_write_tokens, reasoning_tokens, images, audio_ms, usage_source, price_version, rate_multiplier, quota,
+            quota_held, attempts, first_byte_ms, duration_ms, started_at)
+          select '${day}', (lpad(to_hex((extract(epoch from t.at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
+              || '8' || substr(md5(i::text), 4, 15))::uuid,
+            -- A tenth of the calls is one user's, as it is in life; a few of them have a model that hardly anybody asks for.
+            case when i % 10 = 0 then 1 else abs(hashint4(i)) % ${users} + 1 end, 1, 1, 'default', '/v1/chat/completions',
+            case when i % 50000 = 7 then 'model-200' else 'model-' || (i % 20 + 1) end, i % 40 + 1,
+            case when i % 200 = 0 then 'failed' else 'completed' end, 200, case when i % 200 = 0 then 'upstream_error' end,
+            true, 900, 200, 0, 0, 0, 0, 0, 'provider', 1, 1, 120, 200, '[]', 300, 2000, t.at
+          from generate_series(${from}, ${to}) i,
+            lateral (select '${day}'::timestamp at time zone 'UTC' + interval '1 day' * (i::float8 / ${ofDay}) as at) t`,
+        [],
+      );
+    }
+  }
+}

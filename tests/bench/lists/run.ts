@@ -1,0 +1,173 @@
+/** `bun run bench lists`: how long a page of a list takes, the first one and one deep inside, on a database of some age. */
+import { parseArgs } from "node:util";
+import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { writeCursor } from "@sluice/control-plane/platform/list-query/cursor.ts";
+import { type ListParts, readPage, readQuestion } from "@sluice/control-plane/platform/list-query/endpoints.ts";
+import { ListExports } from "@sluice/control-plane/platform/list-query/list-export.ts";
+import { pageStatement } from "@sluice/control-plane/platform/list-query/list-store.ts";
+import type { AnyListSource } from "@sluice/control-plane/platform/list-query/model.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { startTestCluster } from "../../support/test-cluster.ts";
+import { createDatabaseOn } from "../../support/test-database.ts";
+import { fillLists, type Sizes } from "./fill.ts";
+
+const usage = `usage: bun run bench lists [options]
+  --calls <n>    rows of the usage log (default 10000000)
+  --runs <n>     how often each page is asked for (default 30)
+  --export <n>   about how many rows the file has that is measured at the end (default 1000000)`;
+
+const days = 30;
+const pageRows = 50;
+const msMax = 50;
+
+/** What is asked of each list beside its own order. */
+const questions: Readonly<Record<string, readonly string[]>> = {
+  users: ["", "sort=email", "status=suspended", "q=user1", "user_id=17"],
+  keys: ["", "user_id=17", "prefix=sk-a"],
+  mails: ["", "status=dead", "to=user1", "user_id=17"],
+  audit: ["", "action=plan.save", "actor_name=admin-3", "subject_kind=user&subject_id=17", "about_user_id=17"],
+  orders: ["", "sort=-amount_usd", "status=review", "is_marked=true", "user_id=17", "email=user17"],
+  payments: ["", "sort=amount_usd", "user_id=17"],
+  refunds: ["", "user_id=17"],
+  ledger: ["", "user_id=17", "change_type=refund", "account=house:bench"],
+  plans: [""],
+  adjustments: [""],
+  models: [""],
+  channels: [""],
+  abilities: ["", "sort=channel_id"],
+  usage: [
+    "",
+    "sort=time",
+    "user_id=1",
+    "user_id=17",
+    "model=model-3",
+    "model=model-200",
+    "channel_id=5",
+    "outcome=failed",
+  ],
+};
+
+export async function runListsBench(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      calls: { type: "string", default: "10000000" },
+      runs: { type: "string", default: "30" },
+      export: { type: "string", default: "1000000" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const calls = Number(values.calls);
+  const sizes: Sizes = { calls, days, users: Math.ceil(calls / 200), orders: Math.ceil(calls / 20) };
+  const cluster = await startTestCluster();
+  try {
+    const { url } = await createDatabaseOn(cluster.url);
+    const statementTimeoutMs = 600_000;
+    const db = openDatabase({ url, poolMax: 4, applicationName: "bench", statementTimeoutMs });
+    const started = performance.now();
+    await fillLists(db, sizes, (line) => console.error(`${seconds(started)} s: ${line}`));
+    console.log(`${calls} calls, ${sizes.users} users, ${sizes.orders} orders; pages of ${pageRows}; ms\n`);
+    console.log("| list | question | first: best | median | worst | deep: best | median | worst | reads |");
+    console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    const isSlow = await measureAll(db, Number(values.runs));
+    await measureExport(db, Number(values.export));
+    await db.close(1_000);
+    return isSlow ? 1 : 0;
+  } finally {
+    await cluster.destroy();
+  }
+}
+
+const seconds = (since: number): string => ((performance.now() - since) / 1_000).toFixed(0);
+
+async function measureAll(db: Database, runs: number): Promise<boolean> {
+  const log = createLog("error", () => undefined);
+  const parts: ListParts = { db, clock: systemClock, log, recordExport: () => Promise.resolve() };
+  let isSlow = false;
+  for (const { source } of listPlaces) {
+    for (const question of questions[source.contract.name] ?? [""]) {
+      const query = source.contract.input.parse(Object.fromEntries(new URLSearchParams(question)));
+      const asked = { ...query, limit: pageRows } as Parameters<typeof readPage>[2];
+      const first = await times(runs, () => readPage(parts, source, asked));
+      const cursor = await deepCursor(db, source, asked);
+      const deep = cursor === null ? null : await times(runs, () => readPage(parts, source, { ...asked, cursor }));
+      const reads = await plan(db, source, asked);
+      isSlow ||= Math.max(first.median, deep?.median ?? 0) > msMax;
+      const shown = [source.contract.name, question, first.text, deep?.text ?? "- | - | -", reads];
+      console.log(`| ${shown.join(" | ")} |`);
+    }
+  }
+  return isSlow;
+}
+
+async function times(runs: number, work: () => Promise<unknown>): Promise<{ median: number; text: string }> {
+  const found: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const started = performance.now();
+    await work();
+    found.push(performance.now() - started);
+  }
+  found.sort((a, b) => a - b);
+  const median = found[Math.floor(found.length / 2)] ?? 0;
+  const text = [found[0], median, found.at(-1)].map((ms = 0) => ms.toFixed(1)).join(" | ");
+  return { median, text };
+}
+
+type Query = Parameters<typeof readPage>[2];
+
+/** A cursor in the middle of what the question finds; null when it is all on one page. */
+async function deepCursor(db: Database, source: AnyListSource, query: Query): Promise<string | null> {
+  const question = readQuestion(source, query, Date.now());
+  const { text, values } = pageStatement(source, question, { after: null, limit: 1 });
+  const [counted] = await db.query<{ rows: bigint }>(
+    `select count(*) as rows from (${text.replace(/ limit \S+$/, "")}) t`,
+    values.slice(0, -1),
+  );
+  const middle = Number(counted?.rows ?? 0n) >> 1;
+  if (middle < pageRows) {
+    return null;
+  }
+  const [row] = await db.query<{ "#": string[] }>(`${text} offset ${middle}`, values);
+  return row === undefined ? null : writeCursor(question, row["#"]);
+}
+
+/** By which indexes the first page is read, and whether anything is read whole. */
+async function plan(db: Database, source: AnyListSource, query: Query): Promise<string> {
+  const question = readQuestion(source, query, Date.now());
+  const { text, values } = pageStatement(source, question, { after: null, limit: pageRows + 1 });
+  const lines = await db.query<{ "QUERY PLAN": string }>(`explain ${text}`, values);
+  const found = lines.flatMap(({ "QUERY PLAN": line }) => {
+    const index = /(?:using|Bitmap Index Scan on) (\S+)/.exec(line)?.[1]?.replace(/_y\d{4}m\d\dd\d\d/, "");
+    const whole = /Seq Scan on (\S+)/.exec(line)?.[1];
+    return index !== undefined ? [index.replace(/_idx\d*$/, "")] : whole === undefined ? [] : [`all of ${whole}`];
+  });
+  return [...new Set(found)].slice(0, 6).join(", ");
+}
+
+async function measureExport(db: Database, rows: number): Promise<void> {
+  const source = listPlaces.find(({ path }) => path.endsWith("/usage/"))?.source;
+  if (source === undefined) {
+    throw new Error("there is no list of calls");
+  }
+  const question = readQuestion(source, { sort: "-time", limit: 25, zone: "UTC", model: "model-3" }, Date.now());
+  const log = createLog("error", () => undefined);
+  const exports = new ListExports({ db, clock: systemClock, log, rowsMax: Math.max(rows, 1_000_000) });
+  const started = performance.now();
+  const file = await exports.open(source, question, "csv", () => Promise.resolve());
+  let bytes = 0;
+  let rssMax = 0;
+  const rssBefore = process.memoryUsage.rss();
+  for await (const piece of file.body ?? []) {
+    bytes += piece.byteLength;
+    rssMax = Math.max(rssMax, process.memoryUsage.rss());
+  }
+  const grown = Math.round((rssMax - rssBefore) / 1_048_576);
+  console.log(`\nexport of the calls of one model: ${Math.round(bytes / 1_048_576)} MB in ${seconds(started)} s,`);
+  console.log(`memory of the process grew by ${grown} MB`);
+}

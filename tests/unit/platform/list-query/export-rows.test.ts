@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { rowWriter } from "@sluice/control-plane/platform/list-query/export-rows.ts";
+import { column } from "@sluice/control-plane/platform/list-query/model.ts";
+import fc from "fast-check";
+
+/** Reads a line of RFC 4180. */
+function cellsOf(line: string): string[] {
+  return [...`${line},`.matchAll(/(?:"((?:[^"]|"")*)"|([^,"]*)),/g)].map(([, quoted, plain]) =>
+    quoted === undefined ? (plain ?? "") : quoted.replaceAll('""', '"'),
+  );
+}
+
+const dangerous = /^[\s\0]*[=+\-@\t\r]/;
+
+test("a text comes back as it was, but for the mark before what a spreadsheet would calculate", () => {
+  const { write } = rowWriter("csv", { a: column("text", "a"), b: column("text", "b") });
+  const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("=1+1", "\t=1", "-1", '"', ",", "\r\n", "@a,b"));
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const line = write({ a, b }, false);
+      expect(line.endsWith("\r\n")).toBe(true);
+      const cells = cellsOf(line.slice(0, -2));
+      expect(cells.map((cell) => dangerous.test(cell))).toEqual([false, false]);
+      expect(cells.map((cell, index) => (cell === [a, b][index] ? cell : cell.slice(1)))).toEqual([a, b]);
+    }),
+  );
+});
+
+test("numbers and decimals of ours stay what they are, below zero as well", () => {
+  const columns = { a: column("bigint", "a"), b: column("numeric", "b"), c: column("boolean", "c"), d: column("jsonb", "d") };
+  const { write, head } = rowWriter("csv", columns);
+  expect(head).toBe("a,b,c,d\r\n");
+  expect(write({ a: -5n, b: "-1.50", c: true, d: { x: "=1" } }, false)).toBe('-5,-1.50,true,"{""x"":""=1""}"\r\n');
+  expect(write({ a: 2n ** 60n, b: null, c: null, d: null }, false)).toBe("1152921504606846976,,,\r\n");
+});
+
+test("JSON is one list, whole numbers beyond what a JSON number holds as text", () => {
+  const { head, write, tail } = rowWriter("json", { a: column("bigint", "a") });
+  const text = `${head}${write({ a: 1n }, true)}${write({ a: 2n ** 60n }, false)}${tail}`;
+  expect(JSON.parse(text)).toEqual([{ a: 1 }, { a: "1152921504606846976" }]);
+});

@@ -1,9 +1,0 @@
-import { render } from "solid-js/web";
-import "../styles/app.css";
-import { AdminApp } from "./app.tsx";
-
-const root = document.getElementById("app");
-if (root !== null) {
-  root.replaceChildren();
-  render(() => <AdminApp />, root);
-}

@@ -1,6 +1,0 @@
-import { area } from "../../../locales.ts";
-
-export const homeArea = area({
-  en: () => import("./en.ts"),
-  ar: () => import("./ar.ts"),
-});
