@@ -13,6 +13,13 @@ export type CallHandlers = {
   readonly realtime: Handler<Response | undefined>;
 };
 
+/** What is answered beside the calls. */
+export type AppRoutes = {
+  readonly features: readonly AnyElysia[];
+  /** The pages of the web, asked where no feature has a route; null where none is concerned either. */
+  readonly page?: (request: Request) => Promise<Response | null>;
+};
+
 /**
  * Whether the address of a request means what it says. With a Host that is no host, the server leaves the address
  * without its first part and the path can't be told from it; with two, an edge may have judged by the other one.
@@ -29,15 +36,10 @@ function refuseAddress(): Response {
 
 /**
  * Every route of the program, in order. Calls under `/v1` and `/msgcompat` are routes of the server itself and never see
- * the framework: its context and hooks cost a call more than the relay does. Then come the features, and what nothing matched is a JSON
- * 404. What was thrown past a feature is a JSON 500 that names nothing but the request id.
+ * the framework: its context and hooks cost a call more than the relay does. Then come the features, then the
+ * pages of the web, and what nothing matched is a JSON 404. What was thrown past a feature is a JSON 500 that names nothing but the request id.
  */
-export function createApp(
-  parts: readonly AnyElysia[],
-  handlers: CallHandlers | null,
-  log: Log,
-  isDraining: () => boolean,
-) {
+export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: Log, isDraining: () => boolean) {
   const unexpected = (error: unknown, method: string): Response => {
     const requestId = Bun.randomUUIDv7();
     log.error("http.unexpected", { requestId, method, error });
@@ -76,12 +78,12 @@ export function createApp(
     handler: { standardHostname: false },
   });
   app.onRequest(({ request }) => (hasSoundAddress(request) ? undefined : refuseAddress()));
-  for (const routes of parts) {
+  for (const routes of parts.features) {
     app.use(routes);
   }
   return app
     .onError(({ code, error, request }) =>
       code === "NOT_FOUND" ? notFoundResponse() : unexpected(error, request.method),
     )
-    .all("*", () => notFoundResponse());
+    .all("*", async ({ request }) => (await parts.page?.(request)) ?? notFoundResponse(), { parse: "none" });
 }

@@ -12,7 +12,9 @@ import { analyticsEndpoints } from "./analytics/routes.ts";
 import { forgetOldEvents } from "./analytics/service.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
+import { planEntry } from "./billing/answers.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
+import { selectActivePlans } from "./billing/plan-store.ts";
 import { payWaitingRefunds } from "./billing/refunds.ts";
 import { billingEndpoints } from "./billing/routes.ts";
 import { creditPaidOrders, creditWaitingOwners } from "./billing/service.ts";
@@ -27,6 +29,8 @@ import { type CatalogAdminParts, catalogAdminEndpoints } from "./gateway/catalog
 import { ChannelTests } from "./gateway/catalog-admin/test-channel.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
+import { siteModel } from "./gateway/prices/site-model.ts";
+import { listPricedModels } from "./gateway/prices/store.ts";
 import {
   addGatewayUser,
   changeGatewayUser,
@@ -45,7 +49,9 @@ import { buildMail, type Mail } from "./mail/mail.ts";
 import type { MailQueue } from "./mail/model.ts";
 import { mailSecretFallbacks } from "./mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
-import { loginPage, resetPage } from "./pages/account-pages.ts";
+import { adminLoginPage, loginPage, resetPage } from "./pages/account-pages.ts";
+import { Pages } from "./pages/service.ts";
+import type { WebBuild } from "./pages/web-build.ts";
 import { openPayments, paymentFallbacks } from "./payments/service.ts";
 import { systemClock } from "./platform/clock.ts";
 import { type Config, publicBaseUrl } from "./platform/config.ts";
@@ -83,6 +89,8 @@ export type BackendParts = {
   readonly registry: Registry;
   readonly settings: Settings;
   readonly upstreamCa: string | null;
+  /** Null where no web is built or served. */
+  readonly webBuild: WebBuild | null;
 };
 
 /** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
@@ -91,6 +99,8 @@ export type Backend = {
   /** What the routes answer, with who may call it. */
   readonly endpoints: readonly AnyEndpoint[];
   readonly jobs: readonly Job[];
+  /** What browsers are shown at addresses without an endpoint. */
+  readonly pages: Pages;
   /** Begins what does not wait for a call or a time; where the jobs run. */
   readonly start: () => void;
   /** Lets what is in hand end, up to the time limit in milliseconds. */
@@ -173,8 +183,9 @@ export function buildBackend(parts: BackendParts): Backend {
     // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
     { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
   ];
+  const pages = openPages(parts, accounts);
   const all = Object.values(features).flat();
-  return { routes, endpoints: all, jobs, start: mail.start, stop: mail.stop };
+  return { routes, endpoints: all, jobs, pages, start: mail.start, stop: mail.stop };
 }
 
 function catalogAdminParts({ config, db, masterKey }: BackendParts): CatalogAdminParts {
@@ -248,7 +259,26 @@ function traceRules(values: SettingValues): TraceRules {
   };
 }
 
-function openAccounts({ config, db, masterKey }: BackendParts, mails: MailQueue): Accounts {
+function openPages({ config, db, log, notifications, webBuild }: BackendParts, { callers }: Accounts): Pages {
+  const origin = publicBaseUrl(config);
+  const pages = new Pages({
+    build: webBuild,
+    callers,
+    readCatalogue: async () => ({
+      origin,
+      plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
+      models: (await listPricedModels(db)).map(siteModel),
+    }),
+    dataDirectory: config.DATA_DIR,
+    isDevelopment: config.NODE_ENV === "development",
+    log,
+  });
+  notifications.listen("catalog_changed", () => pages.refresh());
+  return pages;
+}
+
+function openAccounts({ config, db, masterKey, webBuild }: BackendParts, mails: MailQueue): Accounts {
+  const forms = webBuild?.forms ?? null;
   return buildAccounts({
     db,
     masterKey,
@@ -260,7 +290,11 @@ function openAccounts({ config, db, masterKey }: BackendParts, mails: MailQueue)
       change: changeGatewayUser,
     },
     onVerified: creditPaidOrders,
-    pages: { login: loginPage, reset: resetPage },
+    pages: {
+      login: (state, status) => loginPage(state, status, forms),
+      reset: (state, status) => resetPage(state, status, forms),
+      adminLogin: (state, status) => adminLoginPage(state, status, forms),
+    },
     baseUrl: publicBaseUrl(config),
     returnsVerificationLink: config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production",
     isDevelopment: config.NODE_ENV === "development",

@@ -6,6 +6,7 @@ import { createMissingPartitions, ensurePartitions, type PartitionedTable } from
 import type { UsageRow } from "./gateway/usage-log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
 import { type LoopLag, watchEventLoop } from "./operations/event-loop-lag.ts";
+import { openWebBuild, type WebBuild } from "./pages/web-build.ts";
 import { systemClock, utcDay } from "./platform/clock.ts";
 import { type Config, masterKeySource } from "./platform/config.ts";
 import { loadMasterKey, type MasterKey } from "./platform/crypto/master-key.ts";
@@ -51,6 +52,8 @@ export type Base = {
   readonly settings: Settings;
   /** Certificates in PEM of those who vouch for upstreams, where these are not the well-known ones. */
   readonly upstreamCa: string | null;
+  /** Null where no web is built or served. */
+  readonly webBuild: WebBuild | null;
 };
 
 /**
@@ -86,7 +89,12 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     lag: watchEventLoop(),
     settings: new Settings({ db, log, fixed: fixedBy(config) }),
     upstreamCa: caFile === undefined ? null : await readFile(caFile, "utf8"),
+    webBuild: await openWeb(config),
   };
+}
+
+async function openWeb({ ROLES, WEB_DIST }: Config): Promise<WebBuild | null> {
+  return ROLES.includes("backend") && WEB_DIST !== "none" ? await openWebBuild(WEB_DIST) : null;
 }
 
 /** The trace of calls, not yet started. */

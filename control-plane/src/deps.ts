@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia";
-import { type CallHandlers, createApp } from "./app.ts";
-import { buildBackend } from "./backend.ts";
+import { type AppRoutes, type CallHandlers, createApp } from "./app.ts";
+import { type Backend, buildBackend } from "./backend.ts";
 import { checkDatabase } from "./db/start-checks.ts";
 import { type Base, makePartitions, openBase, openTrace } from "./deps-base.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./deps-gateway.ts";
@@ -14,7 +14,6 @@ import { ModelMap } from "./messages-compat/model-map.ts";
 import { messagesHandler } from "./messages-compat/routes.ts";
 import { registerGauges } from "./operations/gauges.ts";
 import { metricsAccess, operationsRoutes } from "./operations/routes.ts";
-import { pageRoutes } from "./pages/routes.ts";
 import { CaptureAllowance } from "./platform/answer-capture.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
@@ -98,16 +97,6 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   if (scheduled !== null) {
     backend.start();
   }
-  const routes: AnyElysia[] = [
-    operationsRoutes(
-      () => unreadyReasons(base, gateway, stopping.signal),
-      base.registry,
-      metricsAccess(config.METRICS_TOKEN, config.NODE_ENV),
-    ),
-  ];
-  if (config.ROLES.includes("backend")) {
-    routes.push(pageRoutes(), ...backend.routes);
-  }
   const messagesParts = { relay, models, captures: new CaptureAllowance(), edge, stallTimeoutMs: streamStallTimeoutMs };
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
@@ -120,7 +109,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       : null;
   registerGauges({ ...base, inFlight: () => relay.load.inFlight });
   return {
-    app: createApp(routes, handlers, log, () => stopping.signal.aborted),
+    app: createApp(routesOf(base, gateway, stopping.signal, backend), handlers, log, () => stopping.signal.aborted),
     beginDrain: () => {
       stopping.abort();
       realtime.beginDrain();
@@ -130,6 +119,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       scheduled?.stop();
       models.stop();
       base.settings.stop();
+      backend.pages.stop();
       await Promise.all([backend.stop(flushMs), realtime.close()]);
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
@@ -140,6 +130,18 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       await db.close(closeMs);
     },
   };
+}
+
+/** Probes always; features and pages where this process is a backend. */
+function routesOf(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal, backend: Backend): AppRoutes {
+  const { config, registry } = base;
+  const reasons = () => unreadyReasons(base, gateway, stopping);
+  const operations = operationsRoutes(reasons, registry, metricsAccess(config.METRICS_TOKEN, config.NODE_ENV));
+  if (!config.ROLES.includes("backend")) {
+    return { features: [operations] };
+  }
+  backend.pages.start();
+  return { features: [operations, ...backend.routes], page: (request) => backend.pages.answer(request) };
 }
 
 function unreadyReasons(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal): string[] {

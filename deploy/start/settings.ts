@@ -23,6 +23,8 @@ export type StartSettings = {
 
 /** The commands that are started, each without the path of Bun in front. */
 export type Programs = {
+  /** Null where the pages are built elsewhere, or not served. */
+  readonly web: readonly string[] | null;
   readonly migrate: readonly string[];
   readonly seed: readonly string[];
   readonly sandbox: readonly string[];
@@ -38,7 +40,8 @@ const portMax = 65_535;
  * @throws StartError with a sentence that names the variable
  */
 export function readSettings(root: string, environment: NodeJS.ProcessEnv, words: readonly string[]): StartSettings {
-  const { HOST, PORT, WORKERS, DATA_DIR, DATABASE_URL, PROVIDER_API_KEY, NODE_ENV, DRAIN_TIMEOUT_MS } = environment;
+  const { HOST, PORT, WORKERS, DATA_DIR, DATABASE_URL, PROVIDER_API_KEY, NODE_ENV, DRAIN_TIMEOUT_MS, WEB_DIST } =
+    environment;
   const dataDirectory = DATA_DIR || ".data";
   return {
     root,
@@ -52,6 +55,7 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
     isProduction: NODE_ENV === "production",
     isReloading: words.includes("--reload"),
     programs: {
+      web: WEB_DIST ? null : [join(root, "web/build/build-web.ts")],
       migrate: [join(root, "control-plane/src/commands/migrate.ts")],
       seed: [join(root, "control-plane/src/commands/seed.ts")],
       sandbox: [join(root, "packages/sandbox-provider/src/main.ts")],

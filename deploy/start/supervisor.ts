@@ -83,6 +83,10 @@ export class Supervisor {
     const databaseUrl = settings.databaseUrl ?? (await this.#startPostgres());
     const environment = this.#childEnvironment(databaseUrl);
     signal.throwIfAborted();
+    if (settings.programs.web !== null) {
+      await this.#runCommand("pages", settings.programs.web, environment);
+    }
+    signal.throwIfAborted();
     await this.#runCommand("migrations", settings.programs.migrate, environment);
     const sandboxUrl = settings.hasProviderKey ? null : await this.#startSandbox(environment);
     const serviceEnvironment = {

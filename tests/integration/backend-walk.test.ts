@@ -39,7 +39,7 @@ async function declared(): Promise<readonly AnyEndpoint[]> {
   const notifications = openNotifications(rig.database.url, log);
   const masterKey = new MasterKey(masterKeyBytes);
   const settings = new Settings({ db: rig.db, log, fixed: {} });
-  const own = { registry: new Registry(), settings, upstreamCa: null };
+  const own = { registry: new Registry(), settings, upstreamCa: null, webBuild: null };
   const parts = { config, db: rig.db, masterKey, log, notifications, ...own };
   const found = buildBackend(parts).endpoints;
   await notifications.close();

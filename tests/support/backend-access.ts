@@ -11,6 +11,7 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "POST /backend/auth/password-reset/confirm/": "public",
   "GET /login/": "public",
   "POST /login/": "public",
+  "POST /admin/login/": "public",
   "GET /reset-password/": "public",
   "POST /reset-password/": "public",
   "GET /backend/auth/me/": "user",

@@ -40,7 +40,7 @@ export function serveEndpoints(
   const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
   const edge = { header: null, addresses: [] };
   const routes = endpointRoutes("tested", endpoints, { callers, edge, log, answerCheck: "refuse" });
-  const app = createApp([routes], null, log, () => false).listen({ hostname: "127.0.0.1", port: 0 });
+  const app = createApp({ features: [routes] }, null, log, () => false).listen({ hostname: "127.0.0.1", port: 0 });
   return {
     url: `http://127.0.0.1:${app.server?.port}`,
     lines,

@@ -176,6 +176,8 @@ export class SluiceRig {
       MASTER_KEY: masterKeyBytes.toString("base64"),
       RESERVE_FILE_BYTES: "1048576",
       LOG_LEVEL: "info",
+      // Tests of pages name a build.
+      WEB_DIST: "none",
       ...env,
     });
     this.#processes.add(started);

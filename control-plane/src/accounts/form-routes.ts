@@ -24,7 +24,7 @@ const notices: Readonly<Record<string, string>> = {
 
 /** The pages of the login, which work without script. */
 export function formEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
-  return [...loginForm(parts), ...resetForm(parts)];
+  return [...loginForm(parts), ...adminLoginForm(parts), ...resetForm(parts)];
 }
 
 function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
@@ -70,6 +70,42 @@ function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
           const asksForCode = error.code === "code_required" || error.code === "invalid_code";
           const page = pages.login({ email, next, problem: error.message, notice: null, asksForCode }, error.status);
           return withRetryAfter(page, error);
+        }
+      },
+    }),
+  ];
+}
+
+function adminLoginForm({ adminLogin, pages }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/admin/login/",
+      access: "public",
+      body: "form",
+      input: anyForm,
+      summary: "Logs an admin in and shows the admin.",
+      output: null,
+      otherAnswers: formAnswers,
+      limits: limitSentences.adminLogin,
+      errors: [],
+      handle: async (call) => {
+        const { input } = call;
+        const next = adminNextOf(input);
+        const typed = { login: field(input, "login"), password: field(input, "password"), code: field(input, "code") };
+        const { code, ...credentials } = typed;
+        try {
+          const { cookies } = await adminLogin.logIn(
+            code === "" ? credentials : { ...credentials, code },
+            call.request,
+            originOf(call),
+          );
+          return withCookie(seeOther(next), ...cookies);
+        } catch (thrown) {
+          const error = readableError(thrown);
+          const asksForCode = error.code === "code_required" || error.code === "invalid_code";
+          const state = { login: typed.login, next, problem: error.message, asksForCode };
+          return withRetryAfter(pages.adminLogin(state, error.status), error);
         }
       },
     }),
@@ -127,6 +163,12 @@ function field(input: Record<string, unknown>, name: string): string {
 function nextOf(input: Record<string, unknown>): string {
   const next = field(input, "next");
   return next === "" ? "" : safeNext(next);
+}
+
+/** An admin goes back to a page of the admin, whatever the form says. */
+function adminNextOf(input: Record<string, unknown>): string {
+  const next = safeNext(field(input, "next"));
+  return next.startsWith("/admin/") && !next.startsWith("/admin/login") ? next : "/admin/";
 }
 
 /** What a person can do something about; the rest is a failure of ours and goes the way of all failures. */

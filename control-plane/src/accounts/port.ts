@@ -35,8 +35,17 @@ export type LoginPageState = {
 /** Without a token the page asks for the address to which a link is sent. */
 export type ResetPageState = { readonly token: string; readonly problem: string | null };
 
+/** What the page of the admin login shows beside its form. */
+export type AdminLoginPageState = {
+  readonly login: string;
+  readonly next: string;
+  readonly problem: string | null;
+  readonly asksForCode: boolean;
+};
+
 /** The pages that work without script, as HTML. */
 export type AccountPages = {
+  readonly adminLogin: (state: AdminLoginPageState, status: number) => Response;
   readonly login: (state: LoginPageState, status: number) => Response;
   readonly reset: (state: ResetPageState, status: number) => Response;
 };

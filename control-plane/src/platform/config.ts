@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { z } from "zod";
 import type { MasterKeySource } from "./crypto/master-key.ts";
 
@@ -20,6 +21,10 @@ const schema = z.object({
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
   DATABASE_POOL_MAX: count(2, 200).default(10),
   DATA_DIR: z.string().min(1).default(".data"),
+  WEB_DIST: z
+    .string()
+    .min(1)
+    .default(join(import.meta.dir, "../../../web/dist")),
   PUBLIC_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .refine((text) => !URL.canParse(text) || new URL(text).origin === text.replace(/\/$/, ""), "must have no path")

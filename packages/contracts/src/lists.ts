@@ -100,3 +100,6 @@ export function listContract<Row extends z.ZodRawShape, Filter extends Filters, 
     exportInput: z.strictObject({ ...chosen, format: z.enum(["csv", "json"]).default("csv") }),
   };
 }
+
+/** A row of a list as it is answered. */
+export type RowOf<List extends { readonly row: z.ZodType }> = z.output<List["row"]>;

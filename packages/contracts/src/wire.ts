@@ -34,3 +34,6 @@ export type Unsent<Wire> =
         : Wire extends object
           ? { readonly [Name in keyof Wire]: Unsent<Wire[Name]> }
           : Wire;
+
+/** What stands beside `ok` in an answer, by its schema. */
+export type AnswerOf<Schema extends z.ZodType> = z.output<Schema>;

@@ -11,7 +11,7 @@ try {
   const settings = readSettings(repository, process.env, process.argv.slice(2));
   // A root of its own brings its own worker, whose source can then be changed.
   const worker = STUB_ROOT === undefined ? stub("worker") : [join(STUB_ROOT, "control-plane/src/main.ts")];
-  const programs = { ...settings.programs, seed: stub("seed"), sandbox: stub("sandbox"), worker };
+  const programs = { ...settings.programs, web: null, seed: stub("seed"), sandbox: stub("sandbox"), worker };
   process.exit(await runSupervisor({ ...settings, root: STUB_ROOT ?? repository, programs }));
 } catch (error) {
   process.stderr.write(error instanceof StartError ? error.message : Bun.inspect(error));

@@ -2,6 +2,7 @@ import type { Queryable } from "../../platform/db.ts";
 
 export type ModelRow = {
   name: string;
+  display_name: string;
   owned_by: string;
   created_at: Date;
   context_tokens_max: number;
@@ -23,7 +24,7 @@ export type ModelRow = {
 /** Enabled models, each with the latest version of its price that is valid now. */
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   return await db.sql<ModelRow>`
-    select m.name, m.owned_by, m.created_at, m.context_tokens_max, m.output_tokens_max, m.image_tokens_max,
+    select m.name, m.display_name, m.owned_by, m.created_at, m.context_tokens_max, m.output_tokens_max, m.image_tokens_max,
       m.deprecated_at, m.sunset_at, p.version, p.input_usd_per_m, p.output_usd_per_m, p.cache_read_usd_per_m,
       p.cache_write_usd_per_m, p.reasoning_usd_per_m, p.request_usd, p.image_usd, p.second_usd
     from model m

@@ -1,0 +1,20 @@
+import type { SiteModel } from "@sluice/contracts/site-catalogue";
+import type { ModelRow } from "./store.ts";
+
+/** A model with its price as the public pages show it. */
+export function siteModel(row: ModelRow): SiteModel {
+  return {
+    name: row.name,
+    display_name: row.display_name,
+    owned_by: row.owned_by,
+    input_usd_per_m: row.input_usd_per_m,
+    output_usd_per_m: row.output_usd_per_m,
+    cache_read_usd_per_m: row.cache_read_usd_per_m,
+    cache_write_usd_per_m: row.cache_write_usd_per_m,
+    request_usd: row.request_usd,
+    context_tokens_max: row.context_tokens_max,
+    output_tokens_max: row.output_tokens_max,
+    deprecated_at: row.deprecated_at?.toISOString() ?? null,
+    sunset_at: row.sunset_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,134 @@
+import { join } from "node:path";
+import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import type { CallerReader } from "../platform/endpoint/model.ts";
+import type { Log } from "../platform/log.ts";
+import { adminLoginPage } from "./account-pages.ts";
+import { assetHeaders, privatePageHeaders, publicPageHeaders } from "./page-headers.ts";
+import { SitePages } from "./site-pages.ts";
+import { fileResponse, type StaticFile } from "./static-files.ts";
+import { unbuiltPage, type WebBuild } from "./web-build.ts";
+
+export type PagesParts = {
+  /** Null where the web is not built, or not served by this process. */
+  readonly build: WebBuild | null;
+  readonly callers: CallerReader;
+  readonly readCatalogue: () => Promise<SiteCatalogue>;
+  readonly dataDirectory: string;
+  readonly isDevelopment: boolean;
+  readonly log: Log;
+};
+
+const refreshMs = 15_000;
+
+/** Everything that a browser is shown at an address: public pages, the console, the admin, and the files they load. */
+export class Pages {
+  readonly #parts: PagesParts;
+  readonly #site: SitePages | null;
+  #timer: Timer | null = null;
+
+  constructor(parts: PagesParts) {
+    this.#parts = parts;
+    const { build, readCatalogue, log } = parts;
+    this.#site =
+      build === null
+        ? null
+        : new SitePages({
+            prerender: build.prerender,
+            buildHash: build.hash,
+            directory: join(parts.dataDirectory, "site"),
+            readCatalogue,
+            log,
+          });
+  }
+
+  /** Begins to draw the public pages, and to look whether they are still true; `refresh` looks at once. */
+  start(): void {
+    if (this.#site !== null) {
+      this.refresh();
+      this.#timer = setInterval(() => this.refresh(), refreshMs);
+    }
+  }
+
+  refresh(): void {
+    void this.#site?.refresh();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) {
+      clearInterval(this.#timer);
+    }
+  }
+
+  /** The answer at an address that no other route has; null where no page is concerned. */
+  async answer(request: Request): Promise<Response | null> {
+    const { pathname, search } = new URL(request.url);
+    if (/^\/(backend|v1|msgcompat)(\/|$)/.test(pathname)) {
+      return null;
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return null;
+    }
+    if (pathname.startsWith("/assets/")) {
+      const file = this.#parts.build?.assets.get(pathname);
+      return file === undefined ? null : fileResponse(request, file, { headers: assetHeaders });
+    }
+    if (/^\/admin(\/|$)/.test(pathname)) {
+      return await this.#admin(request, pathname + search);
+    }
+    if (/^\/console(\/|$)/.test(pathname)) {
+      return await this.#console(request, pathname + search);
+    }
+    if (pathname === "/__kit" && this.#parts.isDevelopment) {
+      return this.#application(request, this.#parts.build?.kit);
+    }
+    return await this.#publicPage(request, pathname, search);
+  }
+
+  async #admin(request: Request, path: string): Promise<Response> {
+    if ((await this.#parts.callers.readAdmin(request)) === null) {
+      const state = { login: "", next: path, problem: null, asksForCode: false };
+      return adminLoginPage(state, 401, this.#parts.build?.forms ?? null);
+    }
+    return path.startsWith("/admin/login") ? seeOther("/admin/") : this.#application(request, this.#parts.build?.admin);
+  }
+
+  async #console(request: Request, path: string): Promise<Response | null> {
+    if ((await this.#parts.callers.readUser(request)) === null) {
+      return seeOther(`/login/?next=${encodeURIComponent(path)}`);
+    }
+    return this.#application(request, this.#parts.build?.console);
+  }
+
+  #application(request: Request, file: StaticFile | undefined): Response {
+    return file === undefined
+      ? fileResponse(request, unbuiltPage, { status: 503, headers: privatePageHeaders })
+      : fileResponse(request, file, { headers: privatePageHeaders });
+  }
+
+  async #publicPage(request: Request, path: string, search: string): Promise<Response | null> {
+    if (this.#site === null) {
+      return path === "/" ? fileResponse(request, unbuiltPage, { headers: publicPageHeaders }) : null;
+    }
+    const page = await this.#site.find(path);
+    if (page !== null) {
+      return fileResponse(request, page, { headers: publicPageHeaders });
+    }
+    if (!path.endsWith("/") && (await this.#site.find(`${path}/`)) !== null) {
+      return new Response(null, {
+        status: 308,
+        headers: { location: `${path}/${search}`, "cache-control": "no-store" },
+      });
+    }
+    const notFound = wantsPage(request) ? this.#site.notFound(path) : null;
+    return notFound === null ? null : fileResponse(request, notFound, { status: 404, headers: privatePageHeaders });
+  }
+}
+
+function seeOther(location: string): Response {
+  return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
+}
+
+/** Whether a person is reading in a browser, and not a program, which gets JSON. */
+function wantsPage(request: Request): boolean {
+  return /\btext\/html\b/i.test(request.headers.get("accept") ?? "");
+}

@@ -1,0 +1,139 @@
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { PrerenderOrder, SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import type { Log } from "../platform/log.ts";
+import { readStaticFiles, type StaticFile, type StaticFiles } from "./static-files.ts";
+
+export type SitePagesParts = {
+  /** The program of the build that writes the pages. */
+  readonly prerender: string;
+  readonly buildHash: string;
+  /** Where the pages are kept, a folder for each state of the catalogue. */
+  readonly directory: string;
+  readonly readCatalogue: () => Promise<SiteCatalogue>;
+  readonly log: Log;
+};
+
+const drawMsMax = 60_000;
+const outputMax = 2_000;
+const keptStates = 2;
+
+/**
+ * The public pages of the catalogue as it is. They are drawn by a program of their own into a folder that is named for
+ * what they are made of, so that processes on one disk share it and nobody ever sees half of it; then they are in memory.
+ * Until new ones are there, the old ones stand; a failure is logged and leaves them standing.
+ */
+export class SitePages {
+  readonly #parts: SitePagesParts;
+  #shown: { readonly name: string; readonly files: StaticFiles } | null = null;
+  #drawing: Promise<void> | null = null;
+  #isAskedAgain = false;
+
+  constructor(parts: SitePagesParts) {
+    this.#parts = parts;
+  }
+
+  /** The page at an address like `/pricing/`; null when there is none. Waits for the first ones to be drawn. */
+  async find(path: string): Promise<StaticFile | null> {
+    if (this.#shown === null) {
+      await this.refresh();
+    }
+    if (path.endsWith(".html")) {
+      return null;
+    }
+    return this.#shown?.files.get(path.endsWith("/") ? `${path}index.html` : path) ?? null;
+  }
+
+  /** The page for an address where nothing is, in the language that the address names. */
+  notFound(path: string): StaticFile | null {
+    const language = /^\/[a-z]{2}(?=\/|$)/.exec(path)?.[0] ?? "";
+    return this.#shown?.files.get(`${language}/404.html`) ?? this.#shown?.files.get("/404.html") ?? null;
+  }
+
+  /** Draws the pages anew if the catalogue is another one than they show. One at a time; a call in between asks for one more. */
+  refresh(): Promise<void> {
+    if (this.#drawing !== null) {
+      this.#isAskedAgain = true;
+      return this.#drawing;
+    }
+    this.#drawing = this.#drawUntilCurrent().finally(() => {
+      this.#drawing = null;
+    });
+    return this.#drawing;
+  }
+
+  async #drawUntilCurrent(): Promise<void> {
+    do {
+      this.#isAskedAgain = false;
+      try {
+        await this.#draw();
+      } catch (error) {
+        this.#parts.log.error("site.draw_failed", { error });
+        return;
+      }
+    } while (this.#isAskedAgain);
+  }
+
+  async #draw(): Promise<void> {
+    const { readCatalogue, buildHash, directory, log } = this.#parts;
+    const catalogue = await readCatalogue();
+    const name = new Bun.CryptoHasher("sha256")
+      .update(JSON.stringify([buildHash, catalogue]))
+      .digest("hex")
+      .slice(0, 32);
+    if (this.#shown?.name === name) {
+      return;
+    }
+    const folder = join(directory, name);
+    const startedAt = performance.now();
+    let files = await readStaticFiles(folder).catch(() => null);
+    if (files === null) {
+      await this.#writePages(folder, catalogue);
+      files = await readStaticFiles(folder);
+      log.info("site.drawn", { files: files.size, ms: Math.round(performance.now() - startedAt) });
+    }
+    this.#shown = { name, files };
+    await removeOldStates(directory, name);
+  }
+
+  async #writePages(folder: string, catalogue: SiteCatalogue): Promise<void> {
+    const draft = `${folder}.${process.pid}.tmp`;
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { recursive: true });
+    try {
+      await this.#runPrerender({ catalogue, directory: draft });
+      await rename(draft, folder).catch(async (error: unknown) => {
+        // Another process was first with the same pages.
+        if ((await readStaticFiles(folder).catch(() => null)) === null) {
+          throw error;
+        }
+      });
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+
+  async #runPrerender(order: PrerenderOrder): Promise<void> {
+    // Nothing of our environment is its business.
+    const child = Bun.spawn([process.execPath, this.#parts.prerender], {
+      env: {},
+      stdin: new TextEncoder().encode(JSON.stringify(order)),
+      stdout: "ignore",
+      stderr: "pipe",
+      timeout: drawMsMax,
+      killSignal: "SIGKILL",
+    });
+    const [output, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+    if (exitCode !== 0) {
+      throw new Error(`the program that draws the pages ended with ${exitCode}: ${output.slice(0, outputMax)}`);
+    }
+  }
+}
+
+/** A process that still shows an older state has it in memory. */
+async function removeOldStates(directory: string, current: string): Promise<void> {
+  const names = (await readdir(directory)).filter((name) => /^[0-9a-f]{32}$/.test(name) && name !== current);
+  for (const name of names.sort().slice(keptStates - 1)) {
+    await rm(join(directory, name), { recursive: true, force: true });
+  }
+}

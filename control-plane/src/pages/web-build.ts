@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileOf, readStaticFiles, type StaticFile, type StaticFiles } from "./static-files.ts";
+
+/** A build of the web, as `web/build` leaves it. */
+export type WebBuild = {
+  /** The name of the build, which changes with its sources. */
+  readonly hash: string;
+  /** What browsers may keep for ever, by paths that begin with `/assets/`. */
+  readonly assets: StaticFiles;
+  readonly console: StaticFile;
+  readonly admin: StaticFile;
+  readonly kit: StaticFile;
+  /** Of the forms that are written here. */
+  readonly forms: FormAssets;
+  /** The program that writes the public pages. */
+  readonly prerender: string;
+};
+
+/** The addresses of what the forms load. */
+export type FormAssets = { readonly stylesheet: string; readonly bootTheme: string; readonly icon: string };
+
+type Manifest = Readonly<Record<string, { readonly file: string }>>;
+
+/** The name of the build that is the present one, or null when there is none. */
+export async function readCurrentBuild(directory: string): Promise<string | null> {
+  const name = (await readFile(join(directory, "current"), "utf8").catch(() => "")).trim();
+  return /^[0-9a-f]{16}$/.test(name) ? name : null;
+}
+
+/**
+ * Reads the present build into memory, so that a newer one on the disk changes nothing under way; null when there is none.
+ * @throws Error when it is not whole
+ */
+export async function openWebBuild(directory: string): Promise<WebBuild | null> {
+  const hash = await readCurrentBuild(directory);
+  if (hash === null) {
+    return null;
+  }
+  const folder = join(directory, hash);
+  const all = await readStaticFiles(join(folder, "client"));
+  const file = (path: string): StaticFile => {
+    const found = all.get(path);
+    if (found === undefined) {
+      throw new Error(`the build of the web in ${folder} has no ${path}`);
+    }
+    return found;
+  };
+  const manifest = JSON.parse(new TextDecoder().decode(file("/manifest-site.json").bytes)) as Manifest;
+  const address = (key: string): string => {
+    const found = manifest[key];
+    if (found === undefined) {
+      throw new Error(`the build of the web in ${folder} has no ${key}`);
+    }
+    return `/${found.file}`;
+  };
+  return {
+    hash,
+    assets: new Map([...all].filter(([path]) => path.startsWith("/assets/"))),
+    console: file("/console.html"),
+    admin: file("/admin.html"),
+    kit: file("/kit.html"),
+    forms: {
+      stylesheet: address("src/forms/forms.css"),
+      bootTheme: address("src/shell/boot-theme.ts"),
+      icon: address("src/site/icon.svg"),
+    },
+    prerender: join(folder, "server/prerender.js"),
+  };
+}
+
+/** What stands at the pages of a checkout whose web was not built. */
+export const unbuiltPage: StaticFile = fileOf(
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sluice</title><h1>Sluice</h1><p>The pages are not built here. Programs reach the gateway at <code>/v1</code>.</p></html>
+`,
+  "text/html; charset=utf-8",
+);

@@ -1,0 +1,36 @@
+import type { PlanEntry } from "./billing.ts";
+
+/** A model as the public pages show it. Prices are exact decimals in US dollars, for a million tokens where they say so. */
+export type SiteModel = {
+  readonly name: string;
+  readonly display_name: string;
+  readonly owned_by: string;
+  readonly input_usd_per_m: string;
+  readonly output_usd_per_m: string;
+  readonly cache_read_usd_per_m: string | null;
+  readonly cache_write_usd_per_m: string | null;
+  readonly request_usd: string;
+  readonly context_tokens_max: number;
+  readonly output_tokens_max: number;
+  /** ISO 8601, or null. */
+  readonly deprecated_at: string | null;
+  readonly sunset_at: string | null;
+};
+
+/** A plan as the public pages show it; the quota as decimal text. */
+export type SitePlan = Omit<PlanEntry, "quota"> & { readonly quota: string };
+
+/** What the public pages are made of, beside their texts: the same in every language. */
+export type SiteCatalogue = {
+  /** What absolute addresses begin with, without a slash at the end. */
+  readonly origin: string;
+  readonly plans: readonly SitePlan[];
+  readonly models: readonly SiteModel[];
+};
+
+/** What the program that writes the public pages is told on its standard input. */
+export type PrerenderOrder = {
+  readonly catalogue: SiteCatalogue;
+  /** An empty folder, which it fills. */
+  readonly directory: string;
+};

@@ -1,0 +1,72 @@
+export type AppArea = "console" | "admin" | "kit";
+
+type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
+
+const entries: Readonly<Record<AppArea, string>> = {
+  console: "src/console/main.tsx",
+  admin: "src/admin/main.tsx",
+  kit: "src/kit-page/main.tsx",
+};
+const titles: Readonly<Record<AppArea, string>> = { console: "Console", admin: "Admin", kit: "Kit" };
+
+/**
+ * The document of an application: what it loads, all named in the head, and the frame of the page as it will be, so that
+ * something is there before the script has come.
+ */
+export function appDocument(area: AppArea, appManifest: string, siteManifest: string): string {
+  const manifest = JSON.parse(appManifest) as Record<string, Chunk>;
+  const site = JSON.parse(siteManifest) as Record<string, Chunk>;
+  const entry = manifest[entries[area]];
+  if (entry === undefined) {
+    throw new Error(`the manifest has no ${entries[area]}`);
+  }
+  const chunks = closure(manifest, entries[area]);
+  const styles = [...new Set(chunks.flatMap(({ css = [] }) => css))];
+  const modules = chunks.map(({ file }) => file).filter((file) => file !== entry.file);
+  const font = Object.values({ ...manifest }).find(({ file }) => /geist-latin-wght-normal[^/]*\.woff2$/.test(file));
+  // Only the console has languages to choose from.
+  const boots = ["src/shell/boot-theme.ts", ...(area === "console" ? ["src/shell/boot-locale.ts"] : [])];
+  const lines = [
+    ...boots.map((key) => `<script src="/${manifest[key]?.file}"></script>`),
+    ...styles.map((file) => `<link rel="stylesheet" href="/${file}">`),
+    `<link rel="preload" href="/${font?.file}" as="font" type="font/woff2" crossorigin>`,
+    `<link rel="icon" href="/${site["src/site/icon.svg"]?.file}" type="image/svg+xml">`,
+    `<script type="module" src="/${entry.file}"></script>`,
+    ...modules.map((file) => `<link rel="modulepreload" href="/${file}">`),
+  ];
+  return `<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${titles[area]} - Sluice</title>
+${lines.join("\n")}
+</head>
+<body>
+<div id="app">${area === "kit" ? "" : frameSkeleton(area)}</div>
+<noscript><p class="noscript">This part of Sluice needs JavaScript. Logins, prices and documents work without it.</p></noscript>
+</body>
+</html>
+`;
+}
+
+/** The frame before the script: sidebar, bar and the place of the page. */
+function frameSkeleton(area: "console" | "admin"): string {
+  const line = (width: string): string => `<span class="skeleton" data-width="${width}"></span>`;
+  return `<div class="shell" data-area="${area}" aria-busy="true">
+<div class="sidebar"><span class="brand"><span>Sluice</span></span></div>
+<div class="topbar"></div>
+<div class="main"><div class="page-skeleton">${line("short")}${line("long")}${line("long")}</div></div>
+</div>`;
+}
+
+function closure(manifest: Record<string, Chunk>, key: string, seen: Set<string> = new Set()): Chunk[] {
+  const chunk = manifest[key];
+  if (chunk === undefined || seen.has(key)) {
+    return [];
+  }
+  seen.add(key);
+  return [chunk, ...(chunk.imports ?? []).flatMap((each) => closure(manifest, each, seen))];
+}

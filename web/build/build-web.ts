@@ -1,0 +1,78 @@
+/**
+ * Builds the web into `dist/<hash of the sources>` and names that folder in `dist/current`. Says nothing and does nothing
+ * when it is built already. `--force` builds all the same. Progress goes to stderr, the result as a line of JSON to stdout.
+ */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { holdBuildLock } from "./build-lock.ts";
+import { hashSources } from "./source-hash.ts";
+
+const webRoot = join(import.meta.dir, "..");
+const distFolder = join(webRoot, "dist");
+const keptBuilds = 3;
+
+async function main(isForced: boolean): Promise<void> {
+  const hash = await hashSources(webRoot);
+  const target = join(distFolder, hash);
+  const isBuilt = (): boolean => !isForced && existsSync(join(target, "client"));
+  let state = "unchanged";
+  if (!isBuilt()) {
+    await mkdir(distFolder, { recursive: true });
+    const release = await holdBuildLock(join(distFolder, "lock"));
+    try {
+      if (!isBuilt()) {
+        await build(target);
+        state = "built";
+      }
+    } finally {
+      await release();
+    }
+  }
+  await nameCurrent(hash);
+  process.stdout.write(`${JSON.stringify({ state, hash, directory: target })}\n`);
+}
+
+async function build(target: string): Promise<void> {
+  process.stderr.write("the sources have changed; building\n");
+  const folder = `${target}.${process.pid}.tmp`;
+  await rm(folder, { recursive: true, force: true });
+  // Only a build needs the bundler; looking whether one is needed has to be quick.
+  const { bundle } = await import("./bundle.ts");
+  try {
+    await bundle(webRoot, folder);
+    await rm(target, { recursive: true, force: true });
+    await rename(folder, target);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  await removeOldBuilds();
+}
+
+/** Written beside and renamed, so that nobody reads half a name. */
+async function nameCurrent(hash: string): Promise<void> {
+  const draft = join(distFolder, `current.${process.pid}.tmp`);
+  await writeFile(draft, `${hash}\n`);
+  await rename(draft, join(distFolder, "current"));
+}
+
+/** A process that still serves an older build has it in memory. */
+async function removeOldBuilds(): Promise<void> {
+  const names = (await readdir(distFolder)).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  const builds = await Promise.all(
+    names.map(async (name) => ({ name, builtAt: (await stat(join(distFolder, name))).mtimeMs })),
+  );
+  for (const { name } of builds.sort((a, b) => b.builtAt - a.builtAt).slice(keptBuilds)) {
+    await rm(join(distFolder, name), { recursive: true, force: true });
+  }
+}
+
+try {
+  await main(process.argv.includes("--force"));
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${reason}\n`);
+  process.stdout.write(`${JSON.stringify({ error: `The web could not be built. ${reason}` })}\n`);
+  process.exitCode = 1;
+}

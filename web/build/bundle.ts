@@ -1,0 +1,108 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { build, type InlineConfig, type Plugin } from "vite";
+import solid from "vite-plugin-solid";
+import { appDocument } from "./app-document.ts";
+import { settings } from "./vite.config.ts";
+
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+
+/** Fonts and images are compressed already. */
+const compressible = /\.(js|css|svg|html)$/;
+
+/**
+ * Builds everything into a folder: `client` with what browsers fetch, `server` with the program that writes the public
+ * pages. The site is built apart from the applications, because only its parts are drawn before they run.
+ */
+export async function bundle(webRoot: string, folder: string): Promise<void> {
+  const client = join(folder, "client");
+  const shared: InlineConfig = { ...settings, root: webRoot };
+  await Promise.all([
+    build({
+      ...shared,
+      plugins: [solid({ ssr: true }), withoutStyles()],
+      build: clientBuild(shared, client, "manifest-site.json", {
+        site: "src/site/main.ts",
+        "site-styles": "src/site/site.css",
+        forms: "src/forms/forms.css",
+        icon: "src/site/icon.svg",
+        "boot-theme": "src/shell/boot-theme.ts",
+      }),
+    }),
+    build({
+      ...shared,
+      plugins: [solid()],
+      build: clientBuild(shared, client, "manifest-app.json", {
+        console: "src/console/main.tsx",
+        admin: "src/admin/main.tsx",
+        kit: "src/kit-page/main.tsx",
+        "boot-theme": "src/shell/boot-theme.ts",
+        "boot-locale": "src/shell/boot-locale.ts",
+      }),
+    }),
+    build({
+      ...shared,
+      plugins: [solid({ ssr: true }), withoutStyles()],
+      build: {
+        ...shared.build,
+        ssr: "prerender/main.ts",
+        outDir: join(folder, "server"),
+        rollupOptions: { output: { entryFileNames: "prerender.js" } },
+      },
+      // The program stands alone: it runs from the folder of the build.
+      ssr: { noExternal: true, target: "node" },
+    }),
+  ]);
+  await writeDocuments(client);
+  await compressAll(client);
+}
+
+/** The pages of the site have one stylesheet, `site.css`; what their parts import for the applications is left out. */
+function withoutStyles(): Plugin {
+  return {
+    name: "without-styles",
+    enforce: "pre",
+    resolveId: (source, importer) =>
+      source.endsWith(".css") && importer !== undefined && /\.tsx?$/.test(importer) ? "\0no-styles" : null,
+    load: (id) => (id === "\0no-styles" ? "" : null),
+  };
+}
+
+function clientBuild(
+  { build: base }: InlineConfig,
+  outDir: string,
+  manifest: string,
+  input: Readonly<Record<string, string>>,
+): NonNullable<InlineConfig["build"]> {
+  return {
+    ...base,
+    outDir,
+    manifest,
+    assetsInlineLimit: 0,
+    rollupOptions: { input: { ...input } },
+  };
+}
+
+async function writeDocuments(client: string): Promise<void> {
+  const manifest = await readFile(join(client, "manifest-app.json"), "utf8");
+  const site = await readFile(join(client, "manifest-site.json"), "utf8");
+  for (const area of ["console", "admin", "kit"] as const) {
+    await writeFile(join(client, `${area}.html`), appDocument(area, manifest, site));
+  }
+}
+
+async function compressAll(client: string): Promise<void> {
+  const names = (await readdir(client, { recursive: true })).filter((name) => compressible.test(name));
+  await Promise.all(
+    names.map(async (name) => {
+      const file = join(client, name);
+      const bytes = await readFile(file);
+      const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+      await writeFile(`${file}.br`, await compressBrotli(bytes, { params }));
+      await writeFile(`${file}.gz`, await compressGzip(bytes, { level: 9 }));
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What a build depends on, from the folder of the web: its own files, the contracts, and the packages. */
+const sources = [
+  "src/**/*",
+  "prerender/**/*",
+  "build/**/*",
+  "package.json",
+  "../packages/contracts/src/**/*",
+  "../bun.lock",
+];
+const hashLength = 16;
+
+/** The name of the build of the sources as they are now. */
+export async function hashSources(webRoot: string): Promise<string> {
+  const hash = createHash("sha256");
+  for (const pattern of sources) {
+    const files = await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: webRoot, onlyFiles: true }));
+    for (const file of files.sort()) {
+      hash.update(`${file}\0`).update(await readFile(join(webRoot, file)));
+    }
+  }
+  return hash.digest("hex").slice(0, hashLength);
+}

@@ -1,0 +1,78 @@
+import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import { For, type JSX, Show } from "solid-js";
+import { NoHydration, renderToString } from "solid-js/web";
+import { formatsOf } from "../src/i18n/format.ts";
+import { directionOf } from "../src/i18n/locale.ts";
+import { Frame } from "../src/site/frame.tsx";
+import { localizedPath, type SiteLocale, siteLocales } from "../src/site/locales.ts";
+import type { PageContext, SitePage } from "../src/site/model.ts";
+import type { PageAssets } from "./page-assets.ts";
+
+type DocumentParts = {
+  readonly page: SitePage;
+  readonly locale: SiteLocale;
+  readonly catalogue: SiteCatalogue;
+  readonly assets: PageAssets;
+};
+
+/** One page in one language, as a whole document. */
+export function drawDocument(parts: DocumentParts): string {
+  return `<!doctype html>${renderToString(() => (
+    <NoHydration>
+      <PageDocument {...parts} />
+    </NoHydration>
+  ))}`;
+}
+
+function PageDocument(props: DocumentParts): JSX.Element {
+  const { page, locale, catalogue } = props;
+  const context: PageContext = {
+    locale,
+    catalogue,
+    formats: formatsOf(locale, "UTC"),
+    link: (path) => localizedPath(path, locale),
+  };
+  return (
+    <html lang={locale} dir={directionOf(locale)}>
+      <Head {...props} />
+      <body class="site-body">
+        <Frame page={page} context={context}>
+          {page.content(context)}
+        </Frame>
+      </body>
+    </html>
+  );
+}
+
+function Head(props: DocumentParts): JSX.Element {
+  const { page, locale, catalogue, assets } = props;
+  const address = (each: SiteLocale): string => `${catalogue.origin}${localizedPath(page.path, each)}`;
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{page.path === "/" ? `Sluice - ${page.title(locale)}` : `${page.title(locale)} - Sluice`}</title>
+      <meta name="description" content={page.description(locale)} />
+      <script src={assets.bootTheme} />
+      <link rel="stylesheet" href={assets.stylesheet} />
+      <link rel="preload" href={assets.font} as="font" type="font/woff2" crossorigin="" />
+      <link rel="icon" href={assets.icon} type="image/svg+xml" />
+      <meta name="color-scheme" content="light dark" />
+      <Show when={page.isIndexed} fallback={<meta name="robots" content="noindex" />}>
+        <link rel="canonical" href={address(locale)} />
+        <For each={siteLocales}>{(each) => <link rel="alternate" hreflang={each} href={address(each)} />}</For>
+        <link rel="alternate" hreflang="x-default" href={address("en")} />
+        <meta property="og:title" content={page.title(locale)} />
+        <meta property="og:description" content={page.description(locale)} />
+        <meta property="og:type" content="website" />
+        <meta property="og:url" content={address(locale)} />
+      </Show>
+      <Show when={page.islands.length > 0}>
+        <script type="module" src={assets.script} />
+        <For each={[...new Set(page.islands.flatMap((name) => assets.island(name)))]}>
+          {(file) => <link rel="modulepreload" href={file} />}
+        </For>
+      </Show>
+    </head>
+  );
+}

@@ -1,0 +1,48 @@
+/**
+ * Writes every public page in every language: `prerender.js` of a build, with a `PrerenderOrder` as JSON on its standard
+ * input. A program of its own, so that the service never holds, nor waits for, what draws the pages.
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
+import { siteLocales } from "../src/site/locales.ts";
+import { sitePages } from "../src/site/routes.ts";
+import { drawDocument } from "./document.tsx";
+import { readPageAssets } from "./page-assets.ts";
+import { robotsText, sitemapXml } from "./site-files.ts";
+
+const brotliQuality = 8;
+const bytesWorthCompressing = 600;
+
+async function writePages({ catalogue, directory }: PrerenderOrder): Promise<number> {
+  const manifest = await readFile(join(import.meta.dirname, "../client/manifest-site.json"), "utf8");
+  const assets = readPageAssets(manifest);
+  const files = new Map<string, string>();
+  for (const page of sitePages) {
+    for (const locale of siteLocales) {
+      const prefix = locale === "en" ? "" : `/${locale}`;
+      const path = page.path.endsWith("/") ? `${page.path}index.html` : page.path;
+      files.set(prefix + path, drawDocument({ page, locale, catalogue, assets }));
+    }
+  }
+  files.set("/sitemap.xml", sitemapXml(sitePages, catalogue.origin));
+  files.set("/robots.txt", robotsText(catalogue.origin));
+  for (const [path, text] of files) {
+    await writeCompressed(join(directory, path), Buffer.from(text));
+  }
+  return files.size;
+}
+
+async function writeCompressed(file: string, bytes: Buffer): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, bytes);
+  if (bytes.length >= bytesWorthCompressing) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
+    await writeFile(`${file}.br`, brotliCompressSync(bytes, { params }));
+    await writeFile(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  }
+}
+
+const count = await writePages((await Bun.stdin.json()) as PrerenderOrder);
+process.stdout.write(`${JSON.stringify({ files: count })}\n`);

@@ -1,0 +1,49 @@
+import type { IslandName } from "../src/site/model.ts";
+
+type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
+
+/** The addresses of what pages fetch. */
+export type PageAssets = {
+  readonly stylesheet: string;
+  /** Loaded by pages with islands. */
+  readonly script: string;
+  readonly bootTheme: string;
+  readonly icon: string;
+  /** The font that every page begins with. */
+  readonly font: string;
+  /** What an island loads, to be fetched along with the script. */
+  readonly island: (name: IslandName) => readonly string[];
+};
+
+/**
+ * Reads the manifest of a build.
+ * @throws Error when it lacks an entry
+ */
+export function readPageAssets(text: string): PageAssets {
+  const manifest = JSON.parse(text) as Record<string, Chunk>;
+  const chunk = (key: string): Chunk => {
+    const found = manifest[key];
+    if (found === undefined) {
+      throw new Error(`the manifest of the site has no ${key}`);
+    }
+    return found;
+  };
+  const address = (file: string): string => `/${file}`;
+  const withImports = (key: string): string[] => {
+    const { file, imports = [] } = chunk(key);
+    return [file, ...imports.flatMap(withImports)];
+  };
+  const font = Object.values(manifest).find(({ file }) => /geist-latin-wght-normal[^/]*\.woff2$/.test(file));
+  return {
+    stylesheet: address(chunk("src/site/site.css").file),
+    script: address(chunk("src/site/main.ts").file),
+    bootTheme: address(chunk("src/shell/boot-theme.ts").file),
+    icon: address(chunk("src/site/icon.svg").file),
+    font: address(font?.file ?? ""),
+    island: (name) => {
+      const own = withImports(`src/site/islands/${name}.tsx`);
+      const script = chunk("src/site/main.ts").file;
+      return [...new Set(own)].filter((file) => file !== script).map(address);
+    },
+  };
+}

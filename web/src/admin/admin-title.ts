@@ -1,0 +1,6 @@
+import { usePageTitle } from "../shell/page-title.ts";
+
+/** Names the document after a page of the admin. */
+export function useAdminTitle(page: () => string): void {
+  usePageTitle(page, "Admin");
+}

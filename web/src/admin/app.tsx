@@ -1,0 +1,58 @@
+import { Router, type RouteSectionProps } from "@solidjs/router";
+import { QueryClientProvider } from "@tanstack/solid-query";
+import type { JSX } from "solid-js";
+import { apiPost } from "../api/client.ts";
+import { createQueryClient } from "../api/query-client.ts";
+import { EmptyState } from "../kit/states.tsx";
+import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
+import { PageBoundary } from "../shell/page-boundary.tsx";
+import { PageHead, Shell } from "../shell/shell.tsx";
+import { shellTextsEn } from "../shell/shell-texts.ts";
+import { useAdminTitle } from "./admin-title.ts";
+import { adminRoutes } from "./routes.ts";
+import { adminNavTexts } from "./texts.ts";
+
+/** The admin: every page inside the one frame. */
+export function AdminApp(): JSX.Element {
+  const client = createQueryClient();
+  return (
+    <QueryClientProvider client={client}>
+      <Router base="/admin" root={Frame}>
+        {[...toRouterRoutes(adminRoutes), { path: "*", component: UnknownPage }]}
+      </Router>
+    </QueryClientProvider>
+  );
+}
+
+function Frame(props: RouteSectionProps): JSX.Element {
+  return (
+    <Shell
+      area="admin"
+      areaLabel="Admin"
+      loginPath="/admin/"
+      texts={shellTextsEn}
+      nav={toNavEntries(adminRoutes, adminNavTexts)}
+      onLogOut={() => void logOut()}
+    >
+      <PageBoundary failedTitle="This page could not be loaded">{props.children}</PageBoundary>
+    </Shell>
+  );
+}
+
+function UnknownPage(): JSX.Element {
+  useAdminTitle(() => "Not found");
+  return (
+    <>
+      <PageHead title="There is no such page in the admin" />
+      <EmptyState title="The sidebar shows every page that there is." />
+    </>
+  );
+}
+
+async function logOut(): Promise<void> {
+  try {
+    await apiPost("/backend/auth/admin/logout/", {});
+  } finally {
+    location.assign("/admin/");
+  }
+}

@@ -1,0 +1,9 @@
+import { render } from "solid-js/web";
+import "../styles/app.css";
+import { AdminApp } from "./app.tsx";
+
+const root = document.getElementById("app");
+if (root !== null) {
+  root.replaceChildren();
+  render(() => <AdminApp />, root);
+}

@@ -1,0 +1,141 @@
+import type { AnswerOf } from "@sluice/contracts/wire";
+import type { ZodType } from "zod";
+
+/** What the backend refused, or what kept a request from it (`offline`, `unreadable`). */
+export class ApiError extends Error {
+  readonly code: string;
+  /** 0 when there was no answer. */
+  readonly status: number;
+  readonly requestId: string | null;
+  /** What is wrong with each field, by its name. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(detail: {
+    readonly code: string;
+    readonly message: string;
+    readonly status: number;
+    readonly requestId?: string | null;
+    readonly fields?: Readonly<Record<string, string>>;
+    readonly retryAfterSeconds?: number | null;
+  }) {
+    super(detail.message);
+    this.name = "ApiError";
+    this.code = detail.code;
+    this.status = detail.status;
+    this.requestId = detail.requestId ?? null;
+    this.fields = detail.fields ?? {};
+    this.retryAfterSeconds = detail.retryAfterSeconds ?? null;
+  }
+}
+
+type QueryValue = string | number | boolean | null | undefined;
+
+export type RequestOptions = {
+  /** What is null, undefined or empty is left out. */
+  readonly query?: Readonly<Record<string, QueryValue>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Sent with a write, so that a repeated one has no second effect; see `newIdempotencyKey`. */
+  readonly idempotencyKey?: string;
+};
+
+const sessionEnded = new EventTarget();
+
+/** Calls back when an answer says that the login is over. */
+export function onSessionEnded(handler: () => void): () => void {
+  sessionEnded.addEventListener("ended", handler);
+  return () => sessionEnded.removeEventListener("ended", handler);
+}
+
+export function newIdempotencyKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Asks the backend; the answer is what stands beside `"ok": true`, by the schema that the endpoint declares in
+ * packages/contracts: `apiGet<typeof userAnswer>("/backend/auth/me/")`. Only types of it come here, no zod.
+ * @throws ApiError
+ */
+export async function apiGet<Schema extends ZodType>(
+  path: string,
+  options: RequestOptions = {},
+): Promise<AnswerOf<Schema>> {
+  return await send<Schema>(path, { method: "GET" }, options);
+}
+
+/**
+ * Tells the backend to do something.
+ * @throws ApiError
+ */
+export async function apiPost<Schema extends ZodType>(
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+  options: RequestOptions = {},
+): Promise<AnswerOf<Schema>> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (options.idempotencyKey !== undefined) {
+    headers["idempotency-key"] = options.idempotencyKey;
+  }
+  return await send<Schema>(path, { method: "POST", headers, body: JSON.stringify(body) }, options);
+}
+
+/** The address of an endpoint with its query, also for links that download. */
+export function apiUrl(path: string, query: RequestOptions["query"] = {}): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+async function send<Schema extends ZodType>(
+  path: string,
+  init: RequestInit,
+  options: RequestOptions,
+): Promise<AnswerOf<Schema>> {
+  const answer = await fetch(apiUrl(path, options.query), {
+    ...init,
+    signal: options.signal ?? null,
+    headers: { accept: "application/json", ...init.headers },
+  }).catch((reason: unknown) => {
+    if (reason instanceof DOMException && reason.name === "AbortError") {
+      throw reason;
+    }
+    throw new ApiError({ code: "offline", message: "The service can't be reached.", status: 0 });
+  });
+  const body = await readJson(answer);
+  if (answer.ok && body["ok"] === true) {
+    return body as AnswerOf<Schema>;
+  }
+  const error = toApiError(answer, body);
+  if (error.code === "not_logged_in") {
+    sessionEnded.dispatchEvent(new Event("ended"));
+  }
+  throw error;
+}
+
+async function readJson(answer: Response): Promise<Record<string, unknown>> {
+  try {
+    const body: unknown = await answer.json();
+    return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  } catch {
+    // What stands between the service and the browser answers in its own words; the status is what counts then.
+    return {};
+  }
+}
+
+function toApiError(answer: Response, body: Record<string, unknown>): ApiError {
+  const error = (typeof body["error"] === "object" && body["error"] !== null ? body["error"] : {}) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+    readonly request_id?: unknown;
+    readonly fields?: unknown;
+  };
+  const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
+  return new ApiError({
+    code: typeof error.code === "string" ? error.code : "unreadable",
+    message: typeof error.message === "string" ? error.message : `The answer was not understood (${answer.status}).`,
+    status: answer.status,
+    requestId: typeof error.request_id === "string" ? error.request_id : answer.headers.get("x-request-id"),
+    fields: typeof error.fields === "object" && error.fields !== null ? (error.fields as Record<string, string>) : {},
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
+  });
+}

@@ -1,0 +1,15 @@
+import { render } from "solid-js/web";
+import "../styles/app.css";
+import { directionOf } from "../i18n/locale.ts";
+import { ConsoleApp } from "./app.tsx";
+import { consoleLocale } from "./locales.ts";
+import { frameArea } from "./messages/frame.ts";
+
+const root = document.getElementById("app");
+document.documentElement.lang = consoleLocale;
+document.documentElement.dir = directionOf(consoleLocale);
+if (root !== null) {
+  await frameArea.load();
+  root.replaceChildren();
+  render(() => <ConsoleApp />, root);
+}

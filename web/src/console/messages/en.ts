@@ -1,0 +1,20 @@
+import { english } from "../../i18n/messages.ts";
+import { kitTextsEn } from "../../kit/kit-texts.tsx";
+import { shellTextsEn } from "../../shell/shell-texts.ts";
+
+export const messages = {
+  kit: english(kitTextsEn),
+  shell: shellTextsEn,
+  console: english({
+    title: "Console",
+    language: "Language",
+    notFound: "There is no such page in the console",
+    notFoundText: "It may have been moved. The sidebar shows every page that there is.",
+    pageFailed: "This page could not be loaded",
+  }),
+  nav: english({
+    home: "Home",
+  }),
+};
+
+export type FrameMessages = typeof messages;

@@ -1,0 +1,7 @@
+import { area } from "../locales.ts";
+
+/** The words of the frame: what every page of the console shows. */
+export const frameArea = area({
+  en: () => import("./en.ts"),
+  ar: () => import("./ar.ts"),
+});

@@ -1,0 +1,27 @@
+import type { Component } from "solid-js";
+import type { AppRoute } from "../shell/app-routes.ts";
+import type { Area } from "./locales.ts";
+import type { FrameMessages } from "./messages/en.ts";
+import { homeArea } from "./pages/home/messages/messages.ts";
+
+type PageFile = { readonly Page: Component };
+
+/** Loads a page together with the texts that it shows. */
+function page(load: () => Promise<PageFile>, ...areas: readonly Area<unknown>[]): () => Promise<PageFile> {
+  return async () => {
+    const [file] = await Promise.all([load(), ...areas.map((each) => each.load())]);
+    return file;
+  };
+}
+
+/**
+ * Every page of the console, in the order of the sidebar. A page is a folder below `pages` with a `page.tsx` that exports
+ * `Page`; one without `nav` is reached by links only.
+ */
+export const consoleRoutes: readonly AppRoute<FrameMessages["nav"]>[] = [
+  {
+    path: "/",
+    nav: { label: (texts) => texts.home, icon: "home", key: "h" },
+    load: page(() => import("./pages/home/page.tsx"), homeArea),
+  },
+];

@@ -1,0 +1,120 @@
+import { type Accessor, createSignal } from "solid-js";
+import { ApiError } from "../api/client.ts";
+
+type FormOptions<Values extends Readonly<Record<string, unknown>>> = {
+  readonly initial: Values;
+  /** What is wrong before anything is sent, by field; the backend checks everything again. */
+  readonly check?: (values: Values) => Partial<Record<keyof Values, string>>;
+  /** Sends the values; an `ApiError` with `fields` is shown at the fields. */
+  readonly submit: (values: Values) => Promise<void>;
+};
+
+export type Form<Values extends Readonly<Record<string, unknown>>> = {
+  readonly values: Accessor<Values>;
+  readonly set: <Name extends keyof Values>(name: Name, value: Values[Name]) => void;
+  readonly reset: (values?: Values) => void;
+  /** The attributes of a field of text. */
+  readonly text: (name: keyof Values & string) => {
+    readonly name: string;
+    readonly value: string;
+    readonly error: string | null;
+    readonly onInput: (event: { readonly currentTarget: { readonly value: string } }) => void;
+  };
+  /** The attributes of a box or a switch. */
+  readonly flag: (name: keyof Values & string) => {
+    readonly name: string;
+    readonly checked: boolean;
+    readonly onChange: (event: { readonly currentTarget: { readonly checked: boolean } }) => void;
+  };
+  readonly errorOf: (name: keyof Values) => string | null;
+  /** What went wrong beside the fields, or null. */
+  readonly problem: Accessor<Error | null>;
+  readonly isSubmitting: Accessor<boolean>;
+  readonly isChanged: Accessor<boolean>;
+  readonly onSubmit: (event: SubmitEvent) => void;
+};
+
+/**
+ * The state of a form. It is sent once at a time; what was typed stays after a failure, an expired session included; the
+ * first field that is wrong gets the focus.
+ */
+export function createForm<Values extends Readonly<Record<string, unknown>>>(
+  options: FormOptions<Values>,
+): Form<Values> {
+  const [values, setValues] = createSignal<Values>(options.initial);
+  const [errors, setErrors] = createSignal<Partial<Record<keyof Values, string>>>({});
+  const [problem, setProblem] = createSignal<Error | null>(null);
+  const [isSubmitting, setIsSubmitting] = createSignal(false);
+  const [isChanged, setIsChanged] = createSignal(false);
+  const set: Form<Values>["set"] = (name, value) => {
+    setValues((all) => ({ ...all, [name]: value }));
+    setErrors((all) => ({ ...all, [name]: undefined }));
+    setIsChanged(true);
+  };
+  const errorOf = (name: keyof Values): string | null => errors()[name] ?? null;
+  const showFailure = (error: unknown): void => {
+    const fields = error instanceof ApiError ? error.fields : {};
+    const known = Object.entries(fields).filter(([name]) => Object.hasOwn(values(), name));
+    setErrors(() => Object.fromEntries(known) as Partial<Record<keyof Values, string>>);
+    // A field that the form does not show would otherwise be refused without a word.
+    setProblem(known.length > 0 && known.length === Object.keys(fields).length ? null : toError(error));
+  };
+  const send = async (form: HTMLFormElement | null): Promise<void> => {
+    const wrong = options.check?.(values()) ?? {};
+    setErrors(() => wrong);
+    setProblem(null);
+    if (Object.values(wrong).every((text) => text === undefined)) {
+      setIsSubmitting(true);
+      try {
+        await options.submit(values());
+        setIsChanged(false);
+      } catch (error) {
+        showFailure(error);
+      } finally {
+        setIsSubmitting(false);
+      }
+    }
+    queueMicrotask(() => form?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+  };
+  return {
+    values,
+    set,
+    reset: (next = options.initial) => {
+      setValues(() => next);
+      setErrors({});
+      setProblem(null);
+      setIsChanged(false);
+    },
+    text: (name) => ({
+      name,
+      get value() {
+        return String(values()[name] ?? "");
+      },
+      get error() {
+        return errorOf(name);
+      },
+      onInput: (event) => set(name, event.currentTarget.value as Values[typeof name]),
+    }),
+    flag: (name) => ({
+      name,
+      get checked() {
+        return values()[name] === true;
+      },
+      onChange: (event) => set(name, event.currentTarget.checked as Values[typeof name]),
+    }),
+    errorOf,
+    problem,
+    isSubmitting,
+    isChanged,
+    onSubmit: (event) => {
+      event.preventDefault();
+      if (!isSubmitting()) {
+        void send(event.currentTarget instanceof HTMLFormElement ? event.currentTarget : null);
+      }
+    },
+  };
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,74 @@
+import { formatTagOf, type Locale } from "./locale.ts";
+
+/** 500,000 quota are worth 1 USD; packages/contracts says so, and a test compares. */
+const quotaPerUsd = 500_000n;
+const usdPlaces = 6;
+
+/** What is written differently in each language. Dates are shown in an IANA zone, that of the browser by default. */
+export type Formats = {
+  readonly number: (value: number | bigint) => string;
+  readonly compact: (value: number) => string;
+  readonly percent: (share: number) => string;
+  /** US dollars from exact decimal text, as many places as it has, two at least. */
+  readonly usd: (decimal: string) => string;
+  /** The worth of quota in US dollars. */
+  readonly quota: (quota: number | string | bigint) => string;
+  readonly date: (time: string | Date) => string;
+  readonly dateTime: (time: string | Date) => string;
+  /** Like "3 minutes ago", from a moment that the caller names. */
+  readonly relative: (time: string | Date, now: number) => string;
+  readonly milliseconds: (value: number) => string;
+};
+
+/** The exact dollars of an amount of quota, as decimal text. */
+export function usdOfQuota(quota: number | string | bigint): string {
+  const amount = BigInt(quota);
+  const scaled = ((amount < 0n ? -amount : amount) * 10n ** BigInt(usdPlaces)) / quotaPerUsd;
+  const digits = scaled.toString().padStart(usdPlaces + 1, "0");
+  const fraction = digits.slice(-usdPlaces).replace(/0{1,4}$/, "");
+  return `${amount < 0n ? "-" : ""}${digits.slice(0, -usdPlaces)}.${fraction}`;
+}
+
+const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["year", 31_536_000_000],
+  ["month", 2_592_000_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+export function formatsOf(locale: Locale, zone?: string): Formats {
+  const tag = formatTagOf(locale);
+  const number = new Intl.NumberFormat(tag);
+  const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 });
+  const usd = new Intl.NumberFormat(tag, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: usdPlaces,
+  });
+  const zoned = zone === undefined ? {} : { timeZone: zone };
+  const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium", ...zoned });
+  const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned });
+  const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
+  // Text goes into it as it is, so that no amount becomes a float.
+  const formatUsd = (decimal: string): string => usd.format(decimal as Intl.StringNumericLiteral);
+  return {
+    number: (value) => number.format(value),
+    compact: (value) => compact.format(value),
+    percent: (share) => percent.format(share),
+    usd: formatUsd,
+    quota: (quota) => formatUsd(usdOfQuota(quota)),
+    date: (time) => date.format(new Date(time)),
+    dateTime: (time) => dateTime.format(new Date(time)),
+    relative: (time, now) => {
+      const difference = new Date(time).getTime() - now;
+      const [unit, size] = relativeUnits.find(([, each]) => Math.abs(difference) >= each) ?? ["second" as const, 1_000];
+      return relative.format(Math.round(difference / size), unit);
+    },
+    milliseconds: (value) =>
+      value < 1_000 ? `${number.format(Math.round(value))} ms` : `${number.format(Math.round(value / 100) / 10)} s`,
+  };
+}

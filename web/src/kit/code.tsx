@@ -1,0 +1,91 @@
+import { createSignal, For, type JSX, onCleanup } from "solid-js";
+import { Button } from "./button.tsx";
+import { toCodeTokens } from "./code-tokens.ts";
+import { Icon } from "./icon.tsx";
+import { useKitTexts } from "./kit-texts.tsx";
+import "./code.css";
+
+const copiedMs = 2_000;
+
+/** Copies a text and says so, to eyes and to screen readers. */
+export function CopyButton(props: {
+  readonly text: () => string;
+  /** What is copied, for screen readers, like "Copy the key". */
+  readonly label?: string;
+  readonly variant?: "plain" | "quiet";
+  readonly isSquare?: boolean;
+  readonly onCopied?: () => void;
+}): JSX.Element {
+  const texts = useKitTexts();
+  const [isCopied, setIsCopied] = createSignal(false);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(timer));
+  const copy = async (): Promise<void> => {
+    await copyText(props.text());
+    setIsCopied(true);
+    props.onCopied?.();
+    clearTimeout(timer);
+    timer = setTimeout(() => setIsCopied(false), copiedMs);
+  };
+  return (
+    <>
+      <Button
+        variant={props.variant ?? "plain"}
+        shape={props.isSquare === true ? "square" : undefined}
+        aria-label={props.label}
+        onClick={() => void copy()}
+      >
+        <Icon name={isCopied() ? "check" : "copy"} />
+        {props.isSquare === true ? null : isCopied() ? texts().copied : texts().copy}
+      </Button>
+      <span class="visually-hidden" role="status">
+        {isCopied() ? texts().copied : ""}
+      </span>
+    </>
+  );
+}
+
+/** Pages over plain HTTP on another host than this one have no clipboard, so that the old way is kept beside the new one. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.setAttribute("readonly", "");
+  area.style.setProperty("position", "fixed");
+  // Inside an open dialog the rest of the page can't be selected.
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+/** A snippet with its copy button. The keyboard can scroll it. */
+export function CodeBlock(props: { readonly code: string; readonly label: string }): JSX.Element {
+  return (
+    <div class="code">
+      <section class="code-scroll" tabindex="0" aria-label={props.label}>
+        <pre>
+          <code>
+            <For each={toCodeTokens(props.code)}>
+              {(token) => <span data-token={token.kind === "plain" ? undefined : token.kind}>{token.text}</span>}
+            </For>
+          </code>
+        </pre>
+      </section>
+      <CopyButton text={() => props.code} />
+    </div>
+  );
+}
+
+/** An id or a key in a line, with a button that copies it whole. */
+export function CopyText(props: { readonly text: string; readonly label: string }): JSX.Element {
+  return (
+    <span class="copy-text">
+      <code>{props.text}</code>
+      <CopyButton text={() => props.text} label={props.label} variant="quiet" isSquare />
+    </span>
+  );
+}

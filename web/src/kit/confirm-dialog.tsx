@@ -1,0 +1,66 @@
+import { createSignal, type JSX, Show } from "solid-js";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { TextField } from "./field.tsx";
+import { useKitTexts } from "./kit-texts.tsx";
+
+type ConfirmProps = {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  /** What will happen, and what can't be undone. */
+  readonly children: JSX.Element;
+  /** The verb of the button, like "Revoke now". */
+  readonly action: string;
+  /** Has to be typed before the button works; for what can't be undone. */
+  readonly typed?: { readonly word: string; readonly label: string };
+  readonly isBusy?: boolean;
+  readonly onConfirm: () => void;
+};
+
+/** Asks before something is destroyed. */
+export function ConfirmDialog(props: ConfirmProps): JSX.Element {
+  const texts = useKitTexts();
+  const [typed, setTyped] = createSignal("");
+  const isReady = (): boolean => props.typed === undefined || typed() === props.typed.word;
+  return (
+    <Dialog
+      isOpen={props.isOpen}
+      onClose={() => {
+        setTyped("");
+        props.onClose();
+      }}
+      title={props.title}
+    >
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady() && props.isBusy !== true) {
+            setTyped("");
+            props.onConfirm();
+          }
+        }}
+      >
+        <div>{props.children}</div>
+        <Show when={props.typed}>
+          {(asked) => (
+            <TextField
+              label={asked().label}
+              value={typed()}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+        </Show>
+        <div class="dialog-actions">
+          <Button onClick={() => props.onClose()}>{texts().cancel}</Button>
+          <Button type="submit" variant="danger" isBusy={props.isBusy} disabled={!isReady()}>
+            {props.action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,56 @@
+import { createUniqueId, For, type JSX, Show } from "solid-js";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+import { useKitTexts } from "./kit-texts.tsx";
+import "./pagination.css";
+
+const sizes = [25, 50, 100] as const;
+
+type PaginationProps = {
+  readonly pageSize: number;
+  readonly onPageSize: (size: number) => void;
+  /** Null on the first page. */
+  readonly onFirst: (() => void) | null;
+  /** Null on the last page. */
+  readonly onNext: (() => void) | null;
+  /** How many rows there are, where it is known. */
+  readonly total?: { readonly count: number; readonly is_exact: boolean } | null | undefined;
+};
+
+/** Pages by a cursor: forward, back to the first, and Back of the browser for the one before. */
+export function Pagination(props: PaginationProps): JSX.Element {
+  const texts = useKitTexts();
+  const id = createUniqueId();
+  return (
+    <nav class="pagination" aria-label={texts().page}>
+      <div class="pagination-part">
+        <label for={id}>{texts().rowsPerPage}</label>
+        <select
+          id={id}
+          class="input"
+          value={String(props.pageSize)}
+          onChange={(event) => props.onPageSize(Number(event.currentTarget.value))}
+        >
+          <For each={sizes}>{(size) => <option value={String(size)}>{size}</option>}</For>
+        </select>
+        <Show when={props.total}>
+          {(total) => (
+            <span>
+              {total().is_exact ? texts().inAll : texts().moreThan}{" "}
+              {total().count.toLocaleString(document.documentElement.lang)}
+            </span>
+          )}
+        </Show>
+      </div>
+      <div class="pagination-part">
+        <Button variant="quiet" disabled={props.onFirst === null} onClick={() => props.onFirst?.()}>
+          {texts().firstPage}
+        </Button>
+        <Button disabled={props.onNext === null} onClick={() => props.onNext?.()}>
+          {texts().next}
+          <Icon name="chevron" isMirrored />
+        </Button>
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,72 @@
+import { type JSX, Show } from "solid-js";
+import { Button } from "./button.tsx";
+import { useKitTexts } from "./kit-texts.tsx";
+import type { Tone } from "./status.tsx";
+import "./states.css";
+
+/** Nothing is there, why that is so, and what to do next. */
+export function EmptyState(props: {
+  readonly title: string;
+  readonly children?: JSX.Element;
+  readonly actions?: JSX.Element;
+}): JSX.Element {
+  return (
+    <div class="state" data-kind="empty">
+      <span class="state-title">{props.title}</span>
+      <Show when={props.children}>
+        <div class="state-text">{props.children}</div>
+      </Show>
+      <Show when={props.actions}>
+        <div class="state-actions">{props.actions}</div>
+      </Show>
+    </div>
+  );
+}
+
+/** What an error says of itself; `ApiError` has this form. */
+type ShownError = { readonly message: string; readonly requestId?: string | null };
+
+/** Something failed: what, with the id of the request for whoever asks, and a way to try again. */
+export function ErrorState(props: {
+  readonly error: ShownError | Error | null;
+  readonly onRetry?: (() => void) | undefined;
+  readonly title?: string;
+}): JSX.Element {
+  const texts = useKitTexts();
+  const requestId = (): string | null =>
+    props.error !== null && "requestId" in props.error ? (props.error.requestId ?? null) : null;
+  return (
+    <div class="state" data-kind="error" role="alert">
+      <span class="state-title">{props.title ?? texts().failed}</span>
+      <Show when={props.error?.message}>{(message) => <div class="state-text">{message()}</div>}</Show>
+      <Show when={requestId()}>
+        {(id) => (
+          <span class="muted">
+            {texts().requestId} <code>{id()}</code>
+          </span>
+        )}
+      </Show>
+      <Show when={props.onRetry}>
+        {(retry) => (
+          <div class="state-actions">
+            <Button onClick={() => retry()()}>{texts().retry}</Button>
+          </div>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+/** Holds the place of a text that is on its way. */
+export function Skeleton(props: { readonly width?: string }): JSX.Element {
+  return <span class="skeleton" style={{ "inline-size": props.width ?? "60%" }} aria-hidden="true" />;
+}
+
+/** One remark in the flow of a page. */
+export function Notice(props: { readonly tone: Tone; readonly children: JSX.Element }): JSX.Element {
+  return (
+    <div class="notice" data-tone={props.tone}>
+      {props.children}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { type Component, lazy } from "solid-js";
+import type { IconName } from "../kit/icon.tsx";
+import type { NavEntry } from "./shell.tsx";
+
+/** A page of the console or the admin, by the texts that its sidebar is labelled with. */
+export type AppRoute<Texts> = {
+  /** Below the base of the entry, with both slashes; `:name` stands for one part. */
+  readonly path: string;
+  readonly nav?: {
+    readonly label: (texts: Texts) => string;
+    readonly icon: IconName;
+    readonly key?: string;
+    readonly group?: (texts: Texts) => string;
+  };
+  readonly load: () => Promise<{ readonly Page: Component }>;
+};
+
+export function toNavEntries<Texts>(routes: readonly AppRoute<Texts>[], texts: Texts): NavEntry[] {
+  return routes.flatMap(({ path, nav }) =>
+    nav === undefined
+      ? []
+      : [
+          {
+            path,
+            label: nav.label(texts),
+            icon: nav.icon,
+            ...(nav.key === undefined ? {} : { key: nav.key }),
+            ...(nav.group === undefined ? {} : { group: nav.group(texts) }),
+          },
+        ],
+  );
+}
+
+/** The routes as the router takes them; each page is a chunk of its own. */
+export function toRouterRoutes<Texts>(routes: readonly AppRoute<Texts>[]): { path: string; component: Component }[] {
+  return routes.map(({ path, load }) => ({
+    path,
+    component: lazy(async () => ({ default: (await load()).Page })),
+  }));
+}

@@ -1,0 +1,9 @@
+/** Runs before the first paint, in the head of every page: a chosen theme must not flash the other one first. */
+try {
+  const theme = localStorage.getItem("theme");
+  if (theme === "light" || theme === "dark") {
+    document.documentElement.dataset["theme"] = theme;
+  }
+} catch {
+  // No storage, no choice: the theme of the system is used.
+}

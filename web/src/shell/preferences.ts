@@ -1,0 +1,61 @@
+import { type Accessor, createSignal } from "solid-js";
+
+/** What the blocking script `boot.ts` reads as well, so that nothing flashes. */
+export const themeKey = "theme";
+export const localeKey = "locale";
+const shortcutsKey = "single-key-shortcuts";
+const collapsedKey = "sidebar-collapsed";
+
+export type Theme = "system" | "light" | "dark";
+
+/** Storage is away in some private windows; a preference then lasts as long as the page. */
+export function readPreference(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function keepPreference(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // There is no storage; the page goes on with what it has in memory.
+  }
+}
+
+const [theme, setThemeSignal] = createSignal<Theme>(toTheme(readPreference(themeKey)));
+const [hasShortcuts, setHasShortcutsSignal] = createSignal(readPreference(shortcutsKey) !== "off");
+const [isCollapsed, setIsCollapsedSignal] = createSignal(readPreference(collapsedKey) === "yes");
+
+export const chosenTheme: Accessor<Theme> = theme;
+
+export function chooseTheme(next: Theme): void {
+  setThemeSignal(next);
+  keepPreference(themeKey, next);
+  if (next === "system") {
+    delete document.documentElement.dataset["theme"];
+  } else {
+    document.documentElement.dataset["theme"] = next;
+  }
+}
+
+/** Whether single letters do something; whoever speaks to the computer turns them off. */
+export const hasSingleKeys: Accessor<boolean> = hasShortcuts;
+
+export function switchSingleKeys(isOn: boolean): void {
+  setHasShortcutsSignal(isOn);
+  keepPreference(shortcutsKey, isOn ? "on" : "off");
+}
+
+export const isSidebarCollapsed: Accessor<boolean> = isCollapsed;
+
+export function collapseSidebar(isNow: boolean): void {
+  setIsCollapsedSignal(isNow);
+  keepPreference(collapsedKey, isNow ? "yes" : "no");
+}
+
+function toTheme(text: string | null): Theme {
+  return text === "light" || text === "dark" ? text : "system";
+}

@@ -1,0 +1,267 @@
+import { useLocation, useNavigate } from "@solidjs/router";
+import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from "solid-js";
+import { Button } from "../kit/button.tsx";
+import { Icon, type IconName } from "../kit/icon.tsx";
+import { Menu } from "../kit/menu.tsx";
+import { Toaster } from "../kit/toast.tsx";
+import { BrandMark } from "./brand-mark.tsx";
+import { Palette, type PaletteEntry } from "./palette.tsx";
+import { chooseTheme, chosenTheme, collapseSidebar, isSidebarCollapsed, type Theme } from "./preferences.ts";
+import { SessionDialog } from "./session-dialog.tsx";
+import type { ShellTexts } from "./shell-texts.ts";
+import { useShortcuts } from "./shortcuts.ts";
+import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
+import "./shell.css";
+
+/** One page in the sidebar. */
+export type NavEntry = {
+  /** Below the base of the entry, like `/keys/`. */
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** The letter behind `g` that goes there. */
+  readonly key?: string;
+  /** The heading above it, where a group begins. */
+  readonly group?: string;
+};
+
+type ShellProps = {
+  readonly area: "console" | "admin";
+  readonly areaLabel?: string;
+  readonly loginPath: string;
+  readonly texts: ShellTexts;
+  readonly nav: readonly NavEntry[];
+  /** More of the palette: actions, and what was found for the words that were typed. */
+  readonly actions?: readonly PaletteEntry[];
+  /** What stands at the end of the bar, like the language menu of the console. */
+  readonly barEnd?: JSX.Element;
+  /** What stands at the foot of the sidebar. */
+  readonly foot?: JSX.Element;
+  readonly onLogOut: () => void;
+  readonly children: JSX.Element;
+};
+
+const themes: readonly Theme[] = ["system", "light", "dark"];
+
+/** The frame around every page of the console and of the admin. */
+export function Shell(props: ShellProps): JSX.Element {
+  const navigate = useNavigate();
+  const location = useLocation();
+  const [isNavOpen, setIsNavOpen] = createSignal(false);
+  const [isPaletteOpen, setIsPaletteOpen] = createSignal(false);
+  const [areShortcutsOpen, setAreShortcutsOpen] = createSignal(false);
+  useShortcuts(() => ({
+    "?": () => setAreShortcutsOpen(true),
+    "/": focusSearch,
+    ...Object.fromEntries(
+      props.nav.flatMap(({ key, path }) => (key === undefined ? [] : [[`g ${key}`, () => navigate(path)]])),
+    ),
+  }));
+  usePaletteKey(() => setIsPaletteOpen(true));
+  // A new page begins at its top, and is read from there.
+  createEffect(
+    on(
+      () => location.pathname,
+      () => {
+        setIsNavOpen(false);
+        document.getElementById("main")?.focus({ preventScroll: true });
+      },
+      { defer: true },
+    ),
+  );
+  const pages = (): PaletteEntry[] => props.nav.map(({ label, path }) => ({ label, onSelect: () => navigate(path) }));
+  return (
+    <>
+      <a class="skip" href="#main">
+        {props.texts.skip}
+      </a>
+      <div class="shell" data-area={props.area} data-collapsed={isSidebarCollapsed()}>
+        <OfflineBar text={props.texts.offline} />
+        <Sidebar {...props} isOpen={isNavOpen()} onClose={() => setIsNavOpen(false)} />
+        <Topbar {...props} onMenu={() => setIsNavOpen(true)} onPalette={() => setIsPaletteOpen(true)} />
+        <main class="main" id="main" tabindex="-1">
+          {props.children}
+        </main>
+      </div>
+      <Palette
+        isOpen={isPaletteOpen()}
+        onClose={() => setIsPaletteOpen(false)}
+        entries={[...pages(), ...(props.actions ?? [])]}
+        texts={props.texts}
+      />
+      <ShortcutsDialog
+        isOpen={areShortcutsOpen()}
+        onClose={() => setAreShortcutsOpen(false)}
+        nav={props.nav}
+        texts={props.texts}
+      />
+      <SessionDialog texts={props.texts} loginPath={props.loginPath} />
+      <Toaster />
+    </>
+  );
+}
+
+function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element {
+  const location = useLocation();
+  const base = (): string => `/${props.area}`;
+  const isCurrent = (path: string): boolean => {
+    const here = location.pathname.slice(base().length).replace(/\/?$/, "/");
+    return path === "/" ? here === "/" : here.startsWith(path);
+  };
+  return (
+    <>
+      <Show when={props.isOpen}>
+        <button
+          type="button"
+          class="sidebar-scrim"
+          aria-label={props.texts.closeMenu}
+          onClick={() => props.onClose()}
+        />
+      </Show>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be focused is in it; it only hears Escape from there. */}
+      <div
+        class="sidebar"
+        data-open={props.isOpen}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") {
+            props.onClose();
+          }
+        }}
+      >
+        <a class="brand" href={`${base()}/`}>
+          <BrandMark />
+          <span>Sluice</span>
+          <Show when={props.areaLabel}>
+            <span class="brand-area">{props.areaLabel}</span>
+          </Show>
+        </a>
+        <nav class="nav" aria-label={props.texts.navigation}>
+          <For each={props.nav}>
+            {(entry) => (
+              <>
+                <Show when={entry.group}>
+                  <span class="nav-group">{entry.group}</span>
+                </Show>
+                <a
+                  class="nav-link"
+                  href={`${base()}${entry.path}`}
+                  aria-current={isCurrent(entry.path) ? "page" : undefined}
+                  title={isSidebarCollapsed() ? entry.label : undefined}
+                >
+                  <Icon name={entry.icon} />
+                  <span>{entry.label}</span>
+                </a>
+              </>
+            )}
+          </For>
+        </nav>
+        <div class="sidebar-foot">{props.foot}</div>
+      </div>
+    </>
+  );
+}
+
+function Topbar(props: ShellProps & { readonly onMenu: () => void; readonly onPalette: () => void }): JSX.Element {
+  const { texts } = props;
+  const themeNames: Readonly<Record<Theme, () => string>> = {
+    system: () => props.texts.themeSystem,
+    light: () => props.texts.themeLight,
+    dark: () => props.texts.themeDark,
+  };
+  return (
+    <header class="topbar">
+      <Button class="menu-button" variant="quiet" shape="square" aria-label={texts.menu} onClick={() => props.onMenu()}>
+        <Icon name="menu" />
+      </Button>
+      <Button
+        class="collapse-button"
+        variant="quiet"
+        shape="square"
+        aria-label={isSidebarCollapsed() ? props.texts.expand : props.texts.collapse}
+        onClick={() => collapseSidebar(!isSidebarCollapsed())}
+      >
+        <Icon name="menu" />
+      </Button>
+      <Button class="palette-button" aria-label={props.texts.palette} onClick={() => props.onPalette()}>
+        <Icon name="search" />
+        <span>{props.texts.palette}</span>
+        <kbd>⌘K</kbd>
+      </Button>
+      <span class="topbar-space" />
+      <Menu
+        label={props.texts.theme}
+        variant="quiet"
+        shape="square"
+        align="end"
+        button={<Icon name="sliders" />}
+        entries={[
+          ...themes.map((theme) => ({
+            label: themeNames[theme](),
+            isChecked: chosenTheme() === theme,
+            onSelect: () => chooseTheme(theme),
+          })),
+          "line" as const,
+          { label: props.texts.logOut, onSelect: () => props.onLogOut() },
+        ]}
+      />
+      {props.barEnd}
+    </header>
+  );
+}
+
+function OfflineBar(props: { readonly text: string }): JSX.Element {
+  const [isOffline, setIsOffline] = createSignal(!navigator.onLine);
+  const update = (): void => {
+    setIsOffline(!navigator.onLine);
+  };
+  onMount(() => {
+    addEventListener("online", update);
+    addEventListener("offline", update);
+  });
+  onCleanup(() => {
+    removeEventListener("online", update);
+    removeEventListener("offline", update);
+  });
+  return (
+    <div class="offline-place" role="status">
+      <Show when={isOffline()}>
+        <div class="offline">{props.text}</div>
+      </Show>
+    </div>
+  );
+}
+
+function usePaletteKey(open: () => void): void {
+  const onKey = (event: KeyboardEvent): void => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      open();
+    }
+  };
+  onMount(() => document.addEventListener("keydown", onKey));
+  onCleanup(() => document.removeEventListener("keydown", onKey));
+}
+
+/** The field that a page marks as its search. */
+function focusSearch(): void {
+  document.querySelector<HTMLElement>("[data-search]")?.focus();
+}
+
+/** The heading of a page, with what can be done on it at its end. */
+export function PageHead(props: {
+  readonly title: string;
+  readonly text?: string;
+  readonly actions?: JSX.Element;
+}): JSX.Element {
+  return (
+    <div class="page-head">
+      <div>
+        <h1>{props.title}</h1>
+        <Show when={props.text}>
+          <p>{props.text}</p>
+        </Show>
+      </div>
+      {props.actions}
+    </div>
+  );
+}

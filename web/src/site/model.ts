@@ -1,0 +1,28 @@
+import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import type { JSX } from "solid-js";
+import type { Formats } from "../i18n/format.ts";
+import type { SiteLocale } from "./locales.ts";
+
+/** What a page is made from. It holds nothing of the moment or the visitor, so that it comes out the same each time. */
+export type PageContext = {
+  readonly locale: SiteLocale;
+  readonly catalogue: SiteCatalogue;
+  readonly formats: Formats;
+  /** The address of another page in the same language. */
+  readonly link: (path: string) => string;
+};
+
+/** A public page, written once for each language. */
+export type SitePage = {
+  /** With both slashes, like `/pricing/`; a page that ends in `.html` has no address of its own. */
+  readonly path: string;
+  readonly title: (locale: SiteLocale) => string;
+  readonly description: (locale: SiteLocale) => string;
+  /** Whether search engines may list it. */
+  readonly isIndexed: boolean;
+  readonly islands: readonly IslandName[];
+  readonly content: (context: PageContext) => JSX.Element;
+};
+
+/** The parts of pages that run in the browser; `islands/islands.ts` and `main.ts` know their files. */
+export type IslandName = "price-calculator";

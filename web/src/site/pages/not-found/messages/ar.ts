@@ -1,0 +1,10 @@
+import type { NotFoundTexts } from "./en.ts";
+
+export const ar: NotFoundTexts = {
+  title: "غير موجود",
+  description: "لا توجد صفحة في هذا العنوان.",
+  heading: "لا توجد صفحة في هذا العنوان",
+  text: "ربما نُقلت، أو في العنوان خطأ.",
+  home: "إلى الصفحة الأولى",
+  pricing: "الأسعار",
+};

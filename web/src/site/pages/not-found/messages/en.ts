@@ -1,0 +1,12 @@
+import { english } from "../../../../i18n/messages.ts";
+
+export const en = english({
+  title: "Not found",
+  description: "There is no page at this address.",
+  heading: "There is no page at this address",
+  text: "It may have been moved, or the address has a slip in it.",
+  home: "To the first page",
+  pricing: "Pricing",
+});
+
+export type NotFoundTexts = typeof en;

@@ -1,0 +1,144 @@
+import type { SitePlan } from "@sluice/contracts/site-catalogue";
+import { For, type JSX, Show } from "solid-js";
+import { fill } from "../../../i18n/messages.ts";
+import { Island } from "../../islands/island.tsx";
+import type { PageContext, SitePage } from "../../model.ts";
+import { pricingTexts } from "./messages/messages.ts";
+
+/** `/pricing/`: plans, prices of the models, and a calculator. */
+export const pricingPage: SitePage = {
+  path: "/pricing/",
+  title: (locale) => pricingTexts[locale].title,
+  description: (locale) => pricingTexts[locale].description,
+  isIndexed: true,
+  islands: ["price-calculator"],
+  content: (context) => <Pricing context={context} />,
+};
+
+type InContext = { readonly context: PageContext };
+
+function Pricing(props: InContext): JSX.Element {
+  const { context } = props;
+  const texts = pricingTexts[context.locale];
+  return (
+    <>
+      <h1>{texts.heading}</h1>
+      <p class="lead">{texts.lead}</p>
+      <section class="site-section" aria-labelledby="plans">
+        <h2 id="plans">{texts.plans}</h2>
+        <Show when={context.catalogue.plans.length > 0} fallback={<p class="lead">{texts.noPlans}</p>}>
+          <ul class="plans plain-list">
+            <For each={context.catalogue.plans}>{(plan) => <PlanRow plan={plan} context={context} />}</For>
+          </ul>
+        </Show>
+      </section>
+      <section class="site-section" aria-labelledby="models">
+        <h2 id="models">{texts.models}</h2>
+        <Show when={context.catalogue.models.length > 0} fallback={<p class="lead">{texts.noModels}</p>}>
+          <ModelPrices context={context} />
+        </Show>
+      </section>
+      <Calculator context={context} />
+    </>
+  );
+}
+
+function PlanRow(props: InContext & { readonly plan: SitePlan }): JSX.Element {
+  const { context, plan } = props;
+  const { formats } = context;
+  const texts = pricingTexts[context.locale];
+  return (
+    <li class="plan">
+      <h3>{plan.name}</h3>
+      <p class="plan-price">
+        <bdi>{formats.usd(plan.price_usd)}</bdi>
+        <span> {plan.kind === "monthly" ? texts.month : texts.once}</span>
+      </p>
+      <p class="plan-grants">{fill(texts.grants, { amount: formats.quota(plan.quota) })}</p>
+      <p class="plan-text" lang="en" dir="auto">
+        {plan.description}
+      </p>
+      <a class="button" data-variant="primary" href={`/console/billing/?plan=${encodeURIComponent(plan.plan_code)}`}>
+        {fill(texts.choose, { plan: plan.name })}
+      </a>
+    </li>
+  );
+}
+
+function ModelPrices(props: InContext): JSX.Element {
+  const { catalogue, formats, locale } = props.context;
+  const texts = pricingTexts[locale];
+  return (
+    <section class="prices" tabindex="0" aria-label={texts.models}>
+      <table>
+        <caption>{texts.perMillion}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{texts.model}</th>
+            <th scope="col">{texts.provider}</th>
+            <th scope="col" class="numeric">
+              {texts.input}
+            </th>
+            <th scope="col" class="numeric">
+              {texts.output}
+            </th>
+            <th scope="col" class="numeric">
+              {texts.cached}
+            </th>
+            <th scope="col" class="numeric">
+              {texts.context}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={catalogue.models}>
+            {(model) => (
+              <tr>
+                <th scope="row">
+                  <code>{model.name}</code>
+                </th>
+                <td>{model.owned_by}</td>
+                <td class="numeric">{formats.usd(model.input_usd_per_m)}</td>
+                <td class="numeric">{formats.usd(model.output_usd_per_m)}</td>
+                <td class="numeric">
+                  {model.cache_read_usd_per_m === null ? texts.none : formats.usd(model.cache_read_usd_per_m)}
+                </td>
+                <td class="numeric">{formats.number(model.context_tokens_max)}</td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Calculator(props: InContext): JSX.Element {
+  const { catalogue, locale } = props.context;
+  const texts = pricingTexts[locale];
+  return (
+    <Show when={catalogue.models.length > 0}>
+      <section class="site-section" aria-labelledby="calculator">
+        <h2 id="calculator">{texts.calculator}</h2>
+        <Island
+          name="price-calculator"
+          props={{
+            texts: {
+              model: texts.model,
+              inputTokens: texts.inputTokens,
+              outputTokens: texts.outputTokens,
+              cost: texts.cost,
+              note: texts.costNote,
+            },
+            models: catalogue.models.map((model) => ({
+              name: model.name,
+              label: model.display_name,
+              inputUsdPerM: model.input_usd_per_m,
+              outputUsdPerM: model.output_usd_per_m,
+            })),
+          }}
+        />
+      </section>
+    </Show>
+  );
+}

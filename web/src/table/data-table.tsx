@@ -1,0 +1,333 @@
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { Button } from "../kit/button.tsx";
+import { SelectField, TextField } from "../kit/field.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { useKitTexts } from "../kit/kit-texts.tsx";
+import { Menu } from "../kit/menu.tsx";
+import { Pagination } from "../kit/pagination.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../kit/states.tsx";
+import { type Column, type Filter, nextSort } from "./model.ts";
+import { SidePanel } from "./side-panel.tsx";
+import { createTableLayout, type TableLayout } from "./table-layout.ts";
+import type { TableState } from "./table-state.ts";
+import "./data-table.css";
+
+type DataTableProps<Row> = {
+  /** Under which the browser keeps columns and density. */
+  readonly name: string;
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly state: TableState;
+  /** The rows of this page; undefined until they are there. What was there stays while it is asked for anew. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowId: (row: Row) => string;
+  readonly isLoading: boolean;
+  readonly isRefreshing?: boolean;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  readonly filters?: readonly Filter[];
+  /** Where the list goes on; null or absent at its end. */
+  readonly nextCursor?: string | null | undefined;
+  /** How many rows there are, where it is known. */
+  readonly total?: { readonly count: number; readonly is_exact: boolean } | null;
+  /** Why nothing is there before any filter, and what to do. */
+  readonly empty: { readonly title: string; readonly text?: string; readonly actions?: JSX.Element };
+  /** Addresses that stream every row that matches. */
+  readonly exports?: { readonly csv: string; readonly json?: string };
+  /** What the panel of a row shows; without it rows do not open. */
+  readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
+  /** More at the end of the bar, like a button that creates. */
+  readonly actions?: JSX.Element;
+};
+
+const skeletonRows = Array.from({ length: 8 }, (_, index) => index);
+
+/**
+ * A list whose filters, order, page and open row are in the URL and are the backend's work. Its states are those of every
+ * list: on its way, failed, empty at first, empty by its filters, and being asked for anew.
+ */
+export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
+  const texts = useKitTexts();
+  const layout = createTableLayout<Row>(props.name, () => props.columns);
+  const openRow = (): Row | undefined => props.rows?.find((row) => props.rowId(row) === props.state.openId());
+  const isEmpty = (): boolean => props.rows?.length === 0;
+  return (
+    <div class="table-area">
+      <TableBar {...props} layout={layout} />
+      <FilterChips filters={props.filters ?? []} state={props.state} />
+      <Switch>
+        <Match when={props.error !== null && props.rows === undefined}>
+          <ErrorState error={props.error} onRetry={props.onRetry} />
+        </Match>
+        <Match when={isEmpty() && props.state.activeFilters().length > 0}>
+          <EmptyState
+            title={texts().noMatches}
+            actions={<Button onClick={() => props.state.clearFilters()}>{texts().clearFilters}</Button>}
+          />
+        </Match>
+        <Match when={isEmpty()}>
+          <EmptyState title={props.empty.title} actions={props.empty.actions}>
+            {props.empty.text}
+          </EmptyState>
+        </Match>
+        <Match when={true}>
+          <TableBody {...props} layout={layout} />
+        </Match>
+      </Switch>
+      <Show when={props.nextCursor !== undefined}>
+        <Pagination
+          pageSize={props.state.pageSize()}
+          onPageSize={(size) => props.state.setPageSize(size)}
+          onFirst={props.state.cursor() === "" ? null : () => props.state.setCursor(null)}
+          onNext={props.nextCursor == null ? null : () => props.state.setCursor(props.nextCursor ?? null)}
+          total={props.total}
+        />
+      </Show>
+      <Show when={props.panel}>
+        {(panel) => (
+          <SidePanel
+            title={((row) => (row === undefined ? "" : panel().title(row)))(openRow())}
+            isOpen={openRow() !== undefined}
+            onClose={() => closePanel(props.state)}
+            onStep={(step) => openNeighbour(props, step)}
+          >
+            <Show when={openRow()} keyed>
+              {(row) => panel().content(row)}
+            </Show>
+          </SidePanel>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+function closePanel(state: TableState): void {
+  const id = state.openId();
+  state.setOpenId(null);
+  document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"] .row-open`)?.focus();
+}
+
+function openNeighbour<Row>(props: DataTableProps<Row>, step: 1 | -1): void {
+  const rows = props.rows ?? [];
+  const at = rows.findIndex((row) => props.rowId(row) === props.state.openId());
+  const next = rows[at + step];
+  if (next !== undefined) {
+    const id = props.rowId(next);
+    props.state.setOpenId(id);
+    document.querySelector(`[data-row="${CSS.escape(id)}"]`)?.scrollIntoView({ block: "nearest" });
+  }
+}
+
+function TableBar<Row>(props: DataTableProps<Row> & { readonly layout: TableLayout<Row> }): JSX.Element {
+  const texts = useKitTexts();
+  return (
+    <div class="table-bar">
+      <For each={props.filters ?? []}>{(filter) => <FilterField filter={filter} state={props.state} />}</For>
+      <div class="table-bar-end">
+        {props.actions}
+        <Show when={props.exports}>
+          {(exports) => (
+            <Menu
+              label={texts().exportCsv}
+              align="end"
+              shape="square"
+              button={<Icon name="download" />}
+              entries={[
+                { label: texts().exportCsv, href: exports().csv, isDownload: true },
+                ...(exports().json === undefined
+                  ? []
+                  : [{ label: texts().exportJson, href: exports().json ?? "", isDownload: true }]),
+              ]}
+            />
+          )}
+        </Show>
+        <Menu
+          label={texts().columns}
+          align="end"
+          shape="square"
+          button={<Icon name="sliders" />}
+          entries={[
+            ...props.columns.map((column) => ({
+              label: column.label,
+              isChecked: props.layout.isVisible(column.id),
+              onSelect: () => props.layout.toggle(column.id),
+            })),
+            "line" as const,
+            {
+              label: texts().density,
+              isChecked: props.layout.isCompact(),
+              onSelect: () => props.layout.toggleCompact(),
+            },
+          ]}
+        />
+      </div>
+    </div>
+  );
+}
+
+function FilterField(props: { readonly filter: Filter; readonly state: TableState }): JSX.Element {
+  const { filter } = props;
+  if ("isSearch" in filter) {
+    return (
+      <TextField
+        label={filter.label}
+        type="search"
+        data-search=""
+        value={props.state.filter(filter.id)}
+        onChange={(event) => props.state.setFilter(filter.id, event.currentTarget.value.trim())}
+      />
+    );
+  }
+  return (
+    <SelectField
+      label={filter.label}
+      value={props.state.filter(filter.id)}
+      onChange={(event) => props.state.setFilter(filter.id, event.currentTarget.value)}
+    >
+      <option value="" selected={props.state.filter(filter.id) === ""}>
+        -
+      </option>
+      <For each={filter.options}>
+        {(option) => (
+          <option value={option.value} selected={props.state.filter(filter.id) === option.value}>
+            {option.label}
+          </option>
+        )}
+      </For>
+    </SelectField>
+  );
+}
+
+/** The filters that are set, each with a way to take it off. */
+function FilterChips(props: { readonly filters: readonly Filter[]; readonly state: TableState }): JSX.Element {
+  const texts = useKitTexts();
+  const active = (): readonly Filter[] => props.filters.filter(({ id }) => props.state.filter(id) !== "");
+  const valueText = (filter: Filter): string => {
+    const value = props.state.filter(filter.id);
+    return "isSearch" in filter ? value : (filter.options.find((option) => option.value === value)?.label ?? value);
+  };
+  return (
+    <Show when={active().length > 0}>
+      <div class="chips">
+        <For each={active()}>
+          {(filter) => (
+            <button type="button" class="chip" onClick={() => props.state.setFilter(filter.id, "")}>
+              {filter.label}: <bdi>{valueText(filter)}</bdi>
+              <span class="visually-hidden">, {texts().reset}</span>
+              <Icon name="close" />
+            </button>
+          )}
+        </For>
+        <Button variant="quiet" onClick={() => props.state.clearFilters()}>
+          {texts().clearFilters}
+        </Button>
+      </div>
+    </Show>
+  );
+}
+
+function TableBody<Row>(props: DataTableProps<Row> & { readonly layout: TableLayout<Row> }): JSX.Element {
+  const texts = useKitTexts();
+  const columns = (): readonly Column<Row>[] => props.layout.visible();
+  return (
+    <section
+      class="table-scroll"
+      aria-label={props.label}
+      tabindex="0"
+      aria-busy={props.isLoading}
+      data-refreshing={props.isRefreshing === true && !props.isLoading}
+    >
+      <table class="table" data-compact={props.layout.isCompact()}>
+        <caption class="visually-hidden">{props.label}</caption>
+        <thead>
+          <tr>
+            <For each={columns()}>{(column) => <HeadCell column={column} state={props.state} />}</For>
+          </tr>
+        </thead>
+        <tbody>
+          <Show
+            when={props.rows}
+            fallback={
+              <For each={skeletonRows}>
+                {() => (
+                  <tr>
+                    <For each={columns()}>
+                      {(column) => (
+                        <td data-card={column.card}>
+                          <span class="visually-hidden">{texts().loading}</span>
+                          <Skeleton />
+                        </td>
+                      )}
+                    </For>
+                  </tr>
+                )}
+              </For>
+            }
+          >
+            {(rows) => <For each={rows()}>{(row) => <TableRow {...props} columns={columns()} row={row} />}</For>}
+          </Show>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function HeadCell<Row>(props: { readonly column: Column<Row>; readonly state: TableState }): JSX.Element {
+  const sort = () => props.state.sort();
+  const order = (): "ascending" | "descending" | undefined => {
+    const current = sort();
+    return current?.column !== props.column.id ? undefined : current.isDescending ? "descending" : "ascending";
+  };
+  return (
+    <th scope="col" data-align={props.column.align} aria-sort={order()}>
+      <Show when={props.column.isSortable} fallback={props.column.label}>
+        <button type="button" onClick={() => props.state.setSort(nextSort(sort(), props.column.id))}>
+          {props.column.label}
+          <Show when={order()}>
+            <Icon name={order() === "descending" ? "down" : "up"} />
+          </Show>
+        </button>
+      </Show>
+    </th>
+  );
+}
+
+function TableRow<Row>(
+  props: DataTableProps<Row> & { readonly row: Row; readonly columns: readonly Column<Row>[] },
+): JSX.Element {
+  const id = (): string => props.rowId(props.row);
+  const opens = (): boolean => props.panel !== undefined;
+  const open = (): void => props.state.setOpenId(id());
+  const onRowClick = (event: MouseEvent): void => {
+    const isOwn = event.target instanceof Element && event.target.closest("a, button, input, label") !== null;
+    if (opens() && !isOwn && getSelection()?.isCollapsed !== false) {
+      open();
+    }
+  };
+  return (
+    <tr
+      data-row={id()}
+      data-opens={opens()}
+      aria-current={opens() && props.state.openId() === id() ? "true" : undefined}
+      onClick={onRowClick}
+    >
+      <For each={props.columns}>
+        {(column, index) =>
+          index() === 0 ? (
+            <th scope="row" data-align={column.align} data-card={column.card} data-label={column.label}>
+              <Show when={opens()} fallback={column.cell(props.row)}>
+                <button type="button" class="row-open" onClick={open}>
+                  {column.cell(props.row)}
+                </button>
+              </Show>
+            </th>
+          ) : (
+            <td data-align={column.align} data-card={column.card} data-label={column.label}>
+              {column.cell(props.row)}
+            </td>
+          )
+        }
+      </For>
+    </tr>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ListAnswer } from "@sluice/contracts/lists";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
+import { type ApiError, apiGet, apiUrl } from "../api/client.ts";
+import type { TableState } from "./table-state.ts";
+
+/** What a list asks the backend for, in the form in which `DataTable` takes it: spread it over the table. */
+export type ListQuery<Row> = {
+  readonly rows: readonly Row[] | undefined;
+  readonly nextCursor: string | null | undefined;
+  readonly total: ListAnswer<Row>["total"];
+  readonly isLoading: boolean;
+  readonly isRefreshing: boolean;
+  readonly error: ApiError | Error | null;
+  readonly onRetry: () => void;
+  readonly exports: { readonly csv: string; readonly json: string };
+};
+
+type ListOptions = {
+  /** With the slash at its end; the page is at `<path>list/`, the file at `<path>export/`. */
+  readonly path: string;
+  readonly state: TableState;
+  /** Asks again every so many milliseconds while the page is seen; 0 does not. */
+  readonly refreshMs?: () => number;
+};
+
+/** A page of a list of the backend (`listContract` in packages/contracts), by what the URL says. */
+export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
+  const { path, state } = options;
+  const query = createQuery(() => ({
+    queryKey: [path, state.query()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      // The row type is that of the same contract whose path this is.
+      apiGet(`${path}list/`, { query: state.query(), signal }) as Promise<ListAnswer<Row>>,
+    // The rows before stay, dimmed, until the new ones have come.
+    placeholderData: keepPreviousData,
+    refetchInterval: options.refreshMs?.() ?? 0,
+  }));
+  const filters = (): Record<string, string | number> => {
+    const { cursor: _cursor, limit: _limit, ...rest } = state.query() as Record<string, string | number>;
+    return rest;
+  };
+  return {
+    get rows() {
+      return query.data?.rows;
+    },
+    get nextCursor() {
+      return query.data === undefined ? undefined : query.data.next_cursor;
+    },
+    get total() {
+      return query.data?.total ?? null;
+    },
+    get isLoading() {
+      return query.isPending;
+    },
+    get isRefreshing() {
+      return query.isPlaceholderData;
+    },
+    get error() {
+      return query.error;
+    },
+    onRetry: () => void query.refetch(),
+    get exports() {
+      return {
+        csv: apiUrl(`${path}export/`, { ...filters(), format: "csv" }),
+        json: apiUrl(`${path}export/`, { ...filters(), format: "json" }),
+      };
+    },
+  };
+}

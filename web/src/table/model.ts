@@ -1,0 +1,47 @@
+import type { JSX } from "solid-js";
+
+/** One column. What it shows comes with the row: a list asks the backend for nothing more. */
+export type Column<Row> = {
+  /** Also the name by which the backend sorts. */
+  readonly id: string;
+  readonly label: string;
+  readonly cell: (row: Row) => JSX.Element;
+  readonly align?: "end";
+  readonly isSortable?: boolean;
+  readonly isHiddenAtFirst?: boolean;
+  /** On a phone a row is a card: its title, a badge beside it, a line (default), or not shown. */
+  readonly card?: "title" | "badge" | "hidden";
+};
+
+/** A filter that is a choice out of a list. */
+export type ChoiceFilter = {
+  /** The name in the URL. */
+  readonly id: string;
+  readonly label: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+};
+
+/** A filter that is a text, like a search; marked as the search of the page. */
+export type SearchFilter = { readonly id: string; readonly label: string; readonly isSearch: true };
+
+export type Filter = ChoiceFilter | SearchFilter;
+
+export type Sort = { readonly column: string; readonly isDescending: boolean };
+
+/** `-created_at` is descending. */
+export function parseSort(text: string): Sort | null {
+  const match = /^(-?)([a-z][a-z0-9_]{0,63})$/.exec(text);
+  return match === null ? null : { column: match[2] ?? "", isDescending: match[1] === "-" };
+}
+
+export function formatSort({ column, isDescending }: Sort): string {
+  return isDescending ? `-${column}` : column;
+}
+
+/** One press sorts downwards, the next upwards, the third as the list comes. */
+export function nextSort(current: Sort | null, column: string): Sort | null {
+  if (current?.column !== column) {
+    return { column, isDescending: true };
+  }
+  return current.isDescending ? { column, isDescending: false } : null;
+}

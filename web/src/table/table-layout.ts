@@ -1,0 +1,40 @@
+import { type Accessor, createSignal } from "solid-js";
+import { keepPreference, readPreference } from "../shell/preferences.ts";
+import type { Column } from "./model.ts";
+
+/** Which columns a table shows and how close its rows stand, kept for each table in this browser. */
+export type TableLayout<Row> = {
+  readonly visible: Accessor<readonly Column<Row>[]>;
+  readonly isVisible: (id: string) => boolean;
+  readonly toggle: (id: string) => void;
+  readonly isCompact: Accessor<boolean>;
+  readonly toggleCompact: () => void;
+};
+
+export function createTableLayout<Row>(name: string, columns: () => readonly Column<Row>[]): TableLayout<Row> {
+  const columnsKey = `table-${name}-columns`;
+  const densityKey = `table-${name}-density`;
+  const first = columns().filter((column) => column.isHiddenAtFirst === true);
+  const kept = readPreference(columnsKey)?.split(",");
+  const [hidden, setHidden] = createSignal<readonly string[]>(kept ?? first.map(({ id }) => id));
+  const [isCompact, setIsCompact] = createSignal(readPreference(densityKey) === "compact");
+  const isVisible = (id: string): boolean => !hidden().includes(id);
+  return {
+    visible: () => columns().filter(({ id }) => isVisible(id)),
+    isVisible,
+    toggle: (id) => {
+      const next = isVisible(id) ? [...hidden(), id] : hidden().filter((each) => each !== id);
+      // A table without a column would show nothing that could be opened.
+      if (columns().some((column) => !next.includes(column.id))) {
+        setHidden(next);
+        keepPreference(columnsKey, next.join(","));
+      }
+    },
+    isCompact,
+    toggleCompact: () => {
+      const next = !isCompact();
+      setIsCompact(next);
+      keepPreference(densityKey, next ? "compact" : "usual");
+    },
+  };
+}

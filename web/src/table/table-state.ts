@@ -1,0 +1,80 @@
+import { useSearchParams } from "@solidjs/router";
+import { formatSort, parseSort, type Sort } from "./model.ts";
+
+const pageSizes: readonly number[] = [25, 50, 100];
+const pageSizeDefault = 25;
+
+/** What a list shows, kept in the URL: Back works, and a link shows the same to somebody else. */
+export type TableState = {
+  /** The value of a filter, empty without one. */
+  readonly filter: (id: string) => string;
+  readonly setFilter: (id: string, value: string) => void;
+  readonly clearFilters: () => void;
+  /** The filters that are set. */
+  readonly activeFilters: () => readonly string[];
+  readonly sort: () => Sort | null;
+  readonly setSort: (sort: Sort | null) => void;
+  readonly cursor: () => string;
+  readonly setCursor: (cursor: string | null) => void;
+  readonly pageSize: () => number;
+  readonly setPageSize: (size: number) => void;
+  /** The id of the row whose panel is open, empty when none is. */
+  readonly openId: () => string;
+  readonly setOpenId: (id: string | null) => void;
+  /** The query of the list, as the backend takes it; also for links that export. */
+  readonly query: () => Readonly<Record<string, string | number>>;
+};
+
+type TableStateOptions = {
+  /** The names of the filters, which are their names in the URL. */
+  readonly filters: readonly string[];
+  readonly sort?: Sort;
+  /** Before the names, where a page has two lists. */
+  readonly prefix?: string;
+};
+
+/** The state of a list. It belongs to a page inside the router. */
+export function createTableState(options: TableStateOptions): TableState {
+  const [params, setParams] = useSearchParams();
+  const { prefix = "" } = options;
+  const read = (name: string): string => {
+    const value = params[prefix + name];
+    return typeof value === "string" ? value : "";
+  };
+  const write = (values: Readonly<Record<string, string | null>>, isStep: boolean): void => {
+    const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [prefix + name, value]));
+    setParams(named, { replace: !isStep, scroll: false });
+  };
+  const filter = (id: string): string => read(id);
+  const sort = (): Sort | null => parseSort(read("sort")) ?? options.sort ?? null;
+  const pageSize = (): number => {
+    const size = Number(read("limit"));
+    return pageSizes.includes(size) ? size : pageSizeDefault;
+  };
+  const activeFilters = (): string[] => options.filters.filter((id) => filter(id) !== "");
+  return {
+    filter,
+    // Whatever changes which rows there are begins at the first page again.
+    setFilter: (id, value) => write({ [id]: value === "" ? null : value, cursor: null, open: null }, true),
+    clearFilters: () =>
+      write({ ...Object.fromEntries(options.filters.map((id) => [id, null])), cursor: null, open: null }, true),
+    activeFilters,
+    sort,
+    setSort: (next) => write({ sort: next === null ? null : formatSort(next), cursor: null, open: null }, true),
+    cursor: () => read("cursor"),
+    setCursor: (cursor) => write({ cursor, open: null }, true),
+    pageSize,
+    setPageSize: (size) => write({ limit: size === pageSizeDefault ? null : String(size), cursor: null }, false),
+    openId: () => read("open"),
+    setOpenId: (id) => write({ open: id }, read("open") === "" || id === null),
+    query: () => {
+      const sorted = sort();
+      return {
+        ...Object.fromEntries(activeFilters().map((id) => [id, filter(id)])),
+        ...(sorted === null ? {} : { sort: formatSort(sorted) }),
+        ...(read("cursor") === "" ? {} : { cursor: read("cursor") }),
+        limit: pageSize(),
+      };
+    },
+  };
+}
