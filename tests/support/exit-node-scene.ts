@@ -10,7 +10,7 @@ export const nodeSettings: Readonly<Record<string, string>> = {
   EXIT_NODE_PRIVATE_ALLOWED: "true",
   EXIT_NODE_HTTP_ALLOWED: "true",
   EXIT_NODE_PORTS: "any",
-  EXIT_NODE_TIMEOUT_MS: "2000",
+  EXIT_NODE_TIMEOUT_MS: "4000",
   EXIT_NODE_SWITCH_SPACING_MS: "0",
 };
 

@@ -74,6 +74,16 @@ export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy)
   return url.origin;
 }
 
+/** The relay URL that a node had, with its new host or its new address where it names the old one. */
+export function followUrl(node: (Place & { readonly relayUrl: string | null }) | null, to: Place): string | null {
+  if (node === null || node.relayUrl === null) {
+    return null;
+  }
+  const url = new URL(node.relayUrl);
+  url.hostname = url.hostname === node.host ? to.host : bracketed(to.ip);
+  return url.origin;
+}
+
 /** The relay URL with the host in it, on the scheme and port of the one that is used now. */
 export function hostUrlOf({ host, relayUrl }: { readonly host: string; readonly relayUrl: string | null }): string {
   const url = new URL(relayUrl ?? "https://unknown.invalid");

@@ -18,7 +18,7 @@ import {
   slotsOf,
   unknownHealth,
 } from "./model.ts";
-import { checkHost, checkIp, checkRelayUrl, hostUrlOf } from "./node-address.ts";
+import { checkHost, checkIp, checkRelayUrl, followUrl, hostUrlOf } from "./node-address.ts";
 import { auditedNode, type Changer, type ExitNodeParts, syncChannel } from "./node-parts.ts";
 import {
   clearChecks,
@@ -114,7 +114,7 @@ function mergeNode({ addresses }: ExitNodeParts, node: ExitNode | null, input: S
   };
   const host = checkHost(required("host"), addresses);
   const ip = checkIp(required("ip"), addresses);
-  const url = input.relay_url === undefined ? (node?.relayUrl ?? null) : input.relay_url;
+  const url = input.relay_url === undefined ? followUrl(node, { host, ip }) : input.relay_url;
   const secret = input.relay_key_secret ?? node?.relayKeySecret ?? relayKeySecretOf(nodeCode);
   if (!isSecretOf(nodeCode, secret)) {
     const name = relayKeySecretOf(nodeCode);
