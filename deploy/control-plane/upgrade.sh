@@ -55,7 +55,7 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$release" ] || fail "--release is missing; --help explains it."
 [ -f "$release/deploy/start/main.ts" ] || fail "$release is no release: deploy/start/main.ts is not in it."
-[ -d "$release/node_modules" ] || fail "$release has no packages. Run in it: bun install --frozen-lockfile --production"
+[ -d "$release/node_modules" ] || fail "$release has no packages. Run in it: bun deploy/start/install-packages.ts"
 [[ "$ready_seconds" =~ ^[0-9]{1,5}$ ]] || fail "--ready-seconds must be a whole number."
 command -v curl >/dev/null 2>&1 || fail "The command curl is missing."
 release=$(realpath "$release")

@@ -9,8 +9,6 @@ const files = join(repositoryRoot, "deploy/edge");
 const readyMsMax = 10_000;
 const portAttemptsMax = 5;
 
-export type EdgeName = { readonly name: string; readonly ip: string };
-
 /** nginx with the configuration of `deploy/edge`, word for word, and a site of its own. */
 export class RunningEdge implements AsyncDisposable {
   readonly folder: string;
