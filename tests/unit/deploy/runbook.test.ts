@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dir, "../../..");
@@ -37,9 +37,8 @@ test("the runbook knows every alarm of money and usage", () => {
 
 test("the runbook names only scripts, commands and paths of the backend that are there", () => {
   const scripts = named(/`?(deploy\/[a-z-]+\/[a-z-]+\.(?:sh|conf))/g);
-  expect(
-    scripts.filter((path) => !readdirSync(join(root, "deploy"), { recursive: true }).includes(path.slice(7))),
-  ).toEqual([]);
+  expect(scripts.length).toBeGreaterThan(4);
+  expect(scripts.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   const { scripts: commands } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   expect(named(/bun run ([a-z:]+)/g).filter((name) => !(name in commands))).toEqual([]);
   const paths = named(/(?:GET|POST) (\/backend\/[a-z/-]+)/g);
