@@ -40,16 +40,17 @@ export class ExitNodeScene implements AsyncDisposable {
   readonly rig: SluiceRig;
   readonly sluice: SluiceProcess;
   readonly admin: ConsoleClient;
-  readonly cookie: string;
+  /** The environment of its process, for another one beside it. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly #agents: RunningAgent[] = [];
 
-  private constructor(parts: Pick<ExitNodeScene, "provider" | "dns" | "rig" | "sluice" | "admin" | "cookie">) {
+  private constructor(parts: Pick<ExitNodeScene, "provider" | "dns" | "rig" | "sluice" | "admin" | "settings">) {
     this.provider = parts.provider;
     this.dns = parts.dns;
     this.rig = parts.rig;
     this.sluice = parts.sluice;
     this.admin = parts.admin;
-    this.cookie = parts.cookie;
+    this.settings = parts.settings;
   }
 
   static async open(env: Readonly<Record<string, string>> = {}): Promise<ExitNodeScene> {
@@ -60,7 +61,7 @@ export class ExitNodeScene implements AsyncDisposable {
     const settings = { ...nodeSettings, EXIT_NODE_DNS_SERVERS: dns.address, ROLES: roles, ...env };
     const sluice = await rig.start("one-process", settings);
     const { cookie } = await loginAdmin(rig, { isSuper: false });
-    return new ExitNodeScene({ provider, dns, rig, sluice, cookie, admin: consoleClient(sluice.url, cookie) });
+    return new ExitNodeScene({ provider, dns, rig, sluice, settings, admin: consoleClient(sluice.url, cookie) });
   }
 
   /** An agent of this code, which ends with the scene. */
