@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { pageSizes } from "@sluice/contracts/lists";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { exportRecorder } from "@sluice/control-plane/admin/lists/record-export.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
@@ -81,7 +82,9 @@ describe("a page", () => {
   );
 
   test("has 25, 50 or 100 rows and nothing else", async () => {
-    expect((await page("user/list/?limit=50")).rows).toHaveLength(30);
+    for (const limit of pageSizes) {
+      expect((await page(`user/list/?limit=${limit}`)).rows).toHaveLength(Math.min(limit, 30));
+    }
     expect((await page("user/list/")).rows).toHaveLength(25);
     for (const limit of ["26", "0", "-1", "1000", "x"]) {
       expect((await page(`user/list/?limit=${limit}`)).status).toBe(400);
@@ -135,6 +138,26 @@ describe("a page", () => {
       expect((await page(`audit/list/?${wrong}`)).status).toBe(400);
     }
     expect((await page("usage/list/?from_day=2024-01-01")).status).toBe(400);
+  });
+
+  test("counts exactly the calls that began on the days of a zone", async () => {
+    const days = (await page("usage/list/?limit=100")).rows.map((row) => String(row["started_at"]));
+    for (const zone of ["UTC", "Asia/Kathmandu", "America/St_Johns"]) {
+      const formatted = (at: string): string =>
+        new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(Date.parse(at));
+      for (const [from, to] of [
+        [12, 12],
+        [12, 5],
+        [19, 1],
+      ] as const) {
+        const [fromDay = "", toDay = ""] = [from, to].map((back) =>
+          new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10),
+        );
+        const expected = days.filter((at) => formatted(at) >= fromDay && formatted(at) <= toDay).length;
+        const found = await page(`usage/list/?limit=100&from_day=${fromDay}&to_day=${toDay}&zone=${zone}`);
+        expect([zone, fromDay, found.rows.length, found.total?.count]).toEqual([zone, fromDay, expected, expected]);
+      }
+    }
   });
 
   test("of users is found by what is known of one, and wildcards are letters", async () => {

@@ -27,7 +27,7 @@ export type Condition<Value> = (value: Value, bind: Bind) => string;
 export type TimeOf = {
   /** A `timestamptz`. */
   readonly at: Column;
-  /** Of a table with a partition for each UTC day: the column that names it, so that other days are not touched. */
+  /** Of a table with a partition for each UTC day of that time: the column that names it. Other days are not touched. */
   readonly partitionDay?: string;
   /** How many days there are when none are asked for, the last of them today; without it all of time. */
   readonly daysDefault?: number;

@@ -14,7 +14,10 @@ const dangerous = /^[\s\0]*[=+\-@\t\r]/;
 
 test("a text comes back as it was, but for the mark before what a spreadsheet would calculate", () => {
   const { write } = rowWriter("csv", { a: column("text", "a"), b: column("text", "b") });
-  const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("=1+1", "\t=1", "-1", '"', ",", "\r\n", "@a,b"));
+  const text = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom("=1+1", "\t=1", "-1", '"', ",", "\r\n", "@a,b"),
+  );
   fc.assert(
     fc.property(text, text, (a, b) => {
       const line = write({ a, b }, false);
@@ -27,7 +30,12 @@ test("a text comes back as it was, but for the mark before what a spreadsheet wo
 });
 
 test("numbers and decimals of ours stay what they are, below zero as well", () => {
-  const columns = { a: column("bigint", "a"), b: column("numeric", "b"), c: column("boolean", "c"), d: column("jsonb", "d") };
+  const columns = {
+    a: column("bigint", "a"),
+    b: column("numeric", "b"),
+    c: column("boolean", "c"),
+    d: column("jsonb", "d"),
+  };
   const { write, head } = rowWriter("csv", columns);
   expect(head).toBe("a,b,c,d\r\n");
   expect(write({ a: -5n, b: "-1.50", c: true, d: { x: "=1" } }, false)).toBe('-5,-1.50,true,"{""x"":""=1""}"\r\n');

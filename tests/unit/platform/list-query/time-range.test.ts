@@ -10,12 +10,27 @@ const rangeOf = (asked: { from_day?: string; to_day?: string; zone: string }) =>
 
 describe("a day of a zone", () => {
   test.each([
-    ["is 24 hours long without a shift", "2026-03-10", "Asia/Shanghai", "2026-03-09T16:00:00.000Z", 24],
-    ["begins when clocks have been put forward at midnight", "2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00.000Z", 23],
-    ["has the hour twice that clocks are put back by", "2026-10-25", "Europe/Berlin", "2026-10-24T22:00:00.000Z", 25],
-    ["may begin at a quarter to", "2026-01-01", "Asia/Kathmandu", "2025-12-31T18:15:00.000Z", 24],
-    ["that a country has left out has no length", "2011-12-30", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 0],
-  ])("%s", (_, day, zone, begin, hours) => {
+    [
+      "is 24 hours long without a shift",
+      { day: "2026-03-10", zone: "Asia/Shanghai", begin: "2026-03-09T16:00:00.000Z", hours: 24 },
+    ],
+    [
+      "begins when clocks have been put forward at midnight",
+      { day: "2018-11-04", zone: "America/Sao_Paulo", begin: "2018-11-04T03:00:00.000Z", hours: 23 },
+    ],
+    [
+      "has the hour twice that clocks are put back by",
+      { day: "2026-10-25", zone: "Europe/Berlin", begin: "2026-10-24T22:00:00.000Z", hours: 25 },
+    ],
+    [
+      "may begin at a quarter to",
+      { day: "2026-01-01", zone: "Asia/Kathmandu", begin: "2025-12-31T18:15:00.000Z", hours: 24 },
+    ],
+    [
+      "that a country has left out has no length",
+      { day: "2011-12-30", zone: "Pacific/Apia", begin: "2011-12-30T10:00:00.000Z", hours: 0 },
+    ],
+  ])("%s", (_, { day, zone, begin, hours }) => {
     const { from, to } = rangeOf({ from_day: day, to_day: day, zone });
     expect(from?.toISOString()).toBe(begin);
     expect(((to?.getTime() ?? 0) - (from?.getTime() ?? 0)) / 3_600_000).toBe(hours);
