@@ -2,6 +2,7 @@
 import { runListsBench } from "./lists/run.ts";
 import { runMessagesBench } from "./messages/run.ts";
 import { runNodeBench } from "./node/run.ts";
+import { runOverviewBench } from "./overview/run.ts";
 import { runRelayBench } from "./relay/run.ts";
 import { runSettleBench } from "./settle/run.ts";
 import { runSettlementBench } from "./settlement/run.ts";
@@ -11,6 +12,7 @@ const benches: Record<string, (args: string[]) => Promise<number>> = {
   lists: runListsBench,
   messages: runMessagesBench,
   node: runNodeBench,
+  overview: runOverviewBench,
   relay: runRelayBench,
   settle: runSettleBench,
   settlement: runSettlementBench,

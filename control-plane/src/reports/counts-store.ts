@@ -64,6 +64,25 @@ export async function readState(db: Queryable): Promise<StateOfNow> {
   return row;
 }
 
+export type NodeState = {
+  readonly node_code: string;
+  readonly name: string;
+  readonly region: string;
+  readonly status: string;
+  readonly is_serving: boolean;
+  readonly health_ok: boolean | null;
+  readonly latency_ms: number | null;
+  readonly checked_at: Date | null;
+};
+
+/** Exit nodes that are not disabled, with what their last check said. */
+export async function listNodeStates(db: Queryable): Promise<NodeState[]> {
+  return await db.sql<NodeState>`
+    select node_code, name, region, status, is_serving, health_ok, health_latency_ms as latency_ms,
+      health_checked_at as checked_at
+    from exit_node where status <> 'disabled' order by node_code limit 200`;
+}
+
 export async function readNow(db: Queryable): Promise<Date> {
   const [row] = await db.sql<{ now: Date }>`select now() as now`;
   if (row === undefined) {

@@ -1,11 +1,19 @@
 import type { OverviewInput } from "@sluice/contracts/overview";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Queryable } from "../platform/db.ts";
-import { countDeadMails, countNewUsers, countNewUsersByBar, readState, type StateOfNow } from "./counts-store.ts";
+import {
+  countDeadMails,
+  countNewUsers,
+  countNewUsersByBar,
+  listNodeStates,
+  type NodeState,
+  readState,
+  type StateOfNow,
+} from "./counts-store.ts";
 import { changeOf, type FigureKey, figureKinds, successRate } from "./figures.ts";
 import { noMoney, selectRecentPayments, sumMock, sumMoney, sumMoneyByBar } from "./money-sums-store.ts";
 import { type Bars, barsOf, type ReportRange, readReportRange, type Span } from "./range.ts";
-import { addMoney, addUsage, groupRoutes } from "./sums.ts";
+import { addMoney, addUsage, groupRoutes, type RoutePart } from "./sums.ts";
 import {
   countActiveUsers,
   noUsage,
@@ -22,7 +30,7 @@ const causesMax = 20;
 
 type Figures = Partial<Record<FigureKey, string | bigint | null>>;
 
-/** Everything that the first page of admins shows, in one answer. @throws AppError `invalid_value` for a wrong range */
+/** Everything that the first page of admins shows, in one answer. @throws AppError `invalid_parameter` for a wrong range */
 export async function readOverview(db: Database, clock: Pick<Clock, "now">, input: OverviewInput) {
   const range = readReportRange(input, clock.now());
   const bars = barsOf(range, input.bucket);
@@ -35,6 +43,7 @@ async function readAll(tx: Queryable, range: ReportRange, bars: Bars) {
   const usageAsOf = await readUsageAsOf(tx);
   const trends = await readTrends(tx, range, bars, state.read_at);
   const routes = await sumRoutes(tx, range);
+  const byNode = groupRoutes(routes, "node");
   const now: Figures = {
     ...usageFigures(addUsage(trends.bars)),
     ...moneyFigures(addMoney(trends.bars)),
@@ -57,12 +66,21 @@ async function readAll(tx: Queryable, range: ReportRange, bars: Bars) {
     trends,
     by_model: groupRoutes(routes, "model"),
     by_provider: groupRoutes(routes, "provider"),
-    by_node: groupRoutes(routes, "node"),
+    by_node: byNode,
+    nodes: withTraffic(await listNodeStates(tx), byNode),
     recent_payments: await selectRecentPayments(tx, recentPaymentsMax),
     errors: await sumCauses(tx, range, causesMax),
     channels: state.channels,
     keys: state.keys,
   };
+}
+
+function withTraffic(nodes: readonly NodeState[], byNode: readonly RoutePart[]) {
+  const parts = new Map(byNode.map((part) => [part.key, part]));
+  return nodes.map((node) => {
+    const part = parts.get(node.node_code);
+    return { ...node, calls: part?.calls ?? 0n, success_rate: part?.success_rate ?? null };
+  });
 }
 
 export function rangeAnswerOf({ fromDay, toDay, zone, from, to }: ReportRange) {
@@ -171,7 +189,7 @@ const coreStats: readonly FigureKey[] = [
   "pending_leads",
 ];
 
-/** The eight figures that say most. @throws AppError `invalid_value` for a wrong range */
+/** The eight figures that say most. @throws AppError `invalid_parameter` for a wrong range */
 export async function readDashboard(db: Database, clock: Pick<Clock, "now">, input: Omit<OverviewInput, "bucket">) {
   const overview = await readOverview(db, clock, { ...input, bucket: "day" });
   const stats = coreStats.flatMap((key) => overview.figures.filter((figure) => figure.key === key));

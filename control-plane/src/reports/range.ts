@@ -23,7 +23,7 @@ export type ReportRange = Span & {
 
 /**
  * The range that is asked for. Days begin with their first moment, whatever clocks do at midnight.
- * @throws AppError `invalid_value` for days that are the wrong way round, or too many
+ * @throws AppError `invalid_parameter` for days that are the wrong way round, or too many
  */
 export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportRange {
   const { zone } = asked;
@@ -33,7 +33,7 @@ export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportR
   const begin = first ?? last.subtract({ days: daysShown - 1 });
   const count = begin.until(last).days + 1;
   if (count < 1 || count > reportDaysMax) {
-    throw new AppError("invalid_value", { fields: { from_day: `Ask for 1 to ${reportDaysMax} days.` } });
+    throw new AppError("invalid_parameter", { fields: { from_day: `Ask for 1 to ${reportDaysMax} days.` } });
   }
   const days = Array.from({ length: count }, (_, index) => {
     const day = begin.add({ days: index });
@@ -73,14 +73,16 @@ export type Bars = {
   readonly starts: readonly { readonly day: string; readonly startsAt: Date }[];
 };
 
-/** @throws AppError `invalid_value` for hours of more than a week */
+/** @throws AppError `invalid_parameter` for hours of more than a week */
 export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
   const bucket = asked ?? (days.length <= hourlyDaysDefault ? "hour" : "day");
   if (bucket === "day") {
     return { bucket, starts: days };
   }
   if (days.length > hourlyDaysMax) {
-    throw new AppError("invalid_value", { fields: { bucket: `Hours are shown for at most ${hourlyDaysMax} days.` } });
+    throw new AppError("invalid_parameter", {
+      fields: { bucket: `Hours are shown for at most ${hourlyDaysMax} days.` },
+    });
   }
   const starts = days.flatMap(({ day, startsAt }, index) => {
     // A day has 23 hours, or 25, where clocks are changed.

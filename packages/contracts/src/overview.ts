@@ -74,6 +74,22 @@ export const overviewAnswer = z.strictObject({
   by_model: z.array(part),
   by_provider: z.array(part),
   by_node: z.array(part),
+  /** Exit nodes that are not disabled, with what their last check said and what went through them. */
+  nodes: z.array(
+    z.strictObject({
+      node_code: z.string(),
+      name: z.string(),
+      region: z.string(),
+      status: z.string(),
+      is_serving: z.boolean(),
+      /** Null before the first check. */
+      health_ok: z.boolean().nullable(),
+      latency_ms: wireInteger.nullable(),
+      checked_at: wireMoment.nullable(),
+      calls: wireInteger,
+      success_rate: wireDecimal.nullable(),
+    }),
+  ),
   recent_payments: z.array(
     z.strictObject({
       order_no: z.string(),
