@@ -7,6 +7,7 @@ import { runRelayBench } from "./relay/run.ts";
 import { runSettleBench } from "./settle/run.ts";
 import { runSettlementBench } from "./settlement/run.ts";
 import { runTraceBench } from "./trace/run.ts";
+import { runTraceSearchBench } from "./trace-search/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
   lists: runListsBench,
@@ -17,6 +18,7 @@ const benches: Record<string, (args: string[]) => Promise<number>> = {
   settle: runSettleBench,
   settlement: runSettlementBench,
   trace: runTraceBench,
+  "trace-search": runTraceSearchBench,
 };
 
 const [name = "", ...args] = Bun.argv.slice(2);

@@ -1,23 +1,18 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
-import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { sqlStateOf } from "@sluice/control-plane/platform/db-errors.ts";
 import type { TraceRules } from "@sluice/control-plane/trace/model.ts";
 import { TraceRetention } from "@sluice/control-plane/trace/retention.ts";
-import { countDecryptable, TraceService } from "@sluice/control-plane/trace/service.ts";
-import { insertTraces } from "@sluice/control-plane/trace/store.ts";
-import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import { countDecryptable } from "@sluice/control-plane/trace/service.ts";
 import { dayBeforeNow } from "../support/aged-days.ts";
 import { masterKeyBytes } from "../support/sluice.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
-import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+import { fillTraceDay } from "../support/trace-days.ts";
+import { silentLog } from "../support/trace-fixtures.ts";
 
-const dayMs = 86_400_000;
 const rules: TraceRules = { payloadRetentionDays: 7, metadataRetentionDays: 20, readsPerHour: 1, loginMinutesMax: 60 };
-const logs = ["payload_segment", "payload_record", "trace_record"] as const;
 
 let database: TestDatabase;
 /** As the program: without any right to change tables. */
@@ -36,40 +31,13 @@ afterEach(async () => {
 const retention = (changes: Partial<TraceRules> = {}) =>
   new TraceRetention({ db, log: silentLog, rules: () => ({ ...rules, ...changes }) });
 
-/** Stores payloads, and the trace of their calls, as the program would have so many days ago. */
+const masterKey = new MasterKey(masterKeyBytes);
+
 async function fillDay(daysAgo: number, payloads = 3): Promise<string> {
-  const counts = new PayloadCounts();
-  const clock = { ...systemClock, now: () => Date.now() - daysAgo * dayMs };
-  const day = dayBeforeNow(daysAgo);
-  for (const table of logs) {
-    await createMissingPartitions(db, table, [day]);
-  }
-  const trace = new TraceService({
-    db,
-    masterKey: new MasterKey(masterKeyBytes),
-    clock,
-    log: silentLog,
-    append: () => undefined,
-    limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 100 },
-    observer: counts,
-  });
-  await trace.start();
-  const made = Array.from({ length: payloads }, () => payloadOf({ day, request: "a prompt" }));
-  const fates = made.map((payload) => trace.storePayload(payload));
-  if (fates.includes("dropped")) {
-    await trace.close(0);
-    throw new Error("the payloads were dropped");
-  }
-  await insertTraces(
-    db,
-    made.map(({ requestId }) => toSpooledTrace(traceRowOf({ day, requestId }))),
-  );
-  await counts.untilStored(payloads);
-  await trace.close(1_000);
-  return day;
+  return (await fillTraceDay(db, masterKey, { daysAgo, payloads })).day;
 }
 
-async function daysOf(table: (typeof logs)[number]): Promise<string[]> {
+async function daysOf(table: "payload_segment" | "payload_record" | "trace_record"): Promise<string[]> {
   const rows = await db.query<{ day: string }>(`select distinct day::text as day from ${table} order by 1`, []);
   return rows.map(({ day }) => day);
 }
