@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
@@ -10,6 +11,7 @@ import { chat } from "../support/chat-call.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
 import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { repositoryRoot, startProgram } from "../support/start-process.ts";
 import { traceRowOf } from "../support/trace-fixtures.ts";
 
 type Listed = { request_id: string; day: string; status: string; model: string | null; payload: string };
@@ -301,9 +303,6 @@ describe("a payload", () => {
   test("that was altered is not shown, and the attempt stands in the records", async () => {
     const broken = await callAs(user.apiKey, { messages: [{ role: "user", content: prompt }] });
     await rig.db.sql`
-      update payload_segment s set sealed = overlay(sealed placing '\\x00'::bytea from r.byte_offset + 30)
-      from payload_record r where r.request_id = ${broken.requestId}::uuid and s.segment_id = r.segment_id and s.day = r.day`;
-    await rig.db.sql`
       update payload_segment s set sealed = overlay(sealed placing '\\xff01'::bytea from r.byte_offset + 40)
       from payload_record r where r.request_id = ${broken.requestId}::uuid and s.segment_id = r.segment_id and s.day = r.day`;
     const before = await linkCount();
@@ -380,5 +379,20 @@ describe("the chain of accesses", () => {
       ),
     ).toEqual(expect.arrayContaining(["the link does not follow the one before: 3"]));
     expect(await check()).toEqual([]);
+  });
+
+  test("is checked by a command, which also misses a link that was noted elsewhere", async () => {
+    const command = join(repositoryRoot, "control-plane/src/commands/check-accesses.ts");
+    const run = async (...words: string[]): Promise<[number, string]> => {
+      const env = { DATABASE_URL: rig.database.url };
+      const program = startProgram({ command: [process.execPath, command], words, env });
+      return [await program.exited, program.output()];
+    };
+    const { body } = await admin.get("/backend/admin/trace/access/check/");
+    const { number, hash } = body["head"] as { number: number; hash: string };
+    const whole = `the chain is whole and ends with link ${number}, ${hash}\n`;
+    expect(await run("--expect", `${number}:${hash}`)).toEqual([0, whole]);
+    const [exitCode, output] = await run("--expect", `${number}:${"0".repeat(64)}`);
+    expect([exitCode, output]).toEqual([1, expect.stringContaining(`link ${number}: the link that was expected`)]);
   });
 });

@@ -93,3 +93,10 @@ export async function findAccessHead(db: Queryable): Promise<WrittenAccess | nul
     select number, encode(hash, 'hex') as hash from payload_access_head where id = 1`;
   return row ?? null;
 }
+
+/** Whether the chain has this link with this hash (in hex). */
+export async function isAccess(db: Queryable, { number, hash }: WrittenAccess): Promise<boolean> {
+  const rows = await db.sql`
+    select number from payload_access where number = ${number}::bigint and encode(hash, 'hex') = ${hash}`;
+  return rows.length === 1;
+}

@@ -13,10 +13,10 @@ import {
 import { z } from "zod";
 import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
-import { findAccessHead, findBrokenAccesses, listAccesses } from "./access-store.ts";
+import { listAccesses } from "./access-store.ts";
 import type { PayloadReading } from "./payload-reading.ts";
 import type { TraceDetail, TraceSearching } from "./search.ts";
-import { countDecryptable } from "./service.ts";
+import { checkAccesses, countDecryptable } from "./service.ts";
 
 export type TraceEndpointParts = {
   readonly db: Database;
@@ -117,10 +117,10 @@ function accessEndpoints(db: Database): AnyEndpoint[] {
       output: accessCheckOutput,
       errors: [],
       handle: async () => {
-        const findings = await findBrokenAccesses(db);
+        const { findings, head } = await checkAccesses(db);
         return {
           holds: findings.length === 0,
-          head: await findAccessHead(db),
+          head,
           findings: findings.slice(0, findingsShown),
         };
       },

@@ -6,6 +6,13 @@ import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Database, Queryable } from "../platform/db.ts";
 import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";
+import {
+  type AccessFinding,
+  findAccessHead,
+  findBrokenAccesses,
+  isAccess,
+  type WrittenAccess,
+} from "./access-store.ts";
 import type { OpenedPayload, Payload, PayloadSegment, SpooledTrace, TraceRow } from "./model.ts";
 import { openStoredPayload } from "./open-stored-payload.ts";
 import { dayKeyContext, PayloadKeys } from "./payload-keys.ts";
@@ -64,6 +71,28 @@ export async function countDecryptable(db: Queryable): Promise<DecryptableCount>
     countedAt: moments.length === 0 ? null : new Date(Math.max(...moments)),
     days: counts.map(({ day, payloads }) => ({ day, payloads })),
   };
+}
+
+/** Whether the chain of accesses to payloads is whole, and where it ends. */
+export type AccessCheck = {
+  readonly findings: readonly AccessFinding[];
+  /** The last link; null when somebody took it away. */
+  readonly head: WrittenAccess | null;
+};
+
+/**
+ * Looks at every link of the chain of accesses.
+ * @param expected a link that was noted elsewhere, from the log for example: it has to be there with this hash. So a chain
+ *   that somebody with all rights on the database cut short, or made anew, is told as well.
+ */
+export async function checkAccesses(db: Queryable, expected: WrittenAccess | null = null): Promise<AccessCheck> {
+  const findings = await findBrokenAccesses(db);
+  const isThere = expected === null || (await isAccess(db, expected));
+  const missing = {
+    finding: "the link that was expected is another, or it is gone",
+    link_number: expected?.number ?? null,
+  };
+  return { findings: isThere ? findings : [...findings, missing], head: await findAccessHead(db) };
 }
 
 /** Remembers what calls were about: metadata of every call, and the bodies as far as there is room for them. */

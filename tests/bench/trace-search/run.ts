@@ -79,7 +79,7 @@ function timesOf(name: string): Record<string, string> {
 }
 
 /** Request ids as the relay makes them: their first 48 bits are the moment. */
-export async function fill(db: Database, rows: number, days: number): Promise<void> {
+async function fill(db: Database, rows: number, days: number): Promise<void> {
   const rowsOfDay = Math.ceil(rows / days);
   for (let ago = days - 1; ago >= 0; ago -= 1) {
     const startMs = Math.floor(Date.now() / dayMs) * dayMs - ago * dayMs;
