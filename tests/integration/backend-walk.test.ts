@@ -1,50 +1,39 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { buildBackend } from "@sluice/control-plane/backend.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
+import { buildProgram } from "@sluice/control-plane/deps.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
-import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import type { Access, AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { Settings } from "@sluice/control-plane/settings/service.ts";
-import { Registry } from "prom-client";
+import type { z } from "zod";
 import { accessOf, specifiedPaths } from "../support/backend-access.ts";
+import { declaredEndpoints, nameOf } from "../support/declared-endpoints.ts";
 import { loginAdmin, loginUser } from "../support/logins.ts";
 import { inputNames, oddValues, soundValues } from "../support/odd-values.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
-type Caller = "nobody" | "user" | "admin" | "super_admin";
+type Caller = "nobody" | "user" | "another_user" | "admin" | "super_admin";
 
-const callers: readonly Caller[] = ["nobody", "user", "admin", "super_admin"];
+const callers: readonly Caller[] = ["nobody", "user", "another_user", "admin", "super_admin"];
 const fieldsAtOnce = 12;
 let rig: SluiceRig;
 let sluice: SluiceProcess;
 let endpoints: readonly AnyEndpoint[];
-const cookies: Record<Caller, string> = { nobody: "", user: "", admin: "", super_admin: "" };
+const cookies: Record<Caller, string> = { nobody: "", user: "", another_user: "", admin: "", super_admin: "" };
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   sluice = await rig.startProcess({ PAYMENT_MOCK: "true", LOG_LEVEL: "debug" });
   cookies.user = (await loginUser(rig)).cookie;
+  cookies.another_user = (await loginUser(rig)).cookie;
   cookies.admin = (await loginAdmin(rig, { isSuper: false })).cookie;
   cookies.super_admin = (await loginAdmin(rig)).cookie;
-  endpoints = await declared();
+  endpoints = await declaredEndpoints(rig);
 });
 
 afterAll(() => rig.close());
-
-/** What the program is put together of, without starting any of it. */
-async function declared(): Promise<readonly AnyEndpoint[]> {
-  const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: rig.database.url });
-  const log = createLog("error", () => undefined);
-  const notifications = openNotifications(rig.database.url, log);
-  const masterKey = new MasterKey(masterKeyBytes);
-  const settings = new Settings({ db: rig.db, log, fixed: {} });
-  const own = { registry: new Registry(), settings, upstreamCa: null, webBuild: null };
-  const parts = { config, db: rig.db, masterKey, log, notifications, ...own };
-  const found = buildBackend(parts).endpoints;
-  await notifications.close();
-  return found;
-}
 
 type Said = { readonly cookie?: string; readonly fields?: object; readonly headers?: Record<string, string> };
 
@@ -66,11 +55,81 @@ async function call(
   return { status: answer.status, code: /"error":\{"code":"([a-z_]+)"/.exec(text)?.[1] ?? "", text };
 }
 
-const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`;
-
 test("the access of every endpoint is what the table says, and none is missing there", () => {
   expect(Object.fromEntries(endpoints.map((each) => [nameOf(each), each.access]))).toEqual(accessOf);
 });
+
+/** As the framework writes paths, without the last slash. */
+const plainPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1").replace(/(.)\/$/, "$1");
+
+test("the router has no route that is not declared, and every one that is", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-walk-"));
+  const config = loadConfig({
+    NODE_ENV: "test",
+    DATABASE_URL: rig.database.url,
+    DATA_DIR: folder,
+    MASTER_KEY: masterKeyBytes.toString("base64"),
+    RESERVE_FILE_BYTES: "0",
+  });
+  const program = await buildProgram(
+    config,
+    createLog("error", () => undefined),
+  );
+  try {
+    const routed = new Set(program.app.routes.map(({ path }) => plainPath(path)));
+    const inServer = Object.keys((program.app.config.serve as { routes: object }).routes);
+    const native = nativeRoutes.map(({ path }) => plainPath(path));
+    // Below these, paths are told apart by the relay itself.
+    const isBelow = (path: string): boolean => /^\/(v1|msgcompat)(\/|$)/.test(path);
+    expect(inServer.filter((path) => !isBelow(path))).toEqual([]);
+    const declared = [...endpoints.map(({ path }) => plainPath(path)), ...native.filter((path) => !isBelow(path))];
+    expect([...routed].filter((path) => path !== "/*" && path !== "*").toSorted()).toEqual(
+      [...new Set(declared)].toSorted(),
+    );
+  } finally {
+    await program.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("every endpoint declares its input, its answers, its errors and its parameters", () => {
+  const problems = endpoints.flatMap((each) => {
+    const params = [...each.path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
+    const lacks = [
+      each.output === undefined && "output",
+      each.output === null && (each.otherAnswers ?? []).length === 0 && "any answer",
+      each.errors === undefined && "errors",
+      each.summary.length < 10 && "summary",
+      params.some((name) => each.params?.[name] === undefined) && "params",
+      each.body === "raw" && (each.rawTypes ?? []).length === 0 && "rawTypes",
+    ];
+    return lacks.filter((lack) => lack !== false).map((lack) => `${nameOf(each)}: ${lack}`);
+  });
+  expect(problems).toEqual([]);
+});
+
+/**
+ * Forms tell a person what is wrong field by field, notices are read by whoever checks their signature, and of what a page
+ * reports is taken what can be used.
+ */
+const isLenient = ({ path, body = "json" }: AnyEndpoint): boolean =>
+  body !== "json" || ["/login/", "/reset-password/", "/backend/auth/verify-email/"].includes(path);
+
+test("no endpoint takes a field that it does not know", () => {
+  const open = endpoints.filter((each) => {
+    const result = each.input.safeParse({ no_such_field: "x" });
+    return !isLenient(each) && !(result.error?.issues ?? []).some(isAboutUnknown);
+  });
+  expect(open.map(nameOf)).toEqual([]);
+});
+
+/** Also within the forms of a choice. */
+function isAboutUnknown(issue: z.core.$ZodIssue): boolean {
+  return (
+    issue.code === "unrecognized_keys" ||
+    (issue.code === "invalid_union" && issue.errors.every((errors) => errors.some(isAboutUnknown)))
+  );
+}
 
 test("whatever is of admins asks for an admin", () => {
   const open = endpoints.filter(({ path, access }) => path.startsWith("/backend/admin/") && !access.endsWith("admin"));
@@ -79,11 +138,12 @@ test("whatever is of admins asks for an admin", () => {
 
 /** What a caller without the right login is told, or null when the login is right. */
 function refusalOf(access: Access, caller: Caller): string | null {
+  const isUser = caller === "user" || caller === "another_user";
   const isAdmin = caller === "admin" || caller === "super_admin";
-  const ofNoAdmin = caller === "user" ? "403 forbidden" : "401 unauthenticated";
+  const ofNoAdmin = isUser ? "403 forbidden" : "401 unauthenticated";
   switch (access) {
     case "user":
-      return caller === "user" ? null : "401 unauthenticated";
+      return isUser ? null : "401 unauthenticated";
     case "admin":
       return isAdmin ? null : ofNoAdmin;
     case "super_admin":
@@ -103,6 +163,20 @@ test.each(callers)("an endpoint answers %s only what its access says", async (ca
     const refusal = refusalOf(each.access, caller);
     const isRefused = code === "unauthenticated" || code === "forbidden";
     expect([nameOf(each), isRefused ? `${status} ${code}` : null]).toEqual([nameOf(each), refusal]);
+  }
+});
+
+test.each(callers)("the login of %s opens no route that asks for an API key", async (caller) => {
+  const routes = nativeRoutes.filter(({ access }) => access === "api_key");
+  expect(routes.length).toBeGreaterThan(15);
+  for (const { method, path, body } of routes) {
+    const answer = await fetch(`${sluice.url}${path.replace(/\{\w+\}/, "any")}`, {
+      method,
+      headers: { cookie: cookies[caller], "content-type": body?.type ?? "application/json" },
+      ...(method === "POST" ? { body: "{}" } : {}),
+    });
+    // What is no websocket is told so before anything else.
+    expect([method, path, answer.status]).toEqual([method, path, path === "/v1/realtime" ? 426 : 401]);
   }
 });
 

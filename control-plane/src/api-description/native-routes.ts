@@ -315,10 +315,6 @@ function plain(path: string, route: Pick<NativeRoute, "summary" | "answers"> & P
 const health = { type: "object", properties: { ok: flag, reasons: { type: "array", items: text } }, required: ["ok"] };
 
 const operationsRoutes: readonly NativeRoute[] = [
-  plain("/", {
-    summary: "What this is.",
-    answers: [{ status: 200, type: "text/html", summary: "A page.", schema: text }],
-  }),
   plain("/healthz", {
     summary: "Whether the process is alive.",
     answers: [{ status: 200, type: json, summary: "It is.", schema: health }],
@@ -338,7 +334,7 @@ const operationsRoutes: readonly NativeRoute[] = [
   }),
 ];
 
-/** Every route of the program that is no endpoint of the kit. */
+/** Every route of the program that is no endpoint of the kit. The pages of the web are no part of the API. */
 export const nativeRoutes: readonly NativeRoute[] = [
   ...openaiCalls.map(fromOpenaiCall),
   ...openaiLists,

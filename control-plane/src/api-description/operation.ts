@@ -33,7 +33,9 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
   ];
   const responses: Answers = {};
   for (const { status, type, summary } of endpoint.otherAnswers ?? []) {
-    addAnswer(responses, String(status), { description: summary, type, schema: { type: "string" } });
+    // A file may be JSON as well; what is in it says its summary.
+    const schema = type === "application/json" ? {} : { type: "string" };
+    addAnswer(responses, String(status), { description: summary, type, schema });
   }
   if (endpoint.output !== null) {
     addAnswer(responses, String(endpoint.status ?? 200), {

@@ -12,7 +12,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       method: "GET",
       path: "/backend/admin/anthropic/model-map/list/",
       access: "admin",
-      input: z.object({}),
+      input: z.strictObject({}),
       summary: "The names that clients of the Messages route may ask for, and what answers each of them.",
       output: messagesModelListAnswer,
       errors: [],

@@ -46,7 +46,7 @@ export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts
       method: "GET",
       path: "/backend/admin/secret/list/",
       access: "super_admin",
-      input: z.object({}),
+      input: z.strictObject({}),
       summary: "Names and dates of all secrets with who saved them, without their values.",
       output: secretListAnswer,
       errors: [],

@@ -15,6 +15,7 @@ export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
       access: "admin",
       input: explainRouteInput,
       output: z.strictObject({ explanation: routeExplanation }),
+      errors: [],
       summary: "Which model and which channels a name would reach for a group, and why no others.",
       handle: async ({ input: { name, group_name: groupName, route } }) => {
         const mapping = route === "messages" ? await findMapping(db, name) : null;

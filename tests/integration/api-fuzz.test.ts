@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
+import { type Answered, AnswerJudge } from "../support/api-fuzz/judge.ts";
+import { type FuzzedRequest, type KnownValues, requestsOf } from "../support/api-fuzz/requests.ts";
+import { type AdminLogin, loginAdmin, loginUser } from "../support/logins.ts";
+import { addOwnedThings, addPlans, type OwnedThings } from "../support/owned-things.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+const isFull = process.env["TEST_FULL"] === "1";
+const seed = 20_261_121;
+const requestsEach = isFull ? 200 : 12;
+/** Of what hashes a password, which is slow on purpose. */
+const requestsOfHashes = isFull ? 30 : 5;
+const atOnce = 16;
+
+/** They say that something outside is missing or failed, and that is so here. */
+const outsideErrors: ReadonlySet<string> = new Set([
+  ...[
+    "gateway_not_configured",
+    "webhook_not_configured",
+    "payment_gateway_failed",
+    "upstream_unreachable",
+    "no_upstream",
+  ],
+]);
+
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let document: ApiDocument;
+let judge: AnswerJudge;
+let user: OwnedThings;
+let victim: OwnedThings;
+let admin: AdminLogin;
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  sluice = await rig.startProcess(outside);
+  await addPlans(rig);
+  // What is done to a user by an id is done to this one, or to the first of all, who is nobody.
+  await loginUser(rig);
+  victim = await addOwnedThings(rig, sluice, "small");
+  user = await addOwnedThings(rig, sluice, "monthly");
+  admin = await loginAdmin(rig);
+  document = (await (await fetch(`${sluice.url}/backend/openapi.json`)).json()) as ApiDocument;
+  judge = new AnswerJudge(document);
+});
+
+afterAll(() => rig.close());
+
+/** Gateways that are set up, at addresses where nobody is. */
+const outside = {
+  PAYMENT_MOCK: "true",
+  WALLETPAY_BASE_URL: "http://127.0.0.1:9",
+  WALLETPAY_MERCHANT_NO: "M1",
+  WALLETPAY_STORE_NO: "S1",
+  WALLETPAY_TOKEN: "token-of-tests",
+  CARDPAY_API_URL: "http://127.0.0.1:9",
+  CARDPAY_SECRET_KEY: "sk_test_ofAFuzz",
+  PAYMENT_TEST_MODE: "true",
+  CARDPAY_WEBHOOK_SECRET: "secret-of-tests",
+  CARDPAY_RETRIES_MAX: "0",
+};
+
+const knownValues = (): KnownValues => ({
+  plan_code: ["credit", "monthly", "no-such-plan"],
+  key_id: [user.keyId],
+  order_no: [user.orderNo, victim.orderNo],
+  claim_code: [],
+  session_id: [user.otherSessionId],
+  ids: [[user.messageId]],
+  request_id: [user.requestId, victim.requestId],
+  day: [user.day],
+  from_day: [user.day],
+  to_day: [user.day],
+  month: [user.day.slice(0, 7)],
+  user_id: [victim.login.userId.toString()],
+  gateway_user_id: [victim.login.gatewayUserId.toString()],
+  cursor: [],
+  updated_at: [user.keyUpdatedAt],
+  group: [],
+  name: ["email_verify", "a name"],
+  subject: ["A subject"],
+  html: ["<p>{{action_url}}</p>"],
+  text: ["{{action_url}}"],
+  version: [],
+  model: ["gpt-4o-mini", "no-such-model"],
+  locale: ["en"],
+  zone: ["UTC", "Europe/Berlin"],
+  amount: ["1", 1],
+  price_usd: ["9.90"],
+  amount_usd: [],
+  email: ["somebody@example.org"],
+  password: ["a password that nobody has"],
+  reason: ["a reason"],
+  vendor: ["alipay", "cardpay_card"],
+  expires_at: [],
+  allowed_ips: [["127.0.0.1"]],
+  reset_period: ["none"],
+  messages: [[{ role: "user", content: "Hello" }]],
+  max_tokens: [5],
+  released_at: ["2026-01-01T00:00:00Z"],
+  flags: [{}],
+  idempotency_key: ["the-same-key-again"],
+});
+
+function headersOf({ "x-access": access }: Operation): Record<string, string> {
+  if (access === "api_key") {
+    return { authorization: `Bearer ${user.apiKey}` };
+  }
+  // A write that carries a login says where it comes from.
+  const origin = { origin: new URL(sluice.url).origin };
+  const cookie = access.endsWith("admin") ? admin.cookie : access.endsWith("user") ? user.login.cookie : "";
+  return cookie === "" ? origin : { ...origin, cookie };
+}
+
+async function send({ target, body }: FuzzedRequest, method: string, operation: Operation): Promise<Answered> {
+  const answer = await fetch(`${sluice.url}${target}`, {
+    method: method.toUpperCase(),
+    redirect: "manual",
+    headers: { ...headersOf(operation), ...(body === null ? {} : { "content-type": body.type }) },
+    ...(body === null ? {} : { body: body.text }),
+  });
+  return { status: answer.status, type: answer.headers.get("content-type"), text: await answer.text() };
+}
+
+/** What is wrong with an answer, or null. */
+function problemOf(path: string, method: string, operation: Operation, answer: Answered): string | null {
+  const code = /"code":"([a-z_]+)"/.exec(answer.text)?.[1] ?? "";
+  const isTheirs = outsideErrors.has(code) || path.startsWith("/msgcompat/");
+  if (answer.status === 500 || (answer.status > 500 && !isTheirs)) {
+    return `${answer.status} ${answer.text.slice(0, 200)}`;
+  }
+  return judge.judge(path, method, operation.responses, answer);
+}
+
+async function fuzz(
+  path: string,
+  method: string,
+  operation: Operation,
+  statuses: Map<string, Set<number>>,
+): Promise<string[]> {
+  const isHashing = operation["x-limits"].some((limit) => limit.startsWith("Passwords"));
+  const plan = { count: isHashing ? requestsOfHashes : requestsEach, seed, known: knownValues() };
+  const found: string[] = [];
+  const seen = new Set<number>();
+  statuses.set(`${method} ${path}`, seen);
+  const requests = requestsOf(path, method, operation, plan);
+  // Few files are made at a time, and whoever wants one more is told so.
+  const width = path.endsWith("/export/") ? 1 : atOnce;
+  for (let from = 0; from < requests.length; from += width) {
+    await Promise.all(
+      requests.slice(from, from + width).map(async (request) => {
+        const answer = await send(request, method, operation);
+        seen.add(answer.status);
+        const problem = problemOf(path, method, operation, answer);
+        if (problem !== null) {
+          found.push(
+            `${request.label} ${request.target.slice(0, 200)} ${request.body?.text.slice(0, 200) ?? ""}: ${problem}`,
+          );
+        }
+      }),
+    );
+  }
+  return found;
+}
+
+test(
+  "whatever is sent to any operation, the answer is one that the description has",
+  async () => {
+    const problems: string[] = [];
+    const statuses = new Map<string, Set<number>>();
+    for (const [path, methods] of Object.entries(document.paths)) {
+      // A websocket, and paths that only other programs know, have tests of their own.
+      if (path === "/v1/realtime" || path === "/v1/{path}") {
+        continue;
+      }
+      // Whoever tries much too much is not looked at any more.
+      await rig.db.sql`delete from attempt_counter`;
+      for (const [method, operation] of Object.entries(methods)) {
+        problems.push(...(await fuzz(path, method, operation, statuses)));
+      }
+    }
+    expect(problems).toEqual([]);
+    expect(statuses.size).toBeGreaterThan(100);
+    // Most of it gets as far as to a good answer, so that more is looked at than refusals.
+    const answered = [...statuses].filter(([, seen]) => seen.has(200) || seen.has(303));
+    expect(answered.length).toBeGreaterThan(statuses.size / 2);
+    expect(sluice.log()).not.toContain("undocumented_answer");
+    expect(await rig.checkMoney()).toEqual([]);
+  },
+  isFull ? 900_000 : 180_000,
+);

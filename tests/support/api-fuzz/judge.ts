@@ -1,0 +1,58 @@
+import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+type Responses = Operation["responses"];
+
+/** Holds answers against the description, with a validator that knows nothing of how it was made. */
+export class AnswerJudge {
+  readonly #ajv: Ajv2020;
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: ApiDocument) {
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false });
+    addFormats(this.#ajv);
+    this.#ajv.addSchema(document, "api");
+  }
+
+  /** What about an answer the description does not say; null when it says all of it. */
+  judge(path: string, method: string, responses: Responses, answer: Answered): string | null {
+    const status = findStatus(responses, answer.status);
+    if (status === null) {
+      return `${answer.status} is not described: ${answer.text.slice(0, 200)}`;
+    }
+    const content = (responses[status]?.["content"] ?? {}) as Record<string, unknown>;
+    const type = (answer.type ?? "").split(";")[0]?.trim() ?? "";
+    if (type === "" && (Object.keys(content).length === 0 || answer.text === "")) {
+      return null;
+    }
+    const described = [type, "*/*"].find((each) => each in content);
+    if (described === undefined) {
+      return `${answer.status} ${type} is not described`;
+    }
+    if (described !== "application/json") {
+      return null;
+    }
+    const validate = this.#validatorOf([path, method, status]);
+    const isRight = validate(JSON.parse(answer.text)) === true;
+    return isRight ? null : `${answer.status} ${this.#ajv.errorsText(validate.errors)}: ${answer.text.slice(0, 300)}`;
+  }
+
+  #validatorOf([path, method, status]: readonly [path: string, method: string, status: string]): ValidateFunction {
+    const steps = ["paths", path, method, "responses", status, "content", "application/json", "schema"];
+    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+    const known = this.#validators.get(pointer);
+    if (known !== undefined) {
+      return known;
+    }
+    const made = this.#ajv.compile({ $ref: `api#/${pointer}` });
+    this.#validators.set(pointer, made);
+    return made;
+  }
+}
+
+export type Answered = { readonly status: number; readonly type: string | null; readonly text: string };
+
+function findStatus(responses: Responses, status: number): string | null {
+  return [String(status), `${Math.floor(status / 100)}XX`].find((each) => each in responses) ?? null;
+}
