@@ -3,6 +3,7 @@ import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
+import { guestOrders } from "./accounts/service.ts";
 import { setVerificationMail } from "./accounts/store.ts";
 import { listPlaces } from "./admin/lists/list-places.ts";
 import { exportRecorder } from "./admin/lists/record-export.ts";
@@ -126,6 +127,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const checkout = {
     checkout: new CheckoutService(billing, payments),
     notices: new GatewayNotices(billing, payments),
+    guests: guestOrders(db),
   };
   const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
   const lists: ListParts = { db, clock: systemClock, log, recordExport: exportRecorder(db) };
@@ -136,8 +138,8 @@ export function buildBackend(parts: BackendParts): Backend {
     accounts: accounts.endpoints,
     mail: mail.endpoints,
     keys: keyEndpoints(new KeyService(db)),
-    billing: billingEndpoints({ ...billing, isMockOffered }),
-    "billing-admin": billingAdminEndpoints(refunds),
+    billing: billingEndpoints({ ...billing, isMockOffered, guests: guestOrders(db) }),
+    "billing-admin": billingAdminEndpoints({ ...billing, ...refunds }),
     checkout: checkoutEndpoints(checkout),
     usage: usageEndpoints(new UsageViews(db, systemClock)),
     secrets: secretEndpoints(secretParts),
@@ -174,6 +176,7 @@ export function buildBackend(parts: BackendParts): Backend {
     { name: "exit-node-checks", pattern: "*/5 * * * * *", run: () => exitNodes.runChecks() },
     { name: "exit-node-gauges", pattern: "3/10 * * * * *", run: () => exitNodes.measure(), isPerReplica: true },
     { name: "exit-node-traffic", pattern: "0 53 * * * *", run: () => exitNodes.foldTraffic() },
+    { name: "old-mails", pattern: "25 51 * * * *", run: mail.deleteOld },
     { name: "money-check", pattern: "0 41 3 * * *", run: () => moneyCheck.runJob(), isPerReplica: true },
     { name: "trace-retention", pattern: "50 */10 * * * *", run: () => trace.retention.run() },
     { name: "payload-count", pattern: "45 * * * * *", run: () => trace.retention.count() },

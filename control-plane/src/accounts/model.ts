@@ -74,5 +74,9 @@ export function safeNext(next: string): string {
     return fallback;
   }
   const url = new URL(next, origin);
+  // What is encoded now may be decoded by whatever stands behind.
+  if (/%(0[0-9a-f]|1[0-9a-f]|2f|5c|7f)/i.test(url.pathname)) {
+    return fallback;
+  }
   return url.origin === origin && !url.pathname.startsWith("//") ? `${url.pathname}${url.search}${url.hash}` : fallback;
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { writeAudit } from "../audit/service.ts";
-import type { Queryable, Transaction } from "../platform/db.ts";
+import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { hasAdmin, insertAdmin } from "./admins/store.ts";
+import { countFromAddress } from "./attempts/attempts.ts";
+import { addressGroup } from "../platform/client-address.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
 import { totpSealedColumns } from "./totp/second-factor.ts";
@@ -11,6 +13,14 @@ import { totpSealedColumns } from "./totp/second-factor.ts";
 export const accountSealedColumns = totpSealedColumns;
 
 export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId };
+
+/** Counts orders that are placed without a login, by the address they come from. */
+export function guestOrders(db: Database): {
+  readonly count: (ip: string) => Promise<void>;
+  readonly networkOf: (ip: string) => string;
+} {
+  return { count: (ip) => countFromAddress(db, "order", ip), networkOf: addressGroup };
+}
 
 /** The user with this address, made with the help of `makeGatewayUser` when there is none. */
 export async function findOrCreateUser(

@@ -5,6 +5,8 @@ import {
   manualAdjustInput,
   type RefundEntry,
   refundAnswer,
+  resolvedOrderAnswer,
+  resolveOrderInput,
   savePlanInput,
 } from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
@@ -13,13 +15,16 @@ import { writeAudit } from "../audit/service.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { adjustQuota } from "./adjust.ts";
 import { adminPlanEntry, requiredIdempotencyKey } from "./answers.ts";
+import { orderEntry } from "./model.ts";
+import { findOrder } from "./order-store.ts";
 import { savePlan } from "./plans.ts";
-import type { RefundParts } from "./port.ts";
+import type { BillingParts, RefundParts } from "./port.ts";
 import type { Refund } from "./refund-store.ts";
 import { openRefund, payRefund } from "./refunds.ts";
+import { resolveOrder } from "./reviews.ts";
 
-export function billingAdminEndpoints(parts: RefundParts): AnyEndpoint[] {
-  return [...planEndpoints(parts), adjustEndpoint(parts), refundEndpoint(parts)];
+export function billingAdminEndpoints(parts: RefundParts & BillingParts): AnyEndpoint[] {
+  return [...planEndpoints(parts), adjustEndpoint(parts), refundEndpoint(parts), resolveEndpoint(parts)];
 }
 
 function actorOf(admin: AdminCaller): Actor {
@@ -167,4 +172,47 @@ function refundEntry(refund: Refund): RefundEntry {
     gateway_refund_id: refund.gatewayRefundId,
     error: refund.error,
   };
+}
+
+function resolveEndpoint(parts: RefundParts & BillingParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/order/resolve/",
+    access: "admin",
+    input: resolveOrderInput,
+    summary:
+      "Decide about an order whose payment did not fit: credit it, send the payment back, cancel, or clear a mark.",
+    output: resolvedOrderAnswer,
+    errors: ["not_found", "conflict"],
+    handle: async ({ input, admin, requestId, clientIp }) => {
+      const decision = {
+        orderNo: input.order_no,
+        action: input.action,
+        transactionId: input.transaction_id ?? null,
+        reason: input.reason,
+      };
+      const { isNew, refundNo } = await parts.db.withTransaction(async (tx) => {
+        const done = await resolveOrder(tx, parts, decision);
+        if (done.isNew) {
+          const { status, reviewReason, resolution } = done.before;
+          await writeAudit(tx, {
+            actor: actorOf(admin),
+            action: "order.resolve",
+            subjectKind: "order",
+            subjectId: decision.orderNo,
+            before: { status, reviewReason, resolution },
+            after: { action: decision.action, transactionId: decision.transactionId, refundNo: done.refundNo },
+            reason: decision.reason,
+            requestId,
+            ip: clientIp,
+          });
+        }
+        return done;
+      });
+      // Should the program die here, the job asks for the money.
+      const refund = refundNo === null ? null : refundEntry(await payRefund(parts, refundNo));
+      const order = await findOrder(parts.db, decision.orderNo);
+      return { is_new: isNew, order: order === null ? null : orderEntry(order), refund };
+    },
+  });
 }

@@ -5,6 +5,8 @@ import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 export type PlanKind = "wallet_balance" | "monthly";
 export type PayChannel = "none" | "mock" | "walletpay" | "cardpay";
 export type PaymentGateway = "mock" | "walletpay" | "cardpay";
+/** What an admin decided about an order whose payment did not fit. */
+export type Resolution = "settle" | "refund" | "cancel";
 export type OrderStatus = "pending" | "settled" | "cancelled" | "expired" | "refunded" | "review";
 
 /** An order as it stands; amounts of money as decimal text with two places. */
@@ -29,6 +31,7 @@ export type Order = {
   readonly isPaidLate: boolean;
   readonly isMock: boolean;
   readonly reviewReason: string | null;
+  readonly resolution: Resolution | null;
   readonly expiresAt: Date;
   readonly settledAt: Date | null;
   readonly createdAt: Date;

@@ -23,6 +23,7 @@ type OrderRow = {
   is_paid_late: boolean;
   is_mock: boolean;
   review_reason: string | null;
+  resolution: Order["resolution"];
   expires_at: Date;
   settled_at: Date | null;
   created_at: Date;
@@ -48,6 +49,7 @@ function toOrder(row: OrderRow): Order {
     isPaidLate: row.is_paid_late,
     isMock: row.is_mock,
     reviewReason: row.review_reason,
+    resolution: row.resolution,
     expiresAt: row.expires_at,
     settledAt: row.settled_at,
     createdAt: row.created_at,
@@ -239,7 +241,8 @@ export async function lockAddress(tx: Queryable, email: string): Promise<void> {
 export async function listPaidWithoutOwner(db: Queryable, email: string): Promise<string[]> {
   const rows = await db.sql<{ order_no: string }>`
     select order_no from sales_order
-    where user_id is null and lower(email) = lower(${email}) and status = 'settled' order by id`;
+    where user_id is null and lower(email) = lower(${email}) and status = 'settled'
+      and resolution is distinct from 'refund' order by id`;
   return rows.map((row) => row.order_no);
 }
 
@@ -247,7 +250,7 @@ export async function listPaidWithoutOwner(db: Queryable, email: string): Promis
 export async function listWaitingOwners(db: Queryable, limit: number): Promise<UserId[]> {
   const rows = await db.sql<{ id: bigint }>`
     select distinct p.id from sales_order o join user_profile p on lower(p.email) = lower(o.email)
-    where o.user_id is null and o.status = 'settled' and p.email_verified_at is not null and p.status <> 'closed'
+    where o.user_id is null and o.status = 'settled' and o.resolution is distinct from 'refund' and p.email_verified_at is not null and p.status <> 'closed'
       and not exists (select 1 from refund r where r.order_id = o.id and r.status <> 'failed')
     limit ${limit}::int`;
   return rows.map((row) => row.id as UserId);

@@ -95,7 +95,11 @@ export async function claimOrder(
     return order;
   }
   // While its money may be on the way back, it must not be credited.
-  if (order.status === "refunded" || (await listLiveRefunds(tx, order.id)).length > 0) {
+  if (
+    order.status === "refunded" ||
+    order.resolution === "refund" ||
+    (await listLiveRefunds(tx, order.id)).length > 0
+  ) {
     throw new AppError("conflict", { message: "This order was refunded." });
   }
   await setOwner(tx, order.id, userId);

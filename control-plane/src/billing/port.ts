@@ -15,6 +15,14 @@ export type RefundParts = Pick<BillingParts, "db" | "log"> & {
   readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock">, RefundGateway>>;
 };
 
+/** What keeps orders without a login apart and within bounds. */
+export interface GuestOrders {
+  /** @throws AppError `too_many_attempts` with the seconds to wait */
+  count(ip: string): Promise<void>;
+  /** What counts as one place: an address, or the network of one. */
+  networkOf(ip: string): string;
+}
+
 /** The moments of a settlement at which a process may die. */
 export type FaultPoint =
   | "after_lock"

@@ -52,24 +52,28 @@ export async function openRefund(tx: Transaction, request: NewRefund): Promise<{
     }
     return { refund: earlier, isNew: false };
   }
-  if (order.status !== "settled") {
+  const payment = await findPaymentOfOrder(tx, order.id);
+  if (order.status !== "settled" || payment === null || order.resolution === "refund") {
     throw new AppError("conflict", { message: "Only a paid order can be refunded." });
   }
   const live = await listLiveRefunds(tx, order.id);
   const refundedCents = live.reduce((sum, each) => sum + toCents(each.amountUsd), 0n);
-  const openCents = toCents(order.amountUsd) - refundedCents;
+  // What was paid: of an order that an admin settled, it need not be what it asked for.
+  const paidCents = toCents(payment.amountUsd);
+  const openCents = paidCents - refundedCents;
   const cents = request.amountUsd === null ? openCents : toCents(request.amountUsd);
   if (cents <= 0n || cents > openCents) {
     throw new AppError("conflict", { message: `Of this order ${fromCents(openCents)} USD are left to refund.` });
   }
-  if (order.userId === null && cents !== toCents(order.amountUsd)) {
+  if (order.userId === null && cents !== paidCents) {
     throw new AppError("conflict", { message: "Nobody has claimed this order; it can only be refunded as a whole." });
   }
   const quota = await takeQuotaBack(tx, order, {
+    paidUsd: payment.amountUsd,
     refundNo,
     refundedUsd: fromCents(refundedCents + cents),
     quotaTaken: live.reduce((sum, each) => sum + each.quota, 0n),
-    isWhole: refundedCents + cents === toCents(order.amountUsd),
+    isWhole: refundedCents + cents === paidCents,
     mayGoNegative: request.mayGoNegative,
   });
   const amountUsd = fromCents(cents);
@@ -82,6 +86,7 @@ export async function openRefund(tx: Transaction, request: NewRefund): Promise<{
 }
 
 type TakingBack = {
+  readonly paidUsd: Decimal;
   readonly refundNo: string;
   readonly refundedUsd: Decimal;
   readonly quotaTaken: bigint;
@@ -100,7 +105,7 @@ async function takeQuotaBack(tx: Transaction, order: Order, taking: TakingBack):
   const subscription = subscriptionOf(order, running);
   // What is left of a month can't stand in for credit: it is used first, so that it would be gone twice.
   const ofMonths = running.reduce((sum, each) => sum + leftOf(each), 0n);
-  const share = quotaOfRefund(order, taking.refundedUsd, taking.quotaTaken);
+  const share = quotaOfRefund({ quota: order.quota, amountUsd: taking.paidUsd }, taking.refundedUsd, taking.quotaTaken);
   const isMonthOver = order.planKind === "monthly" && subscription === null;
   const amount = isMonthOver ? 0n : share;
   const available = subscription === null ? quota.remaining - ofMonths : leftOf(subscription);
@@ -189,7 +194,8 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: RefundAnsw
   const doneCents = live
     .filter((each) => each.status === "done")
     .reduce((sum, one) => sum + toCents(one.amountUsd), 0n);
-  if (doneCents === toCents(order.amountUsd)) {
+  const payment = await findPaymentOfOrder(tx, order.id);
+  if (payment !== null && doneCents === toCents(payment.amountUsd)) {
     await markRefunded(tx, order.id);
   }
   return { ...refund, status: "done", gatewayRefundId };
@@ -197,7 +203,8 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: RefundAnsw
 
 async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Promise<void> {
   const owner = order.userId === null ? null : await findOwner(tx, order.userId);
-  if (owner === null) {
+  // What was never credited has nothing to be given back.
+  if (owner === null || order.resolution === "refund") {
     return;
   }
   const quota = await lockQuotaOfUser(tx, owner.gatewayUserId);
@@ -213,7 +220,8 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
   if (subscription !== null) {
     const live = await listLiveRefunds(tx, order.id);
     const others = live.reduce((sum, each) => sum + toCents(each.amountUsd), 0n);
-    const wasWhole = others + toCents(refund.amountUsd) === toCents(order.amountUsd);
+    const paid = await findPaymentOfOrder(tx, order.id);
+    const wasWhole = others + toCents(refund.amountUsd) === toCents(paid?.amountUsd ?? order.amountUsd);
     await shiftSubscription(tx, subscription.id, { quota: refund.quota, months: wasWhole ? 1 : 0 });
   }
 }

@@ -27,12 +27,13 @@ import { orderEntry } from "./model.ts";
 import { findOrder } from "./order-store.ts";
 import { cancelOrder, claimOrder, listOrders, readOrder } from "./orders.ts";
 import { selectActivePlans } from "./plan-store.ts";
-import type { BillingParts } from "./port.ts";
-import { createOrder, settlePaid } from "./service.ts";
+import type { BillingParts, GuestOrders } from "./port.ts";
+import { admitOrder, createOrder, settlePaid } from "./service.ts";
 import { statementCsv, statementHtml, statementPolicy, usdOfQuota } from "./statement-text.ts";
 import { cancelAtEnd, listSubscriptions } from "./subscription-store.ts";
 
 export type BillingEndpointParts = BillingParts & {
+  readonly guests: GuestOrders;
   /** Whether orders can be settled without a payment. */
   readonly isMockOffered: boolean;
 };
@@ -72,7 +73,10 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       summary: "Place an order for a plan; without a login it comes with a code to claim it.",
       output: createdOrderAnswer,
       errors: ["not_found", "idempotency_mismatch", "in_progress", "too_many_attempts"],
-      handle: async ({ input, user, request }) => {
+      limits: ["Without a login: so many orders from one address, see too_many_attempts."],
+      handle: async ({ input, user, request, clientIp }) => {
+        const sent = idempotencyKeyOf(request, input.idempotency_key);
+        const idempotencyKey = await admitOrder(parts.guests, { user, clientIp }, sent);
         const { order, claimCode } = await db.withTransaction((tx) =>
           createOrder(tx, {
             planCode: input.plan_code,
@@ -81,7 +85,7 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
             payChannel: "none",
             sender: null,
             vendor: null,
-            idempotencyKey: idempotencyKeyOf(request, input.idempotency_key),
+            idempotencyKey,
             visitorId: input.visitor_id,
           }),
         );

@@ -1,7 +1,9 @@
 import type { UserId } from "@sluice/contracts/ids";
 import { recordPayment } from "../analytics/service.ts";
+import { sha256Hex } from "../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../platform/db.ts";
-import { CommitUnknownError } from "../platform/db-errors.ts";
+import { CommitUnknownError, isLockTimeout } from "../platform/db-errors.ts";
+import type { UserCaller } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { creditOrder } from "./credit.ts";
 import { judgePayment, type Order, type PaidNotice, type PayChannel, type SettleResult } from "./model.ts";
@@ -25,8 +27,9 @@ import {
   setOwner,
 } from "./order-store.ts";
 import { addFirstPlans } from "./plans.ts";
-import type { BillingParts, FaultInjector } from "./port.ts";
+import type { BillingParts, FaultInjector, GuestOrders } from "./port.ts";
 import { listLiveRefunds } from "./refund-store.ts";
+import { insertReviewPayment } from "./review-store.ts";
 
 const commitTriesMax = 3;
 const noFault: FaultInjector = () => undefined;
@@ -105,7 +108,7 @@ async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settli
   }
   await fault("after_balance");
   await recordPayment(tx, order.id);
-  await queueMail(tx, parts, order, owner);
+  await queuePaidMail(tx, parts, order, owner);
   await fault("before_commit");
   return "settled";
 }
@@ -116,6 +119,7 @@ async function putUpForReview(
   { order, notice, reason }: { order: Order; notice: PaidNotice; reason: Parameters<typeof markForReview>[2] },
 ): Promise<"review"> {
   await markForReview(tx, order.id, reason);
+  await insertReviewPayment(tx, order.id, notice, reason);
   const { gateway, account, transactionId, amountUsd, currency } = notice;
   const said = { gateway, account, transactionId, amountUsd, currency };
   log.error("billing.alarm", { reason, orderNo: order.orderNo, status: order.status, ...said });
@@ -123,7 +127,7 @@ async function putUpForReview(
 }
 
 /** The owner of an order that is being paid. One that nobody owns goes to the user whose verified address it names. */
-async function ownerOf(tx: Transaction, order: Order): Promise<Owner | null> {
+export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | null> {
   if (order.userId !== null) {
     return await findOwner(tx, order.userId);
   }
@@ -138,7 +142,13 @@ async function ownerOf(tx: Transaction, order: Order): Promise<Owner | null> {
   return owner;
 }
 
-async function queueMail(tx: Transaction, parts: BillingParts, order: Order, owner: Owner | null): Promise<void> {
+/** Tells whoever paid, where an address is known. */
+export async function queuePaidMail(
+  tx: Transaction,
+  parts: BillingParts,
+  order: Order,
+  owner: Owner | null,
+): Promise<void> {
   const email = owner?.email ?? order.email;
   if (email === null) {
     return;
@@ -187,7 +197,8 @@ export type PlacedOrder = {
 
 /**
  * Places an order over what the plan says now; it expires after 24 hours.
- * @throws AppError `not_found` for a plan that is not offered, `conflict` for an idempotency key used for something else
+ * @throws AppError `not_found` for a plan that is not offered, `idempotency_mismatch` for an idempotency key used for something
+ * else, `in_progress` while somebody places an order under it
  */
 export async function createOrder(tx: Transaction, request: OrderRequest): Promise<PlacedOrder> {
   const { userId, idempotencyKey } = request;
@@ -198,6 +209,11 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
     visitorId: request.visitorId ?? null,
     claimCodeHash: claimCode === null ? null : hashClaimCode(claimCode),
     at: request.at ?? (await readNow(tx)),
+  }).catch((error: unknown) => {
+    // Somebody else is placing an order under this key and has not committed.
+    throw isLockTimeout(error) && idempotencyKey !== null
+      ? new AppError("in_progress", { cause: error, retryAfterSeconds: 2 })
+      : error;
   });
   if (order !== null) {
     return { order, claimCode, isNew: true };
@@ -264,4 +280,24 @@ export async function creditWaitingOwners(db: Database): Promise<number> {
     credited += await db.withTransaction((tx) => creditPaidOrders(tx, userId));
   }
   return credited;
+}
+
+/** Who places an order, as far as it is told. */
+export type OrderFrom = { readonly user: UserCaller | null; readonly clientIp: string };
+
+/**
+ * The idempotency key as it is stored. Users have a space each by their login; people without one have one by the network
+ * they come from, so that nobody is given the order of a stranger who thought of the same key.
+ * @throws AppError `too_many_attempts` when too many orders came from there without a login
+ */
+export async function admitOrder(
+  guests: GuestOrders,
+  { user, clientIp }: OrderFrom,
+  key: string | null,
+): Promise<string | null> {
+  if (user !== null) {
+    return key;
+  }
+  await guests.count(clientIp);
+  return key === null ? null : `guest:${sha256Hex(JSON.stringify([guests.networkOf(clientIp), key]))}`;
 }

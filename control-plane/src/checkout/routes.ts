@@ -9,12 +9,18 @@ import {
 } from "@sluice/contracts/payments";
 import { z } from "zod";
 import { orderEntry } from "../billing/model.ts";
-import { type AnyEndpoint, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
+import type { GuestOrders } from "../billing/port.ts";
+import { admitOrder, type OrderFrom } from "../billing/service.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import type { GatewayNotices } from "./notices.ts";
 import type { CheckoutService, OpenedCheckout, Purchase } from "./service.ts";
 
-export type CheckoutEndpointParts = { readonly checkout: CheckoutService; readonly notices: GatewayNotices };
+export type CheckoutEndpointParts = {
+  readonly checkout: CheckoutService;
+  readonly notices: GatewayNotices;
+  readonly guests: GuestOrders;
+};
 
 const paymentErrors = [
   "not_found",
@@ -28,7 +34,7 @@ const paymentErrors = [
 
 const noticeBytesMax = 256 * 1024;
 
-export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts): AnyEndpoint[] {
+export function checkoutEndpoints({ checkout, notices, guests }: CheckoutEndpointParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -38,8 +44,7 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
       summary: "Place an order and open its payment at the wallet gateway.",
       output: createdPayment,
       errors: paymentErrors,
-      handle: async ({ input, user, request }) =>
-        answerOf(await checkout.openWallet(purchaseOf(input, user, request), input.vendor)),
+      handle: async (call) => answerOf(await checkout.openWallet(await purchaseOf(guests, call), call.input.vendor)),
     }),
     endpoint({
       method: "POST",
@@ -49,8 +54,10 @@ export function checkoutEndpoints({ checkout, notices }: CheckoutEndpointParts):
       summary: "Place an order and open its payment at the card gateway.",
       output: createdPayment,
       errors: paymentErrors,
-      handle: async ({ input, user, request }) =>
-        answerOf(await checkout.openCard(purchaseOf(input, user, request), input.sender, input.vendor)),
+      handle: async (call) => {
+        const { sender, vendor } = call.input;
+        return answerOf(await checkout.openCard(await purchaseOf(guests, call), sender, vendor));
+      },
     }),
     endpoint({
       method: "POST",
@@ -126,8 +133,11 @@ type OrderInput = {
   readonly dry_run: boolean;
 };
 
+type OrderCall = OrderFrom & { readonly input: OrderInput; readonly request: Request };
+
 /** @throws AppError `invalid_value` for an idempotency key that is none, or two that differ */
-function purchaseOf(input: OrderInput, user: UserCaller | null, request: Request): Purchase {
+async function purchaseOf(guests: GuestOrders, call: OrderCall): Promise<Purchase> {
+  const { input, user, request } = call;
   const key = request.headers.get("idempotency-key") ?? input.idempotency_key ?? null;
   const isSound = key === null || idempotencyHeader.safeParse(key).success;
   if (!isSound || (input.idempotency_key !== undefined && input.idempotency_key !== key)) {
@@ -137,7 +147,7 @@ function purchaseOf(input: OrderInput, user: UserCaller | null, request: Request
     planCode: input.plan_code,
     userId: user?.userId ?? null,
     email: input.email ?? null,
-    idempotencyKey: key,
+    idempotencyKey: await admitOrder(guests, call, key),
     visitorId: input.visitor_id,
     isDryRun: input.dry_run,
   };

@@ -6,7 +6,7 @@ import { createOrder, type OrderRequest, type PlacedOrder } from "../billing/ser
 import type { Checkout } from "../payments/model.ts";
 import type { Payments } from "../payments/service.ts";
 import { AppError } from "../platform/errors.ts";
-import { setGatewayReference } from "./store.ts";
+import { beginOpening, endOpening, findCheckout } from "./store.ts";
 
 /** Who buys what. */
 export type Purchase = {
@@ -77,9 +77,23 @@ export class CheckoutService {
     return placed;
   }
 
+  /** One at a time, and once: an order that an idempotency key gave back has the checkout it had. */
   async #open(order: Order, open: () => Promise<Checkout>): Promise<Checkout> {
-    const checkout = await open();
-    await setGatewayReference(this.#billing.db, order.orderNo, checkout.reference);
-    return checkout;
+    const { db } = this.#billing;
+    const { orderNo } = order;
+    if (!(await beginOpening(db, orderNo))) {
+      const known = await findCheckout(db, orderNo);
+      if (known === null) {
+        throw new AppError("in_progress", { retryAfterSeconds: 2 });
+      }
+      return known;
+    }
+    let checkout: Checkout | null = null;
+    try {
+      checkout = await open();
+      return checkout;
+    } finally {
+      await endOpening(db, orderNo, checkout);
+    }
   }
 }

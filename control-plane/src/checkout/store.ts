@@ -1,10 +1,35 @@
-import type { GatewayNotice } from "../payments/model.ts";
+import type { Checkout, GatewayNotice } from "../payments/model.ts";
 import type { Queryable } from "../platform/db.ts";
 
-/** Remembers what the gateway calls the checkout of an order. */
-export async function setGatewayReference(db: Queryable, orderNo: string, reference: string): Promise<void> {
+/** Whoever opens a checkout and does not come back is believed dead after this. */
+const openingSeconds = 60;
+
+/**
+ * Makes the caller the one who opens the checkout of an order. Of those who come meanwhile, and of an order that has one,
+ * nobody does.
+ */
+export async function beginOpening(db: Queryable, orderNo: string): Promise<boolean> {
+  const rows = await db.sql`
+    update sales_order set opening_until = now() + make_interval(secs => ${openingSeconds}::int)
+    where order_no = ${orderNo} and checkout_url is null and coalesce(opening_until, now()) <= now() returning 1`;
+  return rows.length > 0;
+}
+
+/** Remembers the checkout of an order, or that none was opened. */
+export async function endOpening(db: Queryable, orderNo: string, checkout: Checkout | null): Promise<void> {
+  const { url, reference } = checkout ?? { url: null, reference: null };
   await db.sql`
-    update sales_order set gateway_reference = ${reference}, updated_at = now() where order_no = ${orderNo}`;
+    update sales_order set opening_until = null, checkout_url = coalesce(${url}::text, checkout_url),
+      gateway_reference = coalesce(${reference}::text, gateway_reference), updated_at = now()
+    where order_no = ${orderNo}`;
+}
+
+/** The checkout that was opened for an order; null while there is none. */
+export async function findCheckout(db: Queryable, orderNo: string): Promise<Checkout | null> {
+  const [row] = await db.sql<{ url: string | null; reference: string | null }>`
+    select checkout_url as url, gateway_reference as reference from sales_order where order_no = ${orderNo}`;
+  const { url = null, reference = null } = row ?? {};
+  return url === null || reference === null ? null : { url, reference };
 }
 
 export type Reversal = {

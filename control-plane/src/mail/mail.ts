@@ -34,6 +34,7 @@ export type Mail = {
   readonly deliver: () => Promise<void>;
   readonly tellLowQuota: (db: Database) => Promise<number>;
   readonly forgetDead: () => Promise<number>;
+  readonly deleteOld: () => Promise<number>;
   /** Sends from now on as soon as a mail is committed anywhere. */
   readonly start: () => void;
   /** Lets the mails in hand end, up to the time limit in milliseconds. */
@@ -67,6 +68,7 @@ export function buildMail(parts: MailParts): Mail {
     deliver: () => worker.runDue(),
     tellLowQuota: (database) => tellLowQuota(database, { mail: queue, clock }),
     forgetDead: () => worker.forgetDead(),
+    deleteOld: () => worker.deleteOld(),
     start: () => {
       notifications.listen(mailChannel, () => worker.poke());
       notifications.onGap(() => worker.poke());

@@ -152,3 +152,8 @@ export function translateDriverError(error: unknown): unknown {
       return error;
   }
 }
+
+/** Whether a statement gave up waiting for somebody else's transaction. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === lockNotAvailable;
+}

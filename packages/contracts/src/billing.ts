@@ -109,6 +109,15 @@ export const manualAdjustInput = z.strictObject({
   allow_negative: flag,
 });
 
+/** A decision about an order whose payment did not fit; `dismiss` takes a mark off an order whose state stays. */
+export const resolveOrderInput = z.strictObject({
+  order_no: orderNo,
+  action: z.enum(["settle", "refund", "cancel", "dismiss"]),
+  /** Which payment is meant, where several came. */
+  transaction_id: z.string().min(1).max(255).optional(),
+  reason,
+});
+
 export const createRefundInput = z.strictObject({
   order_no: orderNo,
   /** Everything that has not gone back yet, when absent. */
@@ -223,6 +232,12 @@ export const refundEntry = z.strictObject({
   error: z.string().nullable(),
 });
 export type RefundEntry = Unsent<z.output<typeof refundEntry>>;
+export const resolvedOrderAnswer = z.strictObject({
+  is_new: z.boolean(),
+  order: orderEntry.nullable(),
+  /** Of a payment that is sent back. */
+  refund: refundEntry.nullable(),
+});
 export const refundAnswer = z.strictObject({ refund: refundEntry });
 
 /** What is wrong with the money; `count` may be more than are shown. */

@@ -69,6 +69,13 @@ export const previewMailTemplateInput = z.strictObject({
 
 export const resendMailInput = z.strictObject({ id });
 
+/** Of the mails that were given up: all, or those of one template, the oldest first. */
+export const resendDeadMailsInput = z.strictObject({
+  template: z.enum(mailTemplateNames).optional(),
+  limit: z.int().min(1).max(1_000).default(1_000),
+});
+export const resendDeadMailsAnswer = z.strictObject({ queued: wireInteger });
+
 export const inboxInput = z.strictObject(page);
 
 export const readInboxInput = z.strictObject({ ids: z.array(id).min(1).max(readAtOnceMax) });

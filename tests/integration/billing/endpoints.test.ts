@@ -13,17 +13,18 @@ let http: EndpointServer;
 let closedHttp: EndpointServer;
 let admin: { cookie: string };
 const gateway = new ScriptedRefunds();
+const guests = { count: () => Promise.resolve(), networkOf: (ip: string) => ip };
 
 beforeAll(async () => {
   scene = await BillingScene.create();
   const { db } = scene;
   const callers = new Sessions(db, false);
-  const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true });
+  const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true, guests });
   http = serveEndpoints(
     [...endpoints, ...billingAdminEndpoints({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } })],
     callers,
   );
-  closedHttp = serveEndpoints(billingEndpoints({ ...scene.parts, isMockOffered: false }), callers);
+  closedHttp = serveEndpoints(billingEndpoints({ ...scene.parts, isMockOffered: false, guests }), callers);
   admin = await loginAdmin(scene, { isSuper: false });
 });
 

@@ -50,7 +50,8 @@ const after = (ms: number) => ({ status: "queued", delayMs: ms });
 const dead = { status: "dead", delayMs: null };
 const plain: [string, GatewayAnswer, { status: string; delayMs: number | null }][] = [
   ["400", { status: 400 }, dead],
-  ["401", { status: 401 }, dead],
+  ["401", { status: 401 }, after(30 * second)],
+  ["403", { status: 403 }, after(30 * second)],
   ["422", { status: 422, body: '{"message":"inactive recipient"}' }, dead],
   ["408", { status: 408 }, after(30 * second)],
   ["429", { status: 429 }, after(30 * second)],

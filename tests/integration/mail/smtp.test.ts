@@ -130,7 +130,7 @@ test("an encrypted server with a login gets the mail, one that nobody vouches fo
   expect(await rig.row("smtp-untrusted")).toMatchObject({ status: "sent", attempts: 2 });
   await rig.queue("smtp-password");
   await rig.worker(rig.smtpSender(urlOf("wrong-password"))).runDue();
-  expect(await rig.row("smtp-password")).toMatchObject({ status: "dead", last_error: expect.stringContaining("535") });
+  expect(await rig.row("smtp-password")).toMatchObject({ status: "queued", last_error: expect.stringContaining("535") });
   expect(rig.logLines.join("")).not.toContain("wrong-password");
   await secure.stop();
 });
@@ -145,4 +145,34 @@ test("a mail server on another machine is told nothing in clear unless its addre
   expect(urls.map(needsEncryption)).toEqual([true, true, true, true]);
   const excepted = ["smtp://localhost:25", "smtp://127.0.0.1", "smtp://[::1]:25", "smtp://mail.lan?requireTLS=false"];
   expect(excepted.map(needsEncryption)).toEqual([false, false, false, false]);
+});
+
+test("a login that the mail server refuses kills no mail, however often, and somebody is told", async () => {
+  await sink.stop();
+  sink = await SmtpSink.start({ password: "right" });
+  await rig.queue("smtp-login");
+  const address = sink.url.replace("smtp://", "smtp://sluice:wrong@");
+  const worker = rig.worker(rig.smtpSender(address));
+  for (let round = 1; round <= 12; round += 1) {
+    await worker.runDue();
+    expect(await rig.row("smtp-login")).toMatchObject({ status: "queued", attempts: round, has_variables: true });
+    rig.nowMs += 3_600 * second;
+  }
+  expect(rig.logLines.some((line) => line.includes('"mail.alarm"') && line.includes("misconfigured"))).toBe(true);
+  await rig.worker(rig.smtpSender(address.replace("wrong", "right"))).runDue();
+  expect(await rig.row("smtp-login")).toMatchObject({ status: "sent", attempts: 13 });
+});
+
+test("the mail log reaches back a year and a bit, without what waits", async () => {
+  await rig.queue("old-sent");
+  await rig.queue("old-waiting");
+  await rig.queue("young");
+  const worker = rig.worker(rig.smtpSender(sink.url));
+  await rig.db.sql`update mail_log set status = 'sent' where dedupe_key <> 'old-waiting'`;
+  await rig.db.sql`
+    update mail_log set created_at = ${new Date(rig.nowMs - 401 * 86_400 * second)} where dedupe_key like 'old-%'`;
+  await rig.db.sql`update mail_log set created_at = ${new Date(rig.nowMs)} where dedupe_key = 'young'`;
+  expect(await worker.deleteOld()).toBe(1);
+  expect((await rig.row("old-waiting")).status).toBe("queued");
+  expect((await rig.row("young")).status).toBe("sent");
 });

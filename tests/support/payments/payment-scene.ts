@@ -61,6 +61,7 @@ export class PaymentScene implements AsyncDisposable {
     this.payments = openPayments({ config, secrets: this.#secrets, http, clock: systemClock });
     this.#server = serveEndpoints(
       checkoutEndpoints({
+        guests: { count: () => Promise.resolve(), networkOf: () => "here" },
         checkout: new CheckoutService(billing.parts, this.payments),
         notices: new GatewayNotices(billing.parts, this.payments),
       }),

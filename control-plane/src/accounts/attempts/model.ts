@@ -38,6 +38,8 @@ export const codeLimit: AttemptLimit = { ...guesses, free: 8 };
 export const addressLimits = {
   registration: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
   mail: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
+  /** Orders without a login. */
+  order: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
 } as const satisfies Record<string, AttemptLimit>;
 
 /** Mails to one recipient. Those above are not sent, and nobody is told. */

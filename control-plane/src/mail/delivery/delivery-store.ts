@@ -13,6 +13,8 @@ export type ClaimedMail = {
   readonly variablesSealed: Uint8Array | null;
   /** Counts the claims. Whoever holds the mail knows the number; an earlier holder has another one. */
   readonly attempts: number;
+  /** Attempts that failed because of our own configuration. */
+  readonly faults: number;
   readonly expiresAt: Date | null;
 };
 
@@ -25,6 +27,7 @@ type Row = {
   to_address: string;
   variables_sealed: Uint8Array | null;
   attempts: number;
+  faults: number;
   expires_at: Date | null;
 };
 
@@ -38,7 +41,7 @@ export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): 
       next_attempt_at = ${leaseUntil}, updated_at = now()
     where id = (select id from mail_log where status in ('queued', 'sending') and next_attempt_at <= ${now}
       order by next_attempt_at limit 1 for update skip locked)
-    returning id, dedupe_key, template, locale, user_id, to_address, variables_sealed, attempts, expires_at`;
+    returning id, dedupe_key, template, locale, user_id, to_address, variables_sealed, attempts, faults, expires_at`;
   if (row === undefined) {
     return null;
   }
@@ -51,6 +54,7 @@ export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): 
     to: row.to_address,
     variablesSealed: row.variables_sealed,
     attempts: row.attempts,
+    faults: row.faults,
     expiresAt: row.expires_at,
   };
 }
@@ -58,7 +62,7 @@ export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): 
 /** What became of an attempt, as it is written down. */
 export type Mark =
   | { readonly status: "sent"; readonly at: Date; readonly subject: string; readonly providerId: string | null }
-  | { readonly status: "queued"; readonly nextAttemptAt: Date; readonly error: string }
+  | { readonly status: "queued"; readonly nextAttemptAt: Date; readonly error: string; readonly isFault?: true }
   | { readonly status: "dead"; readonly error: string }
   | { readonly status: "dropped"; readonly error: string };
 
@@ -69,6 +73,7 @@ export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): 
   const isDone = isSent || mark.status === "dropped";
   const result = await tx.sql`
     update mail_log set status = ${mark.status}, lease_until = null, updated_at = now(),
+      faults = faults + ${mark.status === "queued" && mark.isFault === true ? 1 : 0}::int,
       next_attempt_at = coalesce(${mark.status === "queued" ? mark.nextAttemptAt : null}::timestamptz, next_attempt_at),
       variables_sealed = case when ${isDone} then null else variables_sealed end,
       subject = coalesce(${isSent ? mark.subject : null}, subject),
@@ -94,6 +99,17 @@ export async function insertInboxRecord(
     insert into mail_inbox (user_id, mail_id, template, subject, created_at)
     values (${record.userId}::bigint, ${record.mailId}::bigint, ${record.template}, ${record.subject}, ${record.at})
     on conflict (mail_id) do nothing`;
+}
+
+/** Removes mails that were done with so long ago, with what users were shown of them; at most so many. */
+export async function deleteOldMails(db: Queryable, before: Date, limit: number): Promise<number> {
+  const result = await db.sql`
+    with old as (
+      select id from mail_log where created_at < ${before} and status in ('sent', 'dropped', 'dead')
+      order by created_at limit ${limit}::int for update skip locked
+    ), shown as (delete from mail_inbox where mail_id in (select id from old) returning mail_id)
+    delete from mail_log where id in (select id from old) and (select count(*) from shown) >= 0`;
+  return rowsWritten(result);
 }
 
 /** Empties dead mails that are over, or that nobody has sent again for so long; a token must not lie about for ever. */

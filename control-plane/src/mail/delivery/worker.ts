@@ -13,6 +13,7 @@ import { openVariables } from "../variables-seal.ts";
 import {
   type ClaimedMail,
   claimDueMail,
+  deleteOldMails,
   forgetDeadVariables,
   insertInboxRecord,
   type Mark,
@@ -42,6 +43,10 @@ const attemptsMax = 8;
 const sendMsMaxDefault = 60_000;
 /** A holder that is still at work after this is believed dead; each of its steps is cut off well before. */
 const leaseMs = 180_000;
+/** The mail log reaches back a year and a bit, so that a year can be compared with the one before. */
+const keptMs = 400 * 86_400_000;
+const deletedAtOnce = 1_000;
+const deleteRoundsMax = 50;
 const deadKeptMs = 7 * 86_400_000;
 
 /**
@@ -83,6 +88,20 @@ export class MailWorker {
     }
     clearTimeout(timer);
     this.#parts.sender.close();
+  }
+
+  /** Removes what is older than the mail log reaches back; returns how many mails these were. */
+  async deleteOld(): Promise<number> {
+    const before = new Date(this.#parts.clock.now() - keptMs);
+    let total = 0;
+    for (let round = 0; round < deleteRoundsMax; round += 1) {
+      const deleted = await deleteOldMails(this.#parts.db, before, deletedAtOnce);
+      total += deleted;
+      if (deleted < deletedAtOnce) {
+        break;
+      }
+    }
+    return total;
   }
 
   /** Empties dead mails that nobody will send again. */
@@ -146,7 +165,7 @@ export class MailWorker {
     if (mail.expiresAt !== null && mail.expiresAt.getTime() <= clock.now()) {
       return { status: "dropped", error: "it had expired before it could be sent" };
     }
-    if (mail.attempts > attemptsMax) {
+    if (mail.attempts - mail.faults > attemptsMax) {
       return { status: "dead", error: "every attempt ended without an answer" };
     }
     if (!isMailAddress(mail.to)) {
@@ -188,18 +207,23 @@ export class MailWorker {
   }
 
   #judge(mail: ClaimedMail, { subject }: RenderedMail, result: SendResult): Mark {
-    const { clock, random = Math.random } = this.#parts;
+    const { clock, log, random = Math.random } = this.#parts;
     const now = clock.now();
     switch (result.kind) {
       case "sent":
         return { status: "sent", at: new Date(now), subject, providerId: result.providerId };
+      case "misconfigured": {
+        log.error("mail.alarm", { reason: "misconfigured", mailId: mail.id, error: result.error });
+        const delayMs = retryDelayMs(mail.attempts, null, random());
+        return { status: "queued", nextAttemptAt: new Date(now + delayMs), error: result.error, isFault: true };
+      }
       case "refused":
         return { status: "dead", error: result.error };
       case "retry": {
         if (this.#cutOff.signal.aborted) {
           return { status: "queued", nextAttemptAt: new Date(now), error: "the program stopped meanwhile" };
         }
-        if (mail.attempts >= attemptsMax) {
+        if (mail.attempts - mail.faults >= attemptsMax) {
           return { status: "dead", error: result.error };
         }
         const delayMs = retryDelayMs(mail.attempts, result.retryAfterMs, random());

@@ -1,4 +1,9 @@
-import { resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
+import {
+  resendDeadMailsAnswer,
+  resendDeadMailsInput,
+  resendMailAnswer,
+  resendMailInput,
+} from "@sluice/contracts/mail";
 import { writeAudit } from "../../audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
@@ -6,7 +11,7 @@ import { notify } from "../../platform/db-notifications.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { mailChannel } from "../service.ts";
-import { reviveMail } from "./mail-log-store.ts";
+import { reviveMail, reviveMails } from "./mail-log-store.ts";
 
 export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonly clock: Clock }): AnyEndpoint[] {
   return [
@@ -41,5 +46,38 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
         return { id, status: "queued" };
       },
     }),
+    resendDeadEndpoint({ db, clock }),
   ];
+}
+
+function resendDeadEndpoint({ db, clock }: { readonly db: Database; readonly clock: Clock }): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/admin/mail/resend-failed/",
+    access: "admin",
+    input: resendDeadMailsInput,
+    summary: "Put mails that were given up back into the queue, the oldest first, as many as can still be sent.",
+    output: resendDeadMailsAnswer,
+    errors: [],
+    handle: async ({ input: { template, limit }, admin, requestId, clientIp }) => {
+      const queued = await db.withTransaction(async (tx) => {
+        const ids = await reviveMails(tx, { template: template ?? null, now: new Date(clock.now()), limit });
+        if (ids.length > 0) {
+          await writeAudit(tx, {
+            actor: { kind: "admin", id: admin.adminId, name: admin.username },
+            action: "mail.resend_failed",
+            subjectKind: "mail",
+            subjectId: template ?? "all",
+            before: { status: "dead" },
+            after: { status: "queued", mails: ids.map(String) },
+            requestId,
+            ip: clientIp,
+          });
+          await notify(tx, mailChannel, "");
+        }
+        return ids.length;
+      });
+      return { queued };
+    },
+  });
 }

@@ -29,6 +29,8 @@ const limitsDefault: HttpLimits = {
   responseBytesMax: 64 * 1024,
 };
 
+/** The key is wrong, or the address. */
+const faultStatuses: readonly number[] = [401, 403, 404, 405];
 const answerBytesMax = 16 * 1024;
 const providerIdLengthMax = 200;
 
@@ -90,6 +92,9 @@ export class HttpSender implements MailSender {
     }
     const answer = await body.bytes(answerBytesMax).catch(() => new Uint8Array());
     const error = cleanError(`the mail gateway answered ${status} ${new TextDecoder().decode(answer)}`);
+    if (faultStatuses.includes(status)) {
+      return { kind: "misconfigured", error };
+    }
     if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
       return { kind: "refused", error };
     }

@@ -15,6 +15,8 @@ export type MailToSend = RenderedMail & {
 export type SendResult =
   | { readonly kind: "sent"; readonly providerId: string | null }
   | { readonly kind: "retry"; readonly error: string; readonly retryAfterMs: number | null }
+  /** Our own fault, a wrong login above all: it says nothing about the mail, which waits until somebody has mended it. */
+  | { readonly kind: "misconfigured"; readonly error: string }
   | { readonly kind: "refused"; readonly error: string };
 
 /** How mails leave. */

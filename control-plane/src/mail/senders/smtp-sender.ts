@@ -97,8 +97,14 @@ export function needsEncryption(url: string): boolean {
   return !isHere && searchParams.get("requireTLS") !== "false";
 }
 
+/** A login is needed, too weak, wrong, or wants encryption. */
+const loginCodes: readonly number[] = [530, 534, 535, 538];
+
 function judge(error: unknown): SendResult {
   const { responseCode, code, message } = error as { responseCode?: number; code?: string; message?: string };
+  if (code === "EAUTH" || code === "ENOAUTH" || (responseCode !== undefined && loginCodes.includes(responseCode))) {
+    return { kind: "misconfigured", error: cleanError(`the mail server refused our login: ${message ?? code}`) };
+  }
   if (typeof responseCode === "number" && responseCode >= 500) {
     return { kind: "refused", error: cleanError(`the mail server answered: ${message ?? responseCode}`) };
   }
