@@ -1,9 +1,4 @@
-import {
-  resendDeadMailsAnswer,
-  resendDeadMailsInput,
-  resendMailAnswer,
-  resendMailInput,
-} from "@sluice/contracts/mail";
+import { resendDeadMailsAnswer, resendDeadMailsInput, resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
 import { writeAudit } from "../../audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
