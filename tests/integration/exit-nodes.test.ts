@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { seedModelMap } from "@sluice/control-plane/messages-compat/service.ts";
 import { type Answer, codeOf } from "../support/console-client.ts";
 import { ExitNodeScene } from "../support/exit-node-scene.ts";
 import { FakeNode } from "../support/fake-node.ts";
@@ -10,6 +11,7 @@ let agent: RunningAgent;
 beforeAll(async () => {
   scene = await ExitNodeScene.open();
   agent = await scene.startAgent("node-a");
+  await scene.rig.db.withTransaction((tx) => seedModelMap(tx, "gpt-4o-mini"));
 });
 
 afterAll(async () => {
@@ -196,6 +198,7 @@ describe("calls of the group", () => {
   });
 
   test("show the node in streams, errors, the usage log and the metrics", async () => {
+    const messages = [{ role: "user", content: "Hello" }];
     const user = await scene.addTraveller("route-g", { node_code: "node-a" });
     await scene.chatOnceServed(user);
     const stream = await scene.chat(user, { stream: true });
@@ -203,6 +206,15 @@ describe("calls of the group", () => {
       "node-a",
       true,
     ]);
+    for (const isStream of [false, true]) {
+      const message = await fetch(`${scene.sluice.url}/msgcompat/v1/messages`, {
+        method: "POST",
+        headers: { "x-api-key": user.apiKey, "content-type": "application/json", "anthropic-version": "2023-06-01" },
+        body: JSON.stringify({ model: "claude-fable-5-2", max_tokens: 20, stream: isStream, messages }),
+      });
+      await message.text();
+      expect([message.status, message.headers.get("x-svc-exit-node")]).toEqual([200, "node-a"]);
+    }
     scene.provider.script({ status: 400 });
     const refused = await scene.chat(user);
     expect([refused.status, refused.headers.get("x-svc-exit-node")]).toEqual([400, "node-a"]);

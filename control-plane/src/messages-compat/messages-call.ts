@@ -1,3 +1,4 @@
+import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
 import type { Message } from "@sluice/messages-conversion/messages";
@@ -36,6 +37,7 @@ class MessagesCall {
   readonly #ids = makeAnswerIds();
   readonly #call: TranslatedCall;
   readonly #answering = Promise.withResolvers<ClientAnswer>();
+  #exitNode: string | undefined;
   #stream: AnswerStream | null = null;
 
   constructor(parts: RouteParts, incoming: Incoming) {
@@ -85,7 +87,7 @@ class MessagesCall {
     this.#stream = stream;
     void stream.opened.then((failure) => {
       if (failure === null) {
-        const headers = { ...this.#conversion.headers, ...streamHeaders };
+        const headers = { ...this.#ownHeaders(), ...streamHeaders };
         this.#answering.resolve({ status: 200, headers, body: stream.body });
       } else {
         this.#refuse(failure);
@@ -93,7 +95,14 @@ class MessagesCall {
     });
   }
 
+  /** What the conversion has to say beside the answer, and which exit node it came through. */
+  #ownHeaders(): Record<string, string> {
+    const { headers } = this.#conversion;
+    return this.#exitNode === undefined ? headers : { ...headers, [exitNodeHeader]: this.#exitNode };
+  }
+
   #take(answer: GatewayAnswer): void {
+    this.#exitNode = answer.headers[exitNodeHeader];
     try {
       if (answer.status >= 400) {
         this.#fail(this.#errorOf(answer));
@@ -144,7 +153,7 @@ class MessagesCall {
     const body = isStream ? encodeEvents(toMessageEvents(message)) : Buffer.from(JSON.stringify(message));
     const type = isStream ? streamHeaders : { "content-type": "application/json" };
     this.#tell(200, [body], body.byteLength);
-    this.#answering.resolve({ status: 200, headers: { ...this.#conversion.headers, ...type }, body });
+    this.#answering.resolve({ status: 200, headers: { ...this.#ownHeaders(), ...type }, body });
   }
 
   #fail(error: MessagesError): void {
@@ -156,7 +165,7 @@ class MessagesCall {
   }
 
   #refuse(error: MessagesError): void {
-    const answer = errorAnswer(error, clientRequestId(this.#call.requestId), this.#conversion.headers);
+    const answer = errorAnswer(error, clientRequestId(this.#call.requestId), this.#ownHeaders());
     this.#tell(answer.status, [answer.body], answer.body.byteLength);
     this.#answering.resolve(answer);
   }
