@@ -9,6 +9,7 @@ export const users = listSource({
   from: `user_profile p
     left join gateway_user g on g.id = p.gateway_user_id
     left join budget b on b.gateway_user_id = p.gateway_user_id`,
+  countedFrom: "user_profile p",
   columns: {
     user_id: userId,
     gateway_user_id: column("bigint", "p.gateway_user_id"),

@@ -146,6 +146,7 @@ export const usage = listSource({
     left join user_profile p on p.gateway_user_id = u.gateway_user_id
     left join api_key k on k.id = u.api_key_id
     left join channel c on c.id = u.channel_id`,
+  countedFrom: "usage_log u",
   columns: {
     request_id: column("uuid", "u.request_id::text"),
     day: column("date", "u.day::text"),

@@ -54,7 +54,7 @@ export function countStatement(source: AnyListSource, question: ListQuestion, co
   const limit = bind(countMax + 1, "integer");
   const chosen = filterConditions(source, question, bind);
   const parts = countedTimes(source, question.range, bind).map(
-    (times) => `(select 1 from ${source.from} ${whereOf([...chosen, ...times])} limit ${limit})`,
+    (times) => `(select 1 from ${source.countedFrom ?? source.from} ${whereOf([...chosen, ...times])} limit ${limit})`,
   );
   const text = `select count(*)::int as rows from (select 1 from (${parts.join(" union all ")}) p limit ${limit}) t`;
   return { text, values };

@@ -50,6 +50,11 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
    * always there. Whatever a question does not use is then not read, above all by the count.
    */
   readonly from: string;
+  /**
+   * The same for counting, where every filter makes do with the table alone: the planner counts in an index only when no
+   * join was there at all.
+   */
+  readonly countedFrom?: string;
   /** What is so for every row of the list. */
   readonly where?: string;
   readonly columns: { readonly [Name in keyof Row]: Column };
@@ -63,6 +68,7 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
 export type AnyListSource = {
   readonly contract: AnyListContract;
   readonly from: string;
+  readonly countedFrom?: string;
   readonly where?: string;
   readonly columns: Readonly<Record<string, Column>>;
   readonly filters: Readonly<Record<string, Condition<unknown>>>;
