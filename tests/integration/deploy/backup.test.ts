@@ -17,6 +17,7 @@ import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-prov
 import { chat } from "../../support/chat-call.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../../support/sluice.ts";
 import { repositoryRoot, startProgram } from "../../support/start-process.ts";
+import { findSystemPostgres, SystemPostgres } from "../../support/system-postgres.ts";
 
 const callsBefore = 20;
 const secretCommand = "openssl enc -aes-256-ctr -pbkdf2 -pass env:BACKUP_PASSWORD";
@@ -54,18 +55,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-async function run(name: "backup" | "restore", dataDirectory: string, ...words: string[]) {
+async function run(
+  name: "backup" | "restore",
+  dataDirectory: string,
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+) {
   const program = startProgram({
     command: [process.execPath, join(repositoryRoot, `deploy/backup/${name}.ts`)],
     words,
-    env: { DATA_DIR: data(dataDirectory), BACKUP_PASSWORD: "only here", NODE_ENV: "test" },
+    env: { DATA_DIR: data(dataDirectory), BACKUP_PASSWORD: "only here", NODE_ENV: "test", ...more },
   });
   return { exitCode: await program.exited, output: program.output() };
 }
 
 /** Backs up into a folder of this name. @returns the backup */
 async function backUp(to: string, ...words: string[]): Promise<string> {
-  const { exitCode, output } = await run("backup", "live", "--to", data(to), ...words);
+  const { exitCode, output } = await run("backup", "live", ["--to", data(to), ...words]);
   expect([exitCode, output]).toEqual([0, expect.stringContaining("at least")]);
   const names = readdirSync(data(to));
   expect(names).toEqual([expect.stringMatching(/^sluice-\d{8}T\d{6}Z$/)]);
@@ -91,13 +97,13 @@ describe("a backup", () => {
     expect(text).toContain("THE MASTER KEY IS NOT HERE");
     expect(readdirSync(backup).map((name) => statSync(join(backup, name)).mode & 0o077)).toEqual([0, 0, 0, 0]);
 
-    const restored = await run("restore", "second", "--from", backup);
+    const restored = await run("restore", "second", ["--from", backup]);
     expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
     const rows = Number(/restore +(\d+) calls are back/.exec(restored.output)?.[1]);
     expect(rows).toBeGreaterThanOrEqual(callsBefore);
     expect(rows).toBeLessThanOrEqual(callsBefore + callsMeanwhile);
 
-    const again = await run("restore", "second", "--from", backup);
+    const again = await run("restore", "second", ["--from", backup]);
     expect([again.exitCode, again.output]).toEqual([1, expect.stringContaining("is there already")]);
 
     // What is back is not only right but works: the same key, the same quota.
@@ -120,9 +126,9 @@ describe("a backup", () => {
       for (const name of files) {
         expect(readFileSync(join(backup, name)).subarray(0, 8).toString()).toBe("Salted__");
       }
-      const without = await run("restore", "third", "--from", backup);
+      const without = await run("restore", "third", ["--from", backup]);
       expect([without.exitCode, without.output]).toEqual([1, expect.stringContaining("is encrypted")]);
-      const restored = await run("restore", "third", "--from", backup, "--decrypt", `${secretCommand} -d`);
+      const restored = await run("restore", "third", ["--from", backup, "--decrypt", `${secretCommand} -d`]);
       expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
     },
     60_000,
@@ -134,11 +140,39 @@ describe("a backup", () => {
     const bytes = readFileSync(file);
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
     writeFileSync(file, bytes);
-    const flipped = await run("restore", "fourth", "--from", backup);
+    const flipped = await run("restore", "fourth", ["--from", backup]);
     expect([flipped.exitCode, flipped.output]).toEqual([1, expect.stringContaining("does not have its checksum")]);
     truncateSync(file, 100);
-    const cut = await run("restore", "fourth", "--from", backup);
+    const cut = await run("restore", "fourth", ["--from", backup]);
     expect([cut.exitCode, cut.output]).toEqual([1, expect.stringContaining("another length")]);
     expect(readdirSync(folder)).not.toContain("fourth");
+  }, 60_000);
+});
+
+const systemPostgres = findSystemPostgres();
+
+describe.skipIf(systemPostgres === null)("a dump (skipped where no Postgres is installed beside ours)", () => {
+  test("of a Postgres of your own comes back into an empty database, and into no other", async () => {
+    await using server = await SystemPostgres.start(systemPostgres ?? "");
+    const [live, empty] = [await server.createDatabase("live"), await server.createDatabase("empty")];
+    await migrate(live, () => undefined);
+    const database = { url: live, name: "live", drop: async () => undefined };
+    const scene = await SluiceRig.create(provider.url, { ...database, [Symbol.asyncDispose]: database.drop });
+    try {
+      const { apiKey } = await scene.addUser();
+      const { url } = await scene.startProcess();
+      await chat({ url, apiKey }, { model: "gpt-4o-mini" });
+      await scene.waitForUsageRows(1);
+    } finally {
+      await scene.close();
+    }
+    const made = await run("backup", "unused", ["--to", data("dumps")], { DATABASE_URL: live });
+    expect([made.exitCode, made.output]).toEqual([0, expect.stringContaining("with at least 1 calls")]);
+    const backup = join(data("dumps"), readdirSync(data("dumps"))[0] ?? "");
+    const onto = await run("restore", "unused", ["--from", backup], { DATABASE_URL: live });
+    expect([onto.exitCode, onto.output]).toEqual([1, expect.stringContaining("is not empty")]);
+    const restored = await run("restore", "unused", ["--from", backup], { DATABASE_URL: empty });
+    expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
+    expect(restored.output).toContain("1 calls are back");
   }, 60_000);
 });
