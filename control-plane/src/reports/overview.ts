@@ -34,8 +34,24 @@ type Figures = Partial<Record<FigureKey, string | bigint | null>>;
 export async function readOverview(db: Database, clock: Pick<Clock, "now">, input: OverviewInput) {
   const range = readReportRange(input, clock.now());
   const bars = barsOf(range, input.bucket);
-  // Everything is of one moment, so that figures, bars and parts agree whatever is written meanwhile.
-  return await db.withTransaction((tx) => readAll(tx, range, bars), { isolation: "repeatable read" });
+  const isolation = "repeatable read";
+  // All of the range is of one moment, so that figures, bars and parts agree whatever is written meanwhile. What was before
+  // hardly changes any more, and is read at the same time.
+  const [{ now, state, ...shown }, before] = await Promise.all([
+    db.withTransaction((tx) => readAll(tx, range, bars), { isolation }),
+    db.withTransaction((tx) => readBefore(tx, range.previous), { isolation }),
+  ]);
+  const figures = figureAnswers(now, before, { range, usageAsOf: shown.usage_as_of, state });
+  return { range: rangeAnswerOf(range), previous_range: range.previous, read_at: state.read_at, figures, ...shown };
+}
+
+async function readBefore(tx: Queryable, previous: Span): Promise<Figures> {
+  return {
+    ...usageFigures(await sumTotal(tx, previous)),
+    ...moneyFigures(await sumMoney(tx, previous)),
+    ...(await countedFigures(tx, previous)),
+    new_users: await countNewUsers(tx, previous),
+  };
 }
 
 async function readAll(tx: Queryable, range: ReportRange, bars: Bars) {
@@ -51,18 +67,10 @@ async function readAll(tx: Queryable, range: ReportRange, bars: Bars) {
     new_users: trends.bars.reduce((sum, bar) => sum + bar.new_users, 0n),
     ...stateFigures(state),
   };
-  const before: Figures = {
-    ...usageFigures(await sumTotal(tx, range.previous)),
-    ...moneyFigures(await sumMoney(tx, range.previous)),
-    ...(await countedFigures(tx, range.previous)),
-    new_users: await countNewUsers(tx, range.previous),
-  };
   return {
-    range: rangeAnswerOf(range),
-    previous_range: range.previous,
-    read_at: state.read_at,
+    now,
+    state,
     usage_as_of: usageAsOf,
-    figures: figureAnswers(now, before, { range, usageAsOf, state }),
     trends,
     by_model: groupRoutes(routes, "model"),
     by_provider: groupRoutes(routes, "provider"),

@@ -124,17 +124,29 @@ export async function sumUsers(db: Queryable, span: Span): Promise<UserSums[]> {
 
 export type ActiveUsers = { readonly active: bigint; readonly repeat: bigint };
 
+const certainDaysMs = 7 * 86_400_000;
+
 /**
  * How many users made a call in a span, and how many of them had made one before it. Whoever made the first or the last
- * call in it is known at once; for the others one sum in it is looked for.
+ * call in it is known at once. Of a span that is over, most others are found in the sums of a few of its days, and for the
+ * rest one sum in it is looked for.
  */
-export async function countActiveUsers(db: Queryable, { from, to }: Span): Promise<ActiveUsers> {
+export async function countActiveUsers(db: Queryable, span: Span): Promise<ActiveUsers> {
+  const { from, to } = span;
+  const days = piecesOf(span).find(({ grain }) => grain === "day") ?? nothing;
+  const daysTo = new Date(Math.min(days.to.getTime(), days.from.getTime() + certainDaysMs));
   const [row] = await db.sql<ActiveUsers>`
+    with certain as materialized (
+      select distinct gateway_user_id from usage_rollup
+      where slice = 'user_day' and starts_at >= ${days.from}::timestamptz and starts_at < ${daysTo}::timestamptz
+        and ${to}::timestamptz <= now()
+    )
     select count(*) as active, count(*) filter (where u.first_at < ${from}::timestamptz) as repeat
-    from usage_user u
+    from usage_user u left join certain c on c.gateway_user_id = u.gateway_user_id
     where u.first_at < ${to}::timestamptz and u.last_at >= ${from}::timestamptz
       and case
         when u.first_at >= ${from}::timestamptz or u.last_at < ${to}::timestamptz then true
+        when c.gateway_user_id is not null then true
         else exists (
           select 1 from usage_rollup r
           where r.slice = 'user' and r.gateway_user_id = u.gateway_user_id and r.starts_at >= ${from}::timestamptz
