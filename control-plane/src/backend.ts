@@ -280,7 +280,7 @@ function openPages({ config, db, log, notifications, webBuild }: BackendParts, {
   return pages;
 }
 
-function openAccounts({ config, db, masterKey, webBuild }: BackendParts, mails: MailQueue): Accounts {
+function openAccounts({ config, db, masterKey, webBuild, settings }: BackendParts, mails: MailQueue): Accounts {
   const forms = webBuild?.forms ?? null;
   return buildAccounts({
     db,
@@ -301,5 +301,11 @@ function openAccounts({ config, db, masterKey, webBuild }: BackendParts, mails: 
     baseUrl: publicBaseUrl(config),
     returnsVerificationLink: config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production",
     isDevelopment: config.NODE_ENV === "development",
+    limits: () => ({
+      logins: settings.values["accounts.logins_per_address"],
+      adminLogins: settings.values["accounts.admin_logins_per_address"],
+      registrations: settings.values["accounts.registrations_per_address"],
+      mails: settings.values["accounts.mails_per_address"],
+    }),
   });
 }

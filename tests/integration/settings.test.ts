@@ -95,6 +95,19 @@ test("a change counts for the calls of every replica, also when nobody could ann
   await untilFate(second.url, "stored");
 }, 60_000);
 
+test("how many accounts may be registered from one address is such a setting", async () => {
+  const client = consoleClient(first.url, null);
+  const register = async (): Promise<number> => {
+    const email = `somebody-${crypto.randomUUID()}@example.com`;
+    const input = { email, password: "a long enough password", display_name: "Somebody" };
+    return (await client.post("/backend/auth/register/", input)).status;
+  };
+  await save("accounts.registrations_per_address", 2);
+  expect([await register(), await register(), await register()]).toEqual([202, 202, 429]);
+  await save("accounts.registrations_per_address", null);
+  expect(await register()).toBe(202);
+});
+
 test("null gives a setting its default back, and each change is in the audit log with what was before", async () => {
   await save("trace.payload_retention_days", 3);
   expect(await viewOf("trace.payload_retention_days")).toMatchObject({ value: 3, source: "admin", version: 1 });

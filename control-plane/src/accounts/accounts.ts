@@ -8,6 +8,7 @@ import { adminAccountEndpoints } from "./admin-routes.ts";
 import { AdminAccounts } from "./admins/admin-accounts.ts";
 import { AdminLogin } from "./admins/admin-login.ts";
 import { deleteOldAttempts } from "./attempts/attempt-store.ts";
+import type { AddressNumbers } from "./attempts/model.ts";
 import { authEndpoints } from "./auth-routes.ts";
 import { formEndpoints } from "./form-routes.ts";
 import { KnownDevices } from "./login/known-devices.ts";
@@ -36,6 +37,8 @@ export type AccountsParts = {
   readonly returnsVerificationLink: boolean;
   /** Cookies then travel over plain HTTP as well. */
   readonly isDevelopment: boolean;
+  /** Asked for again with each attempt: admins change them. */
+  readonly limits: () => AddressNumbers;
 };
 
 export type Accounts = {
@@ -49,20 +52,20 @@ export type Accounts = {
 
 /** The feature, put together. */
 export function buildAccounts(parts: AccountsParts): Accounts {
-  const { db, mails, baseUrl, gatewayUsers, onVerified } = parts;
+  const { db, mails, baseUrl, gatewayUsers, onVerified, limits } = parts;
   const sessions = new Sessions(db, !parts.isDevelopment);
   const hashing = new PasswordHashing();
   const devices = new KnownDevices(parts.masterKey, !parts.isDevelopment);
-  const login: LoginParts = { db, sessions, hashing, devices, factor: new SecondFactor(parts) };
+  const login: LoginParts = { db, sessions, hashing, devices, factor: new SecondFactor(parts), limits };
   const returnsLink = parts.returnsVerificationLink;
   const routeParts = {
     db,
     sessions,
     gatewayUsers,
     pages: parts.pages,
-    registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink }),
+    registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink, limits }),
     userLogin: new UserLogin(login),
-    reset: new PasswordReset({ db, hashing, mails, onVerified, baseUrl }),
+    reset: new PasswordReset({ db, hashing, mails, onVerified, baseUrl, limits }),
     ownAccount: new OwnAccount(login),
     adminLogin: new AdminLogin(login),
     adminAccounts: new AdminAccounts(login),

@@ -74,6 +74,30 @@ export const settingRegistry = {
     unit: "days",
     variable: null,
   },
+  "accounts.logins_per_address": {
+    ...integer({ default: 50, min: 5, max: 10_000 }),
+    description: "Attempts of users to log in from one address, failed ones, before each further one waits longer.",
+    unit: "attempts an hour",
+    variable: null,
+  },
+  "accounts.admin_logins_per_address": {
+    ...integer({ default: 20, min: 5, max: 1_000 }),
+    description: "Attempts of admins to log in from one address, failed ones, before each further one waits longer.",
+    unit: "attempts an hour",
+    variable: null,
+  },
+  "accounts.registrations_per_address": {
+    ...integer({ default: 30, min: 1, max: 10_000 }),
+    description: "Accounts that may be registered from one address before each further one waits longer.",
+    unit: "accounts an hour",
+    variable: null,
+  },
+  "accounts.mails_per_address": {
+    ...integer({ default: 30, min: 1, max: 10_000 }),
+    description: "Mails with links that may be asked for from one address before each further one waits longer.",
+    unit: "mails an hour",
+    variable: null,
+  },
 } as const satisfies Record<`${string}.${string}`, SettingDefinition>;
 
 export type SettingName = keyof typeof settingRegistry;

@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
-import { attemptKinds } from "../attempts/model.ts";
+import { attemptKinds, freeFromAddress } from "../attempts/model.ts";
 import type { LoginParts } from "../login/user-login.ts";
 import type { LoginOrigin } from "../sessions/model.ts";
 import { ofAdmin } from "../sessions/store.ts";
@@ -53,7 +53,11 @@ export class AdminLogin {
     const { db, hashing, devices } = this.#parts;
     const admin = await findAdminByLogin(db, login);
     const device = admin === null ? null : devices.read(request, "admin", admin.id);
-    const attempt = await beginAttempt(db, attemptKinds.adminLogin, { account: login, ip, device });
+    const attempt = await beginAttempt(db, freeFromAddress(attemptKinds.adminLogin, this.#parts.limits().adminLogins), {
+      account: login,
+      ip,
+      device,
+    });
     const isRight = await hashing.isRight(password, admin?.passwordHash ?? null);
     if (admin === null || !isRight || admin.agent <= 0) {
       throw new AppError("invalid_credentials");

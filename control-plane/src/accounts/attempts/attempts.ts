@@ -60,9 +60,17 @@ async function countPair(
   return wait;
 }
 
-/** @throws AppError `too_many_attempts` when too much of this was asked for from the address */
-export async function countFromAddress(db: Database, what: keyof typeof addressLimits, ip: string): Promise<void> {
-  await refuseAbove(db, digest(what, "address", addressGroup(ip)), addressLimits[what]);
+/**
+ * @param free how many are free of waiting
+ * @throws AppError `too_many_attempts` when too much of this was asked for from the address
+ */
+export async function countFromAddress(
+  db: Database,
+  what: keyof typeof addressLimits,
+  ip: string,
+  free: number,
+): Promise<void> {
+  await refuseAbove(db, digest(what, "address", addressGroup(ip)), { ...addressLimits[what], free });
 }
 
 /**

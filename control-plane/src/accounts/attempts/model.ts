@@ -42,6 +42,19 @@ export const addressLimits = {
   order: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
 } as const satisfies Record<string, AttemptLimit>;
 
+/** How many attempts from one address are free of waiting; admins can put others in place of the numbers above. */
+export type AddressNumbers = {
+  readonly logins: number;
+  readonly adminLogins: number;
+  readonly registrations: number;
+  readonly mails: number;
+};
+
+/** The same kind of attempt with another number that is free for an address. */
+export function freeFromAddress(kind: AttemptKind, free: number): AttemptKind {
+  return { ...kind, ofAddress: { ...kind.ofAddress, free } };
+}
+
 /** Mails to one recipient. Those above are not sent, and nobody is told. */
 export const recipientLimit: AttemptLimit = {
   free: 3,

@@ -1,7 +1,7 @@
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
-import { attemptKinds } from "../attempts/model.ts";
+import { type AddressNumbers, attemptKinds, freeFromAddress } from "../attempts/model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import type { LoginOrigin } from "../sessions/model.ts";
 import type { Sessions } from "../sessions/sessions.ts";
@@ -16,6 +16,7 @@ export type LoginParts = {
   readonly hashing: PasswordHashing;
   readonly factor: SecondFactor;
   readonly devices: KnownDevices;
+  readonly limits: () => AddressNumbers;
 };
 
 export type LoginInput = {
@@ -46,7 +47,11 @@ export class UserLogin {
     const account = input.email.trim();
     const user = await findLoginByEmail(db, account);
     const device = user === null ? null : devices.read(request, "user", user.userId);
-    const attempt = await beginAttempt(db, attemptKinds.userLogin, { account, ip: origin.ip, device });
+    const attempt = await beginAttempt(db, freeFromAddress(attemptKinds.userLogin, this.#parts.limits().logins), {
+      account,
+      ip: origin.ip,
+      device,
+    });
     const isRight = await hashing.isRight(input.password, user?.passwordHash ?? null);
     if (user === null || user.passwordHash === null || !isRight) {
       throw new AppError("invalid_credentials");

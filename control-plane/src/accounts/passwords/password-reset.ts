@@ -6,6 +6,7 @@ import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
+import type { AddressNumbers } from "../attempts/model.ts";
 import { parseEmailAddress } from "../email-address.ts";
 import { isOpen, type Origin } from "../model.ts";
 import type { OnVerified } from "../port.ts";
@@ -28,6 +29,7 @@ export type PasswordResetParts = {
   readonly mails: MailQueue;
   readonly onVerified: OnVerified;
   readonly baseUrl: string;
+  readonly limits: () => AddressNumbers;
 };
 
 const tokenBytes = 32;
@@ -52,7 +54,7 @@ export class PasswordReset {
     if (email === null) {
       throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
     }
-    await countFromAddress(db, "mail", origin.ip);
+    await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
     await takingAtLeast(answerMsMin, async () => {
       const isMailed = await mayMail(db, email);
       const user = await findLoginByEmail(db, email);

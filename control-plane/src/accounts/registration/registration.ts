@@ -8,6 +8,7 @@ import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
+import type { AddressNumbers } from "../attempts/model.ts";
 import { parseEmailAddress } from "../email-address.ts";
 import { type Origin, parseDisplayName } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
@@ -33,6 +34,7 @@ export type RegistrationParts = {
   readonly baseUrl: string;
   /** Whether the link is in the answer as well, and not in the mail alone. */
   readonly returnsLink: boolean;
+  readonly limits: () => AddressNumbers;
 };
 
 export type RegistrationInput = {
@@ -83,7 +85,7 @@ export class Registration {
     if (displayName === undefined) {
       throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
     }
-    await countFromAddress(this.#parts.db, "registration", origin.ip);
+    await countFromAddress(this.#parts.db, "registration", origin.ip, this.#parts.limits().registrations);
     return await takingAtLeast(registrationMsMin, async () => {
       const passwordHash = await this.#parts.hashing.hash(input.password);
       const locale = mailLocaleOf(input.locale);
@@ -192,7 +194,7 @@ export class Registration {
       throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
     }
     const { db } = this.#parts;
-    await countFromAddress(db, "mail", origin.ip);
+    await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
     return await takingAtLeast(resendMsMin, async () => {
       const token = newToken();
       const isMailed = await mayMail(db, email);
