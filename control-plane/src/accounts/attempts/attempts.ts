@@ -61,14 +61,14 @@ async function countPair(
 }
 
 /**
- * @param free how many are free of waiting
+ * @param free how many are free of waiting, where admins have a say in that
  * @throws AppError `too_many_attempts` when too much of this was asked for from the address
  */
 export async function countFromAddress(
   db: Database,
   what: keyof typeof addressLimits,
   ip: string,
-  free: number,
+  free: number = addressLimits[what].free,
 ): Promise<void> {
   await refuseAbove(db, digest(what, "address", addressGroup(ip)), { ...addressLimits[what], free });
 }
