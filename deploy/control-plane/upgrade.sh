@@ -27,6 +27,7 @@ TEXT
 }
 
 edge_seconds_max=60
+progress_seconds=10
 
 say() { printf '%-9s %s\n' "$1" "$2"; }
 fail() { printf 'failed    %s\n' "$*" >&2; exit 1; }
@@ -179,6 +180,16 @@ if ! point_edge_to "$new" "$new_port"; then
 fi
 say switched "new calls go to instance $new; those of instance $old may end"
 if is_alive "$old_port"; then
-  stop_instance "$old" || fail "Instance $old did not stop in order. New calls go to $new; look at $old."
+  stop_instance "$old" &
+  stopping=$!
+  begun=$SECONDS
+  while kill -0 "$stopping" 2>/dev/null; do
+    sleep 0.2
+    if [ $((SECONDS - begun)) -ge "$progress_seconds" ]; then
+      say ending "calls of instance $old, $SECONDS s since the beginning"
+      begun=$SECONDS
+    fi
+  done
+  wait "$stopping" || fail "Instance $old did not stop in order. New calls go to $new; look at $old."
 fi
 say well "instance $new serves $release"

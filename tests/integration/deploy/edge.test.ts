@@ -5,7 +5,7 @@ import { RealtimeClient } from "../../support/realtime-client.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../../support/relay-scene.ts";
 import { startProgram } from "../../support/start-process.ts";
 
-const hasNginx = Bun.which("nginx") !== null;
+const hasNginx = Bun.which("nginx") !== null && Bun.which("curl") !== null;
 const bodyBytesMax = 32 * 1024 * 1024;
 
 let scene: RelayScene;
@@ -47,7 +47,7 @@ const rawChat = (lines: readonly string[]) => {
 
 const bypass = /\r\nx-cache-status: BYPASS\r\n/i;
 
-describe.skipIf(!hasNginx)("the edge (skipped where nginx is not installed)", () => {
+describe.skipIf(!hasNginx)("the edge (skipped where nginx or curl is not installed)", () => {
   test("has a configuration that nginx finds good", async () => {
     const program = startProgram({ command: [...nginxCommand(edge.folder, ""), "-t"], env: {} });
     expect([await program.exited, program.output()]).toEqual([0, expect.stringContaining("test is successful")]);
@@ -84,6 +84,23 @@ describe.skipIf(!hasNginx)("the edge (skipped where nginx is not installed)", ()
       await answer.body?.cancel();
     }
   });
+
+  test.each(["1.1", "2"])(
+    "passes host and port on over HTTP/%s, so that forms of its own pages count",
+    async (version) => {
+      const login = (origin: string) =>
+        startProgram({
+          command: ["curl", "--silent", "--insecure", "--noproxy", "*", `--http${version}`, "--include"],
+          words: ["--header", `Origin: ${origin}`, "--json", "{}", `${edge.url}/backend/auth/login/`],
+          env: {},
+        });
+      const [own, foreign] = [login(edge.url), login("https://elsewhere.example")];
+      await Promise.all([own.exited, foreign.exited]);
+      expect(own.output()).toStartWith(`HTTP/${version} 400`);
+      expect(own.output()).toContain('"fields"');
+      expect(foreign.output()).toStartWith(`HTTP/${version} 403`);
+    },
+  );
 
   test("lets the first event of a stream out before the second is there", async () => {
     scene.provider.script({ silence: { afterChunks: 2 } });
