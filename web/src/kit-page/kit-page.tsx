@@ -1,7 +1,38 @@
-import { createSignal, type JSX } from "solid-js";
-import { Button } from "../kit/button.tsx";
+import { Router, useSearchParams } from "@solidjs/router";
+import { QueryClientProvider } from "@tanstack/solid-query";
+import { createEffect, type JSX } from "solid-js";
+import { createQueryClient } from "../api/query-client.ts";
+import { Toaster } from "../kit/toast.tsx";
+import { KitCharts } from "./kit-charts.tsx";
+import { KitForms } from "./kit-forms.tsx";
+import { KitParts } from "./kit-parts.tsx";
+import { KitTable } from "./kit-table.tsx";
+import "./kit-page.css";
 
+/** Every part of the kit in its states: what designers look at and tests photograph. Only in development. */
 export function KitPage(): JSX.Element {
-  const [count, setCount] = createSignal(0);
-  return <Button onClick={() => setCount(count() + 1)}>{count()}</Button>;
+  const client = createQueryClient();
+  return (
+    <QueryClientProvider client={client}>
+      <Router base="/__kit">{[{ path: "/", component: Parts }]}</Router>
+    </QueryClientProvider>
+  );
+}
+
+/** `?dir=rtl` turns the page round, so that both directions can be seen without texts in two languages. */
+function Parts(): JSX.Element {
+  const [params] = useSearchParams();
+  createEffect(() => {
+    document.documentElement.dir = params["dir"] === "rtl" ? "rtl" : "ltr";
+  });
+  return (
+    <main class="kit-page">
+      <h1>Kit</h1>
+      <KitParts />
+      <KitForms />
+      <KitTable />
+      <KitCharts />
+      <Toaster />
+    </main>
+  );
 }

@@ -1,0 +1,46 @@
+/** A page that is photographed and looked at by axe. */
+export type ShownPage = {
+  /** Of the file. */
+  readonly name: string;
+  readonly path: string;
+  /** Whose login it needs. */
+  readonly as: "nobody" | "user" | "admin";
+  /** How it is shown in Arabic: at an address of its own, by the choice of the user, by `?dir=rtl`, or not at all. */
+  readonly arabic: "address" | "choice" | "direction" | "none";
+  /** What the page shows when it is ready. */
+  readonly ready: string;
+  readonly expectedStatuses?: readonly number[];
+};
+
+/** Every page, in its states. Whoever adds a page adds a line. */
+export const shownPages: readonly ShownPage[] = [
+  { name: "site-home", path: "/", as: "nobody", arabic: "address", ready: "h1" },
+  { name: "site-pricing", path: "/pricing/", as: "nobody", arabic: "address", ready: ".calculator output" },
+  {
+    name: "site-not-found",
+    path: "/no-such-page/",
+    as: "nobody",
+    arabic: "address",
+    ready: "h1",
+    expectedStatuses: [404],
+  },
+  { name: "login", path: "/login/", as: "nobody", arabic: "none", ready: "form" },
+  { name: "reset-password", path: "/reset-password/", as: "nobody", arabic: "none", ready: "form" },
+  { name: "admin-login", path: "/admin/", as: "nobody", arabic: "none", ready: "form", expectedStatuses: [401] },
+  { name: "console-home", path: "/console/", as: "user", arabic: "choice", ready: ".facts" },
+  { name: "console-unknown", path: "/console/nothing/", as: "user", arabic: "choice", ready: ".state" },
+  { name: "admin-dashboard", path: "/admin/", as: "admin", arabic: "none", ready: ".facts" },
+  { name: "admin-plans", path: "/admin/plans/", as: "admin", arabic: "none", ready: ".row-open" },
+  { name: "admin-plans-open", path: "/admin/plans/?open=credit-10", as: "admin", arabic: "none", ready: ".side-panel" },
+  {
+    name: "admin-plans-none",
+    path: "/admin/plans/?status=hidden",
+    as: "admin",
+    arabic: "none",
+    ready: "[data-kind=empty]",
+  },
+  { name: "kit", path: "/__kit", as: "nobody", arabic: "direction", ready: ".uplot" },
+  { name: "kit-empty", path: "/__kit?table=empty", as: "nobody", arabic: "direction", ready: ".uplot" },
+  { name: "kit-loading", path: "/__kit?table=loading", as: "nobody", arabic: "direction", ready: ".uplot" },
+  { name: "kit-error", path: "/__kit?table=error", as: "nobody", arabic: "direction", ready: ".uplot" },
+];

@@ -1,0 +1,53 @@
+import { addFirstPlans } from "@sluice/control-plane/billing/plans.ts";
+import type { ShownPage } from "../shots/pages.ts";
+import type { PageOptions } from "./browser.ts";
+import { loginAdmin, loginUser } from "./logins.ts";
+import { type SluiceProcess, SluiceRig } from "./sluice.ts";
+import { builtWeb } from "./web-build.ts";
+
+/** The program with the web, the first plans, and a user and an admin who are logged in. */
+export type WebRig = {
+  readonly rig: SluiceRig;
+  readonly sluice: SluiceProcess;
+  readonly cookies: Readonly<Record<ShownPage["as"], string | undefined>>;
+  readonly close: () => Promise<void>;
+};
+
+/** @param upstreamUrl the address of a provider without its `/v1`; the default answers nothing */
+export async function startWebRig(upstreamUrl = "http://127.0.0.1:9"): Promise<WebRig> {
+  const [rig, webDist] = await Promise.all([SluiceRig.create(upstreamUrl), builtWeb()]);
+  await rig.db.withTransaction(addFirstPlans);
+  const user = await loginUser(rig, { quota: 2_500_000n, email: "ada@example.org" });
+  const admin = await loginAdmin(rig);
+  const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development" });
+  return {
+    rig,
+    sluice,
+    cookies: { nobody: undefined, user: user.cookie, admin: admin.cookie },
+    close: () => rig.close(),
+  };
+}
+
+/** Where a page is in Arabic, and how a browser has to be opened for it. */
+export function inArabic({ path, arabic }: ShownPage): { readonly path: string; readonly locale?: string } {
+  switch (arabic) {
+    case "address":
+      return { path: `/ar${path}` };
+    case "choice":
+      return { path, locale: "ar" };
+    case "direction":
+      return { path: `${path}${path.includes("?") ? "&" : "?"}dir=rtl` };
+    case "none":
+      return { path };
+  }
+}
+
+/** How a browser has to be opened for a page. */
+export function pageOptions(web: WebRig, shown: ShownPage): PageOptions {
+  const cookie = web.cookies[shown.as];
+  return {
+    url: web.sluice.url,
+    ...(cookie === undefined ? {} : { cookie }),
+    ...(shown.expectedStatuses === undefined ? {} : { expectedStatuses: shown.expectedStatuses }),
+  };
+}

@@ -1,0 +1,45 @@
+import { For, type JSX } from "solid-js";
+import { colorOf, slotOf } from "./series-colors.ts";
+import "./chart.css";
+
+type Bar = {
+  readonly name: string;
+  readonly value: number;
+  /** The figure as it is written. */
+  readonly text: string;
+  readonly href?: string;
+};
+
+const percent = 100;
+
+/** Parts of a whole, the largest first: name, figure and bar, instead of a pie. */
+export function BarList(props: { readonly label: string; readonly bars: readonly Bar[] }): JSX.Element {
+  const largest = (): number => Math.max(...props.bars.map(({ value }) => value), 1);
+  return (
+    <ul class="bars plain-list" aria-label={props.label}>
+      <For each={props.bars}>
+        {(bar) => (
+          <li>
+            {bar.href === undefined ? (
+              <bdi class="bars-name">{bar.name}</bdi>
+            ) : (
+              <a class="bars-name" href={bar.href}>
+                <bdi>{bar.name}</bdi>
+              </a>
+            )}
+            <span class="numeric">{bar.text}</span>
+            <span class="bars-track" aria-hidden="true">
+              <span
+                class="bars-fill"
+                style={{
+                  "inline-size": `${(bar.value / largest()) * percent}%`,
+                  background: colorOf(slotOf(bar.name)),
+                }}
+              />
+            </span>
+          </li>
+        )}
+      </For>
+    </ul>
+  );
+}

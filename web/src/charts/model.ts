@@ -1,0 +1,46 @@
+/** One line, or one part of a bar, over the times of its chart. A gap is null, and not 0. */
+export type Series = {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+  /** The period before, drawn dashed. */
+  readonly isPrevious?: boolean;
+  /** Everything that has no series of its own. */
+  readonly isOther?: boolean;
+};
+
+export type TimeChart = {
+  /** Seconds since 1970, ascending. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+};
+
+const rows = 2_000;
+
+/** The chart as text for a spreadsheet: a line for each time. Names that a spreadsheet would compute are made harmless. */
+export function toCsv(chart: TimeChart, timeText: (seconds: number) => string): string {
+  const head = ["time", ...chart.series.map(({ name }) => name)];
+  const lines = chart.times
+    .slice(0, rows)
+    .map((time, index) => [timeText(time), ...chart.series.map(({ values }) => String(values[index] ?? ""))]);
+  return [head, ...lines].map((cells) => cells.map(csvCell).join(",")).join("\r\n");
+}
+
+function csvCell(text: string): string {
+  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
+  const safe = isFormula ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Values on top of each other: each series becomes the sum of itself and those before it. */
+export function stack(series: readonly Series[]): (number | null)[][] {
+  const sums: number[] = [];
+  return series.map(({ values }) =>
+    values.map((value, index) => {
+      if (value === null) {
+        return sums[index] ?? null;
+      }
+      sums[index] = (sums[index] ?? 0) + value;
+      return sums[index] ?? null;
+    }),
+  );
+}

@@ -1,0 +1,191 @@
+import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from "solid-js";
+import uPlot from "uplot";
+import { chosenTheme } from "../shell/preferences.ts";
+import { stack, type TimeChart } from "./model.ts";
+import { colorOf } from "./series-colors.ts";
+
+type PlotProps = {
+  readonly chart: TimeChart;
+  readonly kind: "bars" | "lines" | "area";
+  readonly format: (value: number) => string;
+  readonly timeText: (seconds: number) => string;
+  readonly slotOf: (name: string) => number | null;
+  readonly onRange?: (from: number, to: number) => void;
+  readonly onReset?: () => void;
+  readonly isLastUnfinished?: boolean;
+};
+
+type Tip = { readonly index: number; readonly left: number };
+
+const heightPx = 220;
+const tipWidthPx = 176;
+const barShare = 0.72;
+const paleAlpha = 0.35;
+const crosshairs = "charts of one page";
+const cursor = uPlot.sync(crosshairs);
+
+/** Draws a chart on a canvas; all charts of a page share one crosshair. */
+export function Plot(props: PlotProps): JSX.Element {
+  const [tip, setTip] = createSignal<Tip | null>(null);
+  let host: HTMLDivElement | undefined;
+  let plot: uPlot | undefined;
+  const draw = (): void => {
+    plot?.destroy();
+    if (host !== undefined && props.chart.times.length > 0) {
+      plot = new uPlot(options(props, host, setTip), dataOf(props), host);
+    }
+  };
+  onMount(() => {
+    const observer = new ResizeObserver(() => {
+      if (host !== undefined && plot !== undefined && host.clientWidth > 0) {
+        plot.setSize({ width: host.clientWidth, height: heightPx });
+      }
+    });
+    if (host !== undefined) {
+      observer.observe(host);
+    }
+    // The canvas knows no custom properties: its colours are read again when the theme changes.
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", draw);
+    onCleanup(() => {
+      dark.removeEventListener("change", draw);
+      observer.disconnect();
+      plot?.destroy();
+    });
+  });
+  createEffect(on([() => props.chart, () => props.kind, chosenTheme], draw));
+  return (
+    <div
+      ref={(each) => {
+        host = each;
+      }}
+    >
+      <Show when={tip()}>{(at) => <Tooltip {...props} index={at().index} left={at().left} />}</Show>
+    </div>
+  );
+}
+
+function Tooltip(props: PlotProps & { readonly index: number; readonly left: number }): JSX.Element {
+  return (
+    <div class="chart-tip" style={{ left: `${props.left}px`, top: "8px" }}>
+      <strong>{props.timeText(props.chart.times[props.index] ?? 0)}</strong>
+      <For each={props.chart.series}>
+        {({ name, values }) => (
+          <div>
+            <bdi>{name}</bdi>
+            <span>{((value) => (value === null ? "-" : props.format(value)))(values[props.index] ?? null)}</span>
+          </div>
+        )}
+      </For>
+    </div>
+  );
+}
+
+/** The last series of a stack stands behind the others, so that it is drawn first. */
+function dataOf({ chart, kind }: PlotProps): uPlot.AlignedData {
+  const values = kind === "bars" ? stack(chart.series).reverse() : chart.series.map((series) => [...series.values]);
+  return [[...chart.times], ...values];
+}
+
+function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) => void): uPlot.Options {
+  const { chart, kind } = props;
+  const ordered = kind === "bars" ? [...chart.series].reverse() : chart.series;
+  const color = (name: string): string => resolveColor(host, name);
+  const axis: uPlot.Axis = {
+    stroke: color("--ink-3"),
+    font: `12px ${getComputedStyle(host).fontFamily}`,
+    grid: { stroke: color("--line"), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: Math.max(host.clientWidth, 1),
+    height: heightPx,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    cursor: { sync: { key: cursor.key }, drag: { x: props.onRange !== undefined, y: false, setScale: false } },
+    scales: { x: { time: true }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    axes: [
+      { ...axis, grid: { show: false } },
+      { ...axis, size: 64, values: (_, ticks) => ticks.map(props.format) },
+    ],
+    series: [
+      {},
+      ...ordered.map((series): uPlot.Series => {
+        const stroke = resolveColor(host, colorOf(props.slotOf(series.name)).slice(4, -1));
+        const fill = kind === "bars" ? stroke : kind === "area" ? `color-mix(in srgb, ${stroke} 18%, transparent)` : "";
+        return {
+          label: series.name,
+          stroke,
+          width: kind === "bars" ? 0 : 1.5,
+          points: { show: false },
+          ...(fill === "" || series.isPrevious === true ? {} : { fill: fillOf(props, fill) }),
+          ...(series.isPrevious === true ? { dash: [4, 4] } : {}),
+          ...(kind === "bars" ? barPaths() : {}),
+        };
+      }),
+    ],
+    hooks: hooksOf(props, setTip),
+  };
+}
+
+function barPaths(): Pick<uPlot.Series, "paths"> {
+  const paths = uPlot.paths.bars?.({ size: [barShare, 48], align: 0 });
+  return paths === undefined ? {} : { paths };
+}
+
+function fillOf({ isLastUnfinished, chart, kind }: PlotProps, fill: string): uPlot.Series.Fill {
+  if (isLastUnfinished !== true || kind !== "bars") {
+    return () => fill;
+  }
+  return (plot) => {
+    const last = chart.times.at(-1) ?? 0;
+    const before = chart.times.at(-2) ?? last;
+    const width = Math.max(plot.bbox.width, 1);
+    const border = (plot.valToPos((last + before) / 2, "x", true) - plot.bbox.left) / width;
+    const at = Math.min(Math.max(border, 0), 1);
+    const gradient = plot.ctx.createLinearGradient(plot.bbox.left, 0, plot.bbox.left + width, 0);
+    const pale = `color-mix(in srgb, ${fill} ${paleAlpha * 100}%, transparent)`;
+    gradient.addColorStop(0, fill);
+    gradient.addColorStop(at, fill);
+    gradient.addColorStop(at, pale);
+    gradient.addColorStop(1, pale);
+    return gradient;
+  };
+}
+
+function hooksOf(props: PlotProps, setTip: (tip: Tip | null) => void): uPlot.Hooks.Arrays {
+  return {
+    setCursor: [
+      (plot) => {
+        const { idx, left = -1 } = plot.cursor;
+        if (idx === null || idx === undefined || left < 0) {
+          setTip(null);
+          return;
+        }
+        const beside = plot.over.offsetLeft + left + 12;
+        const isRoom = beside + tipWidthPx < plot.width;
+        setTip({ index: idx, left: isRoom ? beside : plot.over.offsetLeft + left - tipWidthPx - 12 });
+      },
+    ],
+    setSelect: [
+      (plot) => {
+        if (plot.select.width > 0) {
+          const from = plot.posToVal(plot.select.left, "x");
+          const to = plot.posToVal(plot.select.left + plot.select.width, "x");
+          props.onRange?.(Math.floor(from), Math.ceil(to));
+        }
+      },
+    ],
+    ready: [(plot) => plot.over.addEventListener("dblclick", () => props.onReset?.())],
+  };
+}
+
+/** The value that a custom property has here and now, as the canvas takes it. */
+function resolveColor(host: HTMLElement, property: string): string {
+  const probe = document.createElement("span");
+  probe.style.setProperty("color", `var(${property})`);
+  host.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

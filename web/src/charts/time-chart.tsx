@@ -1,0 +1,141 @@
+import { createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
+import { Button } from "../kit/button.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { useKitTexts } from "../kit/kit-texts.tsx";
+import { Skeleton } from "../kit/states.tsx";
+import { type TimeChart as TimeChartData, toCsv } from "./model.ts";
+import { colorOf, colorSlots } from "./series-colors.ts";
+import "./chart.css";
+
+const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
+
+type TimeChartProps = {
+  readonly label: string;
+  readonly chart: TimeChartData;
+  /** `bars` puts the series on top of each other, `lines` draws each by itself, `area` fills the one that there is. */
+  readonly kind: "bars" | "lines" | "area";
+  readonly format: (value: number) => string;
+  readonly timeText: (seconds: number) => string;
+  /** Whose days and hours these are; stands under the axis. */
+  readonly zone: string;
+  /** Called with the range that was dragged over, in seconds. */
+  readonly onRange?: (from: number, to: number) => void;
+  /** Called on a double click: back to the range before. */
+  readonly onReset?: () => void;
+  /** The last time is not over yet; it is drawn paler. */
+  readonly isLastUnfinished?: boolean;
+};
+
+/**
+ * Values over time. What is drawn can also be seen as a table and taken as a file; the legend turns series off and on. The
+ * program that draws is loaded when the first chart is shown.
+ */
+export function TimeChart(props: TimeChartProps): JSX.Element {
+  const texts = useKitTexts();
+  const [hidden, setHidden] = createSignal<readonly string[]>([]);
+  const [isTable, setIsTable] = createSignal(false);
+  const slots = createMemo(() =>
+    colorSlots(
+      props.chart.series.filter((each) => each.isOther !== true && each.isPrevious !== true).map(({ name }) => name),
+    ),
+  );
+  const slotOfSeries = (name: string): number | null => slots().get(name) ?? null;
+  const shown = createMemo(
+    (): TimeChartData => ({
+      ...props.chart,
+      series: props.chart.series.filter(({ name }) => !hidden().includes(name)),
+    }),
+  );
+  const toggle = (name: string): void => {
+    setHidden((all) => (all.includes(name) ? all.filter((each) => each !== name) : [...all, name]));
+  };
+  return (
+    <div class="chart">
+      <div class="chart-head">
+        <div class="chart-legend">
+          <For each={props.chart.series}>
+            {({ name }) => (
+              <button
+                type="button"
+                class="chart-series"
+                aria-pressed={!hidden().includes(name)}
+                onClick={() => toggle(name)}
+              >
+                <span class="chart-swatch" style={{ background: colorOf(slotOfSeries(name)) }} />
+                <bdi>{name}</bdi>
+              </button>
+            )}
+          </For>
+        </div>
+        <div class="pagination-part">
+          <Button variant="quiet" onClick={() => setIsTable(!isTable())} aria-pressed={isTable()}>
+            {isTable() ? texts().viewAsChart : texts().viewAsTable}
+          </Button>
+          <Button
+            variant="quiet"
+            shape="square"
+            aria-label={texts().exportCsv}
+            onClick={() => saveFile(`${props.label}.csv`, toCsv(shown(), props.timeText))}
+          >
+            <Icon name="download" />
+          </Button>
+        </div>
+      </div>
+      <Show when={!isTable()} fallback={<ChartTable {...props} chart={shown()} />}>
+        <figure class="chart-plot" aria-label={props.label}>
+          <Suspense fallback={<Skeleton width="100%" />}>
+            <Plot {...props} chart={shown()} slotOf={slotOfSeries} />
+          </Suspense>
+        </figure>
+      </Show>
+      <span class="chart-note">{props.zone}</span>
+    </div>
+  );
+}
+
+function ChartTable(props: TimeChartProps): JSX.Element {
+  return (
+    <section class="chart-table" tabindex="0" aria-label={props.label}>
+      <table class="table" data-compact="true">
+        <caption class="visually-hidden">{props.label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{props.zone}</th>
+            <For each={props.chart.series}>
+              {({ name }) => (
+                <th scope="col" data-align="end">
+                  {name}
+                </th>
+              )}
+            </For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.chart.times}>
+            {(time, index) => (
+              <tr>
+                <th scope="row">{props.timeText(time)}</th>
+                <For each={props.chart.series}>
+                  {({ name, values }) => (
+                    <td data-align="end" data-label={name}>
+                      {((value) => (value === null ? "" : props.format(value)))(values[index()] ?? null)}
+                    </td>
+                  )}
+                </For>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function saveFile(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
