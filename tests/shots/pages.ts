@@ -40,7 +40,7 @@ export const shownPages: readonly ShownPage[] = [
     ready: "[data-kind=empty]",
   },
   { name: "kit", path: "/__kit", as: "nobody", arabic: "direction", ready: ".uplot" },
-  { name: "kit-empty", path: "/__kit?table=empty", as: "nobody", arabic: "direction", ready: ".uplot" },
-  { name: "kit-loading", path: "/__kit?table=loading", as: "nobody", arabic: "direction", ready: ".uplot" },
-  { name: "kit-error", path: "/__kit?table=error", as: "nobody", arabic: "direction", ready: ".uplot" },
+  { name: "kit-empty", path: "/__kit?table=empty", as: "nobody", arabic: "none", ready: ".uplot" },
+  { name: "kit-loading", path: "/__kit?table=loading", as: "nobody", arabic: "none", ready: ".uplot" },
+  { name: "kit-error", path: "/__kit?table=error", as: "nobody", arabic: "none", ready: ".uplot" },
 ];

@@ -26,7 +26,7 @@ export type WatchedPage = {
   readonly page: Page;
   /** Errors of scripts, complaints of the console, requests to other places, answers that failed. */
   readonly faults: readonly string[];
-  /** What axe finds, a line for each kind of fault with the places where it is. */
+  /** What axe finds, a line for each kind of fault with the places where it is. Call it when nothing moves. */
   readonly axe: () => Promise<string[]>;
   readonly close: () => Promise<void>;
 };
@@ -113,7 +113,9 @@ async function runAxe(page: Page): Promise<string[]> {
     return result.violations.map(({ id, help, nodes }) => ({
       id,
       help,
-      places: nodes.map(({ target }) => String(target)),
+      places: nodes.map(
+        ({ target, failureSummary = "" }) => `${String(target)}: ${failureSummary.split("\n")[1]?.trim() ?? ""}`,
+      ),
     }));
   }, axeTags);
   return violations.map(({ id, help, places }) => `${id}: ${help} (${places.slice(0, 5).join(" | ")})`);

@@ -21,7 +21,9 @@ export function appDocument(area: AppArea, appManifest: string, siteManifest: st
     throw new Error(`the manifest has no ${entries[area]}`);
   }
   const chunks = closure(manifest, entries[area]);
-  const styles = [...new Set(chunks.flatMap(({ css = [] }) => css))];
+  // The order of the layers is that in which they are named first, so that this comes before every other style.
+  const layers = manifest["src/styles/layers.css"]?.file ?? "";
+  const styles = [layers, ...new Set(chunks.flatMap(({ css = [] }) => css))];
   const modules = chunks.map(({ file }) => file).filter((file) => file !== entry.file);
   const font = Object.values({ ...manifest }).find(({ file }) => /geist-latin-wght-normal[^/]*\.woff2$/.test(file));
   // Only the console has languages to choose from.
@@ -56,7 +58,7 @@ ${lines.join("\n")}
 function frameSkeleton(area: "console" | "admin"): string {
   const line = (width: string): string => `<span class="skeleton" data-width="${width}"></span>`;
   return `<div class="shell" data-area="${area}" aria-busy="true">
-<div class="sidebar"><span class="brand"><span>Sluice</span></span></div>
+<header class="sidebar"><span class="brand"><span>Sluice</span></span></header>
 <div class="topbar"></div>
 <div class="main"><div class="page-skeleton">${line("short")}${line("long")}${line("long")}</div></div>
 </div>`;

@@ -36,6 +36,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
       ...shared,
       plugins: [solid()],
       build: clientBuild(shared, client, "manifest-app.json", {
+        layers: "src/styles/layers.css",
         console: "src/console/main.tsx",
         admin: "src/admin/main.tsx",
         kit: "src/kit-page/main.tsx",

@@ -9,6 +9,7 @@ type PlotProps = {
   readonly kind: "bars" | "lines" | "area";
   readonly format: (value: number) => string;
   readonly timeText: (seconds: number) => string;
+  readonly timeZone: string;
   readonly slotOf: (name: string) => number | null;
   readonly onRange?: (from: number, to: number) => void;
   readonly onReset?: () => void;
@@ -18,6 +19,7 @@ type PlotProps = {
 type Tip = { readonly index: number; readonly left: number };
 
 const heightPx = 220;
+const hoursShownBelowSeconds = 2 * 86_400;
 const tipWidthPx = 176;
 const barShare = 0.72;
 const paleAlpha = 0.35;
@@ -100,12 +102,13 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
   return {
     width: Math.max(host.clientWidth, 1),
     height: heightPx,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), props.timeZone),
     legend: { show: false },
     padding: [8, 8, 0, 0],
     cursor: { sync: { key: cursor.key }, drag: { x: props.onRange !== undefined, y: false, setScale: false } },
     scales: { x: { time: true }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
-      { ...axis, grid: { show: false } },
+      { ...axis, grid: { show: false }, values: (_, ticks) => ticks.map(tickText(props)) },
       { ...axis, size: 64, values: (_, ticks) => ticks.map(props.format) },
     ],
     series: [
@@ -126,6 +129,15 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
     ],
     hooks: hooksOf(props, setTip),
   };
+}
+
+/** The day, or the hour where the whole chart is shorter than two days. */
+function tickText({ chart, timeZone }: PlotProps): (seconds: number) => string {
+  const span = (chart.times.at(-1) ?? 0) - (chart.times[0] ?? 0);
+  const parts: Intl.DateTimeFormatOptions =
+    span > hoursShownBelowSeconds ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit" };
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { ...parts, timeZone });
+  return (seconds) => format.format(new Date(seconds * 1_000));
 }
 
 function barPaths(): Pick<uPlot.Series, "paths"> {

@@ -16,7 +16,9 @@ type TimeChartProps = {
   readonly kind: "bars" | "lines" | "area";
   readonly format: (value: number) => string;
   readonly timeText: (seconds: number) => string;
-  /** Whose days and hours these are; stands under the axis. */
+  /** Whose days and hours these are, an IANA zone. */
+  readonly timeZone: string;
+  /** The same in words, under the axis. */
   readonly zone: string;
   /** Called with the range that was dragged over, in seconds. */
   readonly onRange?: (from: number, to: number) => void;

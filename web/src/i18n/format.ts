@@ -1,4 +1,4 @@
-import { formatTagOf, type Locale } from "./locale.ts";
+import { directionOf, formatTagOf, type Locale } from "./locale.ts";
 
 /** 500,000 quota are worth 1 USD; packages/contracts says so, and a test compares. */
 const quotaPerUsd = 500_000n;
@@ -42,7 +42,8 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
   const number = new Intl.NumberFormat(tag);
   const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 });
-  const usd = new Intl.NumberFormat(tag, {
+  // In Arabic the letters of "US$" would be torn apart by its direction.
+  const usd = new Intl.NumberFormat(locale === "ar" ? "en" : tag, {
     style: "currency",
     currency: "USD",
     currencyDisplay: "narrowSymbol",
@@ -54,7 +55,11 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
   const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
   // Text goes into it as it is, so that no amount becomes a float.
-  const formatUsd = (decimal: string): string => usd.format(decimal as Intl.StringNumericLiteral);
+  const formatUsd = (decimal: string): string => {
+    const text = usd.format(decimal as Intl.StringNumericLiteral);
+    // The sign and the number stay together in a line that runs from right to left.
+    return directionOf(locale) === "rtl" ? `\u2066${text}\u2069` : text;
+  };
   return {
     number: (value) => number.format(value),
     compact: (value) => compact.format(value),

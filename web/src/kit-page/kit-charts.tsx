@@ -30,6 +30,7 @@ export function KitCharts(): JSX.Element {
           }}
           format={formats.compact}
           timeText={timeText}
+          timeZone="UTC"
           zone="Days in UTC"
           isLastUnfinished
         />
@@ -48,6 +49,7 @@ export function KitCharts(): JSX.Element {
           }}
           format={formats.milliseconds}
           timeText={timeText}
+          timeZone="UTC"
           zone="Days in UTC"
         />
       </Card>

@@ -18,6 +18,7 @@ export const kitTextsEn = {
   exportJson: "Export JSON",
   viewAsTable: "View as table",
   viewAsChart: "View as chart",
+  any: "All",
   noMatches: "Nothing matches these filters",
   clearFilters: "Clear filters",
   loading: "Loading",

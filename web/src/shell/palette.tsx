@@ -1,14 +1,8 @@
 import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, Show } from "solid-js";
+import { findEntries, type PaletteEntry } from "./palette-entries.ts";
 import type { ShellTexts } from "./shell-texts.ts";
 import "../kit/dialog.css";
 import "./palette.css";
-
-export type PaletteEntry = {
-  readonly label: string;
-  /** What kind of thing it is, at the end of the line. */
-  readonly kind?: string;
-  readonly onSelect: () => void;
-};
 
 type PaletteProps = {
   readonly isOpen: boolean;
@@ -116,16 +110,4 @@ export function Palette(props: PaletteProps): JSX.Element {
       </Show>
     </dialog>
   );
-}
-
-/** Every word has to be in the name; names that begin with the first one come first. */
-export function findEntries(entries: readonly PaletteEntry[], words: string): PaletteEntry[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = entries.filter(({ label }) => wanted.every((word) => label.toLowerCase().includes(word)));
-  const first = wanted[0] ?? "";
-  return fits.sort((a, b) => startsWith(b, first) - startsWith(a, first));
-}
-
-function startsWith({ label }: PaletteEntry, word: string): number {
-  return label.toLowerCase().startsWith(word) ? 1 : 0;
 }

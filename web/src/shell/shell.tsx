@@ -5,7 +5,8 @@ import { Icon, type IconName } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Toaster } from "../kit/toast.tsx";
 import { BrandMark } from "./brand-mark.tsx";
-import { Palette, type PaletteEntry } from "./palette.tsx";
+import { Palette } from "./palette.tsx";
+import type { PaletteEntry } from "./palette-entries.ts";
 import { chooseTheme, chosenTheme, collapseSidebar, isSidebarCollapsed, type Theme } from "./preferences.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 import type { ShellTexts } from "./shell-texts.ts";
@@ -119,7 +120,7 @@ function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClos
         />
       </Show>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be focused is in it; it only hears Escape from there. */}
-      <div
+      <header
         class="sidebar"
         data-open={props.isOpen}
         onKeyDown={(event) => {
@@ -156,7 +157,7 @@ function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClos
           </For>
         </nav>
         <div class="sidebar-foot">{props.foot}</div>
-      </div>
+      </header>
     </>
   );
 }
@@ -169,7 +170,7 @@ function Topbar(props: ShellProps & { readonly onMenu: () => void; readonly onPa
     dark: () => props.texts.themeDark,
   };
   return (
-    <header class="topbar">
+    <div class="topbar">
       <Button class="menu-button" variant="quiet" shape="square" aria-label={texts.menu} onClick={() => props.onMenu()}>
         <Icon name="menu" />
       </Button>
@@ -205,7 +206,7 @@ function Topbar(props: ShellProps & { readonly onMenu: () => void; readonly onPa
         ]}
       />
       {props.barEnd}
-    </header>
+    </div>
   );
 }
 

@@ -166,6 +166,7 @@ function TableBar<Row>(props: DataTableProps<Row> & { readonly layout: TableLayo
 }
 
 function FilterField(props: { readonly filter: Filter; readonly state: TableState }): JSX.Element {
+  const texts = useKitTexts();
   const { filter } = props;
   if ("isSearch" in filter) {
     return (
@@ -185,7 +186,7 @@ function FilterField(props: { readonly filter: Filter; readonly state: TableStat
       onChange={(event) => props.state.setFilter(filter.id, event.currentTarget.value)}
     >
       <option value="" selected={props.state.filter(filter.id) === ""}>
-        -
+        {texts().any}
       </option>
       <For each={filter.options}>
         {(option) => (

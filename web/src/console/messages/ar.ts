@@ -18,6 +18,7 @@ export const messages: FrameMessages = {
     exportJson: "تصدير JSON",
     viewAsTable: "عرض كجدول",
     viewAsChart: "عرض كرسم بياني",
+    any: "الكل",
     noMatches: "لا شيء يطابق عوامل التصفية هذه",
     clearFilters: "مسح عوامل التصفية",
     loading: "جارٍ التحميل",

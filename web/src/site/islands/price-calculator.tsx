@@ -1,6 +1,6 @@
-import { decimalToScaled, parseDecimal, scaledToDecimal } from "@sluice/contracts/money";
 import { createMemo, createSignal, For, type JSX } from "solid-js";
 import { SelectField, TextField } from "../../kit/field.tsx";
+import { costOfTokens, toTokens } from "./token-cost.ts";
 
 export type PriceCalculatorProps = {
   readonly texts: {
@@ -17,25 +17,6 @@ export type PriceCalculatorProps = {
     readonly outputUsdPerM: string;
   }[];
 };
-
-const places = 12;
-const tokensPerPrice = 1_000_000n;
-const tokensLengthMax = 12;
-
-/** The exact cost of tokens at decimal prices for a million, as decimal text. */
-export function costOfTokens(
-  tokens: { readonly input: bigint; readonly output: bigint },
-  price: { readonly inputUsdPerM: string; readonly outputUsdPerM: string },
-): string {
-  const input = tokens.input * decimalToScaled(parseDecimal(price.inputUsdPerM), places);
-  const output = tokens.output * decimalToScaled(parseDecimal(price.outputUsdPerM), places);
-  return scaledToDecimal((input + output) / tokensPerPrice, places);
-}
-
-function toTokens(text: string): bigint {
-  const digits = text.replace(/\D/g, "").slice(0, tokensLengthMax);
-  return digits === "" ? 0n : BigInt(digits);
-}
 
 /** What a number of tokens costs with each model. */
 export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {

@@ -39,7 +39,7 @@ function Home(props: { readonly context: PageContext }): JSX.Element {
       <section class="site-section" aria-labelledby="example">
         <h2 id="example">{texts.example}</h2>
         <div class="code">
-          <section class="code-scroll" tabindex="0" aria-label={texts.example}>
+          <section class="code-scroll" tabindex="0" aria-label="curl">
             <pre>
               <code>
                 <For each={toCodeTokens(firstCall(context.catalogue))}>

@@ -69,7 +69,7 @@ function ModelPrices(props: InContext): JSX.Element {
   const { catalogue, formats, locale } = props.context;
   const texts = pricingTexts[locale];
   return (
-    <section class="prices" tabindex="0" aria-label={texts.models}>
+    <section class="prices" tabindex="0" aria-label={texts.perMillion}>
       <table>
         <caption>{texts.perMillion}</caption>
         <thead>

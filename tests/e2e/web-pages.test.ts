@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { shownPages } from "../shots/pages.ts";
+import { TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { inArabic, pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const { TEST_FULL } = process.env;
+const wide = { width: 1280, height: 800 };
+const narrow = { width: 390, height: 800 };
+const narrowest = { width: 320, height: 640 };
+
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+/** What axe finds in a theme and a width; a page that is open needs not be loaded again for another one. */
+async function look(
+  { page, axe }: WatchedPage,
+  size: { readonly width: number; readonly height: number },
+  colorScheme: "light" | "dark",
+): Promise<string[]> {
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme });
+  return (await axe()).map((line) => `${size.width} ${colorScheme}: ${line}`);
+}
+
+type Look = readonly [size: { readonly width: number; readonly height: number }, scheme: "light" | "dark"];
+
+/** Two looks at each page, both themes and both widths; with TEST_FULL=1 every theme in every width and direction. */
+function looksAt(direction: "english" | "arabic", isOnlyDirection: boolean): readonly Look[] {
+  const first: Look = [wide, "light"];
+  const second: Look = [narrow, "dark"];
+  if (TEST_FULL === "1") {
+    return [first, second, [wide, "dark"], [narrow, "light"]];
+  }
+  return isOnlyDirection ? [first, second] : direction === "english" ? [first] : [second];
+}
+
+describe.each(shownPages.map((shown) => [shown.name, shown] as const))("%s", (_name, shown) => {
+  const directions = shown.arabic === "none" ? (["english"] as const) : (["english", "arabic"] as const);
+
+  test.each([...directions])("in %s has no fault that axe finds, in any theme or width", async (direction) => {
+    const { path, locale } = direction === "arabic" ? inArabic(shown) : { path: shown.path };
+    const watched = await browser.open({ ...pageOptions(web, shown), ...(locale === undefined ? {} : { locale }) });
+    const { page } = watched;
+    try {
+      await page.goto(path);
+      await page.waitForSelector(shown.ready);
+      const found: string[] = [];
+      for (const [size, scheme] of looksAt(direction, directions.length === 1)) {
+        found.push(...(await look(watched, size, scheme)));
+      }
+      await page.setViewportSize(narrowest);
+      const overflow = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      expect({ found, overflow, faults: watched.faults }).toEqual({ found: [], overflow: 0, faults: [] });
+    } finally {
+      await watched.close();
+    }
+  });
+});

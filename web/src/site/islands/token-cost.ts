@@ -1,0 +1,21 @@
+import { decimalToScaled, parseDecimal, scaledToDecimal } from "@sluice/contracts/money";
+
+const places = 12;
+const tokensPerPrice = 1_000_000n;
+const tokensLengthMax = 12;
+
+/** The exact cost of tokens at decimal prices for a million, as decimal text. */
+export function costOfTokens(
+  tokens: { readonly input: bigint; readonly output: bigint },
+  price: { readonly inputUsdPerM: string; readonly outputUsdPerM: string },
+): string {
+  const input = tokens.input * decimalToScaled(parseDecimal(price.inputUsdPerM), places);
+  const output = tokens.output * decimalToScaled(parseDecimal(price.outputUsdPerM), places);
+  return scaledToDecimal((input + output) / tokensPerPrice, places);
+}
+
+/** The number in a text, whatever stands between its digits. */
+export function toTokens(text: string): bigint {
+  const digits = text.replace(/\D/g, "").slice(0, tokensLengthMax);
+  return digits === "" ? 0n : BigInt(digits);
+}
