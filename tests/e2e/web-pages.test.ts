@@ -58,8 +58,8 @@ describe.each(shownPages.map((shown) => [shown.name, shown] as const))("%s", (_n
         found.push(...(await look(watched, size, scheme)));
       }
       await page.setViewportSize(narrowest);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
       );
       expect({ found, overflow, faults: watched.faults }).toEqual({ found: [], overflow: 0, faults: [] });
     } finally {
