@@ -5,7 +5,7 @@ import { parseBaseUrl } from "./gateway/channels/model.ts";
 import type { RealtimeLimits } from "./gateway/realtime/limits.ts";
 import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
 import { RemoteRealtime } from "./gateway/remote/remote-realtime.ts";
-import { GatewayRuntime } from "./gateway/runtime.ts";
+import { GatewayRuntime, type GatewayRuntimeParts } from "./gateway/runtime.ts";
 import { CaptureAllowance } from "./platform/answer-capture.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
@@ -18,7 +18,7 @@ export const linkPurpose = "link between relay and gateway";
 const linkPatienceMs = 20_000;
 
 /** The gateway of this process, not yet started. */
-export function openGateway(base: Base): GatewayRuntime {
+export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"]): GatewayRuntime {
   const { config, spool } = base;
   return new GatewayRuntime({
     db: base.db,
@@ -45,6 +45,7 @@ export function openGateway(base: Base): GatewayRuntime {
     clock: systemClock,
     log: base.log,
     registry: base.registry,
+    tellCall,
   });
 }
 

@@ -5,10 +5,12 @@ import { checkDatabase } from "./db/start-checks.ts";
 import { type Base, makePartitions, openBase, openTrace } from "./deps-base.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./deps-gateway.ts";
 import { bringIntoStep, orphansJob } from "./deps-spool.ts";
+import { openTelemetry } from "./deps-telemetry.ts";
 import { silenceSecondsMax } from "./gateway/quota/model.ts";
 import { reclaimSilentLeases } from "./gateway/quota/store.ts";
 import { gatewayHandlers } from "./gateway/remote/routes.ts";
 import type { GatewayRuntime } from "./gateway/runtime.ts";
+import type { ToldCall } from "./gateway/telemetry.ts";
 import { type Job, startJobs } from "./jobs/schedule.ts";
 import { ModelMap } from "./messages-compat/model-map.ts";
 import { messagesHandler } from "./messages-compat/routes.ts";
@@ -49,12 +51,19 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const trace = openTrace(base);
   await makePartitions(base.db);
   await trace.start();
-  const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? openGateway(base) : null;
+  const telemetry = await openTelemetry(base);
+  const tellCall = telemetry === null ? null : (call: ToldCall) => telemetry.take(call);
+  const gateway = config.UPSTREAM_GATEWAY_URL === undefined ? openGateway(base, tellCall) : null;
   await bringIntoStep(base, gateway?.leases ?? null);
   await gateway?.start();
   const messagesMap = new ModelMap(base.db, log);
   await messagesMap.start(base.notifications);
-  return assemble(base, trace, gateway, messagesMap);
+  const program = assemble(base, trace, gateway, messagesMap);
+  const close = async (): Promise<void> => {
+    await program.close();
+    await telemetry?.close(closeMs);
+  };
+  return { ...program, close };
 }
 
 function jobs(base: Base, signal: AbortSignal): Job[] {

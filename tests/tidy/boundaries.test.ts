@@ -108,7 +108,16 @@ const table: BoundaryTable = {
   workspaces,
   features,
   open: ["platform", "db"],
-  composition: ["app.ts", "backend.ts", "deps.ts", "deps-base.ts", "deps-gateway.ts", "deps-spool.ts", "main.ts"],
+  composition: [
+    "app.ts",
+    "backend.ts",
+    "deps.ts",
+    "deps-base.ts",
+    "deps-gateway.ts",
+    "deps-spool.ts",
+    "deps-telemetry.ts",
+    "main.ts",
+  ],
 };
 
 const tree = readCode();

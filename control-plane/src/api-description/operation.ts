@@ -68,7 +68,7 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
 
 function successSchema({ output }: AnyEndpoint): JsonSchema {
   const ok = { type: "object", properties: { ok: { const: true } }, required: ["ok"] };
-  if (output === undefined || output === null) {
+  if (output === null) {
     return ok;
   }
   const fields = toJsonSchema(output, "output");

@@ -17,12 +17,13 @@ import { KeyLimits } from "./keys/key-limits.ts";
 import { findPrincipal, markFirstUse, markUse } from "./keys/store.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { Pipeline } from "./pipeline.ts";
-import type { PipelineParts, UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
+import type { GatewayObserver, PipelineParts, UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
 import { QuotaLeases } from "./quota/leases.ts";
 import { createLeaseStore, heartbeat, releaseLeases } from "./quota/store.ts";
 import type { RealtimeLimits } from "./realtime/limits.ts";
 import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
 import { openChannelCredential } from "./service.ts";
+import { TellingObserver, type ToldCall } from "./telemetry.ts";
 
 const tendMs = 1_000;
 const heartbeatMs = 5_000;
@@ -49,7 +50,14 @@ export type GatewayRuntimeParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
+  /** Told of each call that ended; null where nobody wants to know. */
+  readonly tellCall: ((call: ToldCall) => void) | null;
 };
+
+function openObserver({ registry, tellCall }: GatewayRuntimeParts): GatewayObserver {
+  const metrics = new GatewayMetrics(registry);
+  return tellCall === null ? metrics : new TellingObserver(metrics, tellCall);
+}
 
 /** The upstream gateway of this process, with everything that keeps its memory true to the database. */
 export class GatewayRuntime {
@@ -82,7 +90,7 @@ export class GatewayRuntime {
       client: parts.client,
       captures: new CaptureAllowance(),
       usage: parts.usage,
-      observer: new GatewayMetrics(parts.registry),
+      observer: openObserver(parts),
       clock,
       random: Math.random,
       log,

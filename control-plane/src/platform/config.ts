@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { unescape as decode } from "node:querystring";
 import { z } from "zod";
 import type { MasterKeySource } from "./crypto/master-key.ts";
+import type { TelemetrySettings } from "./telemetry/model.ts";
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((value) => value === "1" || value === "true");
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -76,6 +78,14 @@ const schema = z.object({
   PAYMENT_MOCK: flag.default(false),
   PAYMENT_TEST_MODE: flag.optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, "must be names and values like name=value,other=value")
+    .optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: count(100, 60_000).default(10_000),
+  OTEL_METRIC_EXPORT_INTERVAL: count(1_000, 3_600_000).default(60_000),
+  OTEL_SERVICE_NAME: z.string().min(1).max(200).default("sluice"),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   CLIENT_IP_HEADER: z
     .string()
@@ -161,6 +171,22 @@ export function masterKeySource(config: Config): MasterKeySource {
     file: config.MASTER_KEY_FILE ?? null,
     previous: { value: config.MASTER_KEY_PREVIOUS ?? null, file: config.MASTER_KEY_PREVIOUS_FILE ?? null },
     dataDirectory: config.DATA_DIR,
+  };
+}
+
+/** Where traces and metrics of calls are told, or null where they are not. */
+export function telemetrySettings(config: Config): TelemetrySettings | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = "" } = config;
+  if (endpoint === undefined) {
+    return null;
+  }
+  const pairs = headers === "" ? [] : headers.split(",").map((pair) => pair.split(/=(.*)/s));
+  return {
+    endpoint,
+    headers: Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, decode(value)])),
+    serviceName: config.OTEL_SERVICE_NAME,
+    timeoutMs: config.OTEL_EXPORTER_OTLP_TIMEOUT,
+    metricIntervalMs: config.OTEL_METRIC_EXPORT_INTERVAL,
   };
 }
 

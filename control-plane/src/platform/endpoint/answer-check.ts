@@ -18,8 +18,7 @@ export const errorBody = z.strictObject({
 });
 
 /**
- * What about an answer its endpoint does not declare, in a sentence; null when all of it is declared, and for what the
- * endpoint says nothing about. Files and pages are judged by their status and type only, and not read.
+ * What about an answer its endpoint does not declare, in a sentence; null when all of it is declared. Files and pages are judged by their status and type only, and not read.
  */
 export async function undocumentedIn(endpoint: AnyEndpoint, answer: Response): Promise<string | null> {
   const type = answer.headers.get("content-type");
@@ -30,7 +29,7 @@ export async function undocumentedIn(endpoint: AnyEndpoint, answer: Response): P
     return null;
   }
   if (type === null || !jsonType.test(type)) {
-    return endpoint.output === undefined ? null : `${answer.status} ${type} is not declared`;
+    return `${answer.status} ${type} is not declared`;
   }
   const body: unknown = await answer.clone().json();
   return answer.status >= 400 ? problemOfError(endpoint, answer.status, body) : problemOfSuccess(endpoint, body);
@@ -45,13 +44,10 @@ function problemOfError(endpoint: AnyEndpoint, status: number, body: unknown): s
   if (!isErrorCode(code) || errorTable[code].status !== status) {
     return `${status} ${code} is not in the table of errors`;
   }
-  return endpoint.errors === undefined || errorsOf(endpoint).includes(code) ? null : `${code} is not declared`;
+  return errorsOf(endpoint).includes(code) ? null : `${code} is not declared`;
 }
 
 function problemOfSuccess(endpoint: AnyEndpoint, body: unknown): string | null {
-  if (endpoint.output === undefined) {
-    return null;
-  }
   if (endpoint.output === null) {
     return "JSON is not declared";
   }

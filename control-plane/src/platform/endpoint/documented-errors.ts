@@ -26,7 +26,7 @@ const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
 
 /** Every code that an endpoint can answer with: those of the kit, by what it is, and those that it declares. */
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
-  const codes = new Set<ErrorCode>([...ofEverything, ...ofAccess[endpoint.access], ...(endpoint.errors ?? [])]);
+  const codes = new Set<ErrorCode>([...ofEverything, ...ofAccess[endpoint.access], ...endpoint.errors]);
   for (const code of endpoint.body === "raw" ? [] : codesOfInput(endpoint)) {
     codes.add(code);
   }

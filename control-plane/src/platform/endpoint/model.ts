@@ -82,10 +82,10 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   /** One sentence for the description of the API. */
   readonly summary: string;
   /** What stands beside `"ok": true` as it is in JSON, so with `wireInteger` and `wireMoment`; null if it never answers so. */
-  readonly output?: z.ZodType | null;
+  readonly output: z.ZodType | null;
   readonly otherAnswers?: readonly OtherAnswer[];
   /** The codes that its service throws. Those of the kit (login, input, body, method, failures) are known anyway. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors: readonly ErrorCode[];
   /** Limits beside those of the body, a sentence each: how often, how much, per whom. */
   readonly limits?: readonly string[];
   readonly handle: (call: EndpointCall<A, z.output<Schema>>) => Promise<EndpointAnswer>;

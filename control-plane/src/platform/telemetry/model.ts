@@ -1,0 +1,52 @@
+type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Something that took a time and is over, in milliseconds since 1970. */
+export type FinishedSpan = {
+  readonly name: string;
+  /** Whether it was asked of us, or by us of somebody else. */
+  readonly kind: "server" | "client";
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Attributes;
+  /** A word for what went wrong, or null. */
+  readonly error: string | null;
+};
+
+/** A whole trace: one span and what it consists of. The id has 32 hexadecimal digits. */
+export type FinishedTrace = {
+  readonly traceId: string;
+  readonly root: FinishedSpan;
+  readonly parts: readonly FinishedSpan[];
+};
+
+/** A value for the histogram of this name. */
+export type Measurement = { readonly name: string; readonly value: number; readonly attributes: Attributes };
+
+/** What is told of one record. */
+export type Told = { readonly trace: FinishedTrace; readonly measurements: readonly Measurement[] };
+
+export type HistogramSpec = {
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  readonly buckets: readonly number[];
+};
+
+export type TelemetrySettings = {
+  /** Without the path of a signal: `/v1/traces` and `/v1/metrics` are put behind it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  /** Of one request to the receiver. */
+  readonly timeoutMs: number;
+  readonly metricIntervalMs: number;
+};
+
+/** Takes what has been told to a receiver. */
+export interface TelemetryReceiver {
+  /** @throws when the receiver did not take it */
+  sendTraces(traces: readonly FinishedTrace[]): Promise<void>;
+  measure(measurements: readonly Measurement[]): void;
+  /** Sends the last sums, for at most as long as one request may take. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,68 @@
+import type { Log } from "../log.ts";
+import type { TelemetryReceiver, Told } from "./model.ts";
+
+const recordsMax = 4_096;
+const batchMax = 512;
+const drainMs = 1_000;
+
+export type TelemetryParts<Entry> = {
+  readonly receiver: TelemetryReceiver;
+  /** Off the hot path: what is told of an entry. */
+  readonly tell: (entry: Entry) => Told;
+  readonly onDropped: (count: number, reason: "queue_full" | "not_taken") => void;
+  readonly log: Log;
+};
+
+/**
+ * What waits to be told to a receiver. To take an entry costs one push; when the receiver is away or slow, what does not
+ * fit is dropped and counted, and nobody waits.
+ */
+export class TelemetryQueue<Entry> {
+  readonly #parts: TelemetryParts<Entry>;
+  readonly #timer: Timer;
+  #waiting: Entry[] = [];
+  #sending: Promise<void> | null = null;
+
+  constructor(parts: TelemetryParts<Entry>) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => void this.#drain(), drainMs);
+    this.#timer.unref();
+  }
+
+  take(entry: Entry): void {
+    if (this.#waiting.length >= recordsMax) {
+      this.#parts.onDropped(1, "queue_full");
+      return;
+    }
+    this.#waiting.push(entry);
+  }
+
+  /** Sends what waits, one batch after the other; never two at once. */
+  async #drain(): Promise<void> {
+    this.#sending ??= this.#send();
+    await this.#sending;
+    this.#sending = null;
+  }
+
+  async #send(): Promise<void> {
+    const { receiver, tell, onDropped, log } = this.#parts;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, batchMax).map(tell);
+      receiver.measure(batch.flatMap(({ measurements }) => measurements));
+      try {
+        await receiver.sendTraces(batch.map(({ trace }) => trace));
+      } catch (error) {
+        onDropped(batch.length, "not_taken");
+        log.warn("telemetry.not_taken", { error, spans: batch.length });
+        return;
+      }
+    }
+  }
+
+  /** Tries once more to send what waits, for at most so long. */
+  async close(timeoutMs: number): Promise<void> {
+    clearInterval(this.#timer);
+    const last = this.#drain().then(() => this.#parts.receiver.close());
+    await Promise.race([last, Bun.sleep(timeoutMs)]);
+  }
+}
