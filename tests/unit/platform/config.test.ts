@@ -8,8 +8,8 @@ const listed = new Map(
 );
 /** Read by the start, which has no schema. */
 const startVariables = ["WORKERS"];
-/** Their value in the file shows a form; there is no default. */
-const withoutDefault = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "CLIENT_IP_HEADER"];
+/** Their value in the file shows a form: there is no default, or it is a folder of the checkout. */
+const withoutDefault = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "CLIENT_IP_HEADER", "WEB_DIST"];
 
 test("every variable that the program reads is explained in the example file, and no other", () => {
   expect([...listed.keys()].sort()).toEqual([...configVariables, ...startVariables].sort());
