@@ -1,7 +1,19 @@
 import type { Locale } from "../i18n/locale.ts";
 
 /** The languages of the public pages. With a language that is added here, every area has to have it, or nothing compiles. */
-export const siteLocales = ["en", "ar"] as const satisfies readonly Locale[];
+export const siteLocales = [
+  "en",
+  "zh",
+  "ja",
+  "ko",
+  "es",
+  "fr",
+  "de",
+  "pt",
+  "ru",
+  "ar",
+  "hi",
+] as const satisfies readonly Locale[];
 
 export type SiteLocale = (typeof siteLocales)[number];
 

@@ -2,10 +2,15 @@ import type { FrameTexts } from "./en.ts";
 
 export const ar: FrameTexts = {
   skip: "تخطَّ إلى المحتوى",
-  navigation: "الرئيسية",
+  navigation: "القائمة الرئيسية",
+  models: "النماذج",
   pricing: "الأسعار",
+  docs: "التوثيق",
+  enterprise: "للشركات",
   logIn: "تسجيل الدخول",
+  signUp: "إنشاء حساب",
   console: "وحدة التحكم",
   language: "اللغة",
   footer: "تمرّر Sluice الطلبات إلى واجهات النماذج، وتحاسب على كل طلب منها.",
+  footerNavigation: "صفحات أخرى",
 };

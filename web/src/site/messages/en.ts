@@ -3,11 +3,16 @@ import { english } from "../../i18n/messages.ts";
 export const en = english({
   skip: "Skip to the content",
   navigation: "Main",
+  models: "Models",
   pricing: "Pricing",
+  docs: "Docs",
+  enterprise: "For companies",
   logIn: "Log in",
+  signUp: "Sign up",
   console: "Console",
   language: "Language",
   footer: "Sluice passes calls on to model APIs, and accounts for every one of them.",
+  footerNavigation: "More pages",
 });
 
 export type FrameTexts = typeof en;

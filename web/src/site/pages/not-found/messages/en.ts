@@ -5,7 +5,7 @@ export const en = english({
   description: "There is no page at this address.",
   heading: "There is no page at this address",
   text: "It may have been moved, or the address has a slip in it.",
-  home: "To the first page",
+  home: "To the home page",
   pricing: "Pricing",
 });
 

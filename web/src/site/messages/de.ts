@@ -1,0 +1,16 @@
+import type { FrameTexts } from "./en.ts";
+
+export const de: FrameTexts = {
+  skip: "Zum Inhalt springen",
+  navigation: "Hauptnavigation",
+  models: "Modelle",
+  pricing: "Preise",
+  docs: "Dokumentation",
+  enterprise: "Für Unternehmen",
+  logIn: "Anmelden",
+  signUp: "Registrieren",
+  console: "Konsole",
+  language: "Sprache",
+  footer: "Sluice leitet Aufrufe an Modell-APIs weiter und rechnet jeden einzelnen ab.",
+  footerNavigation: "Weitere Seiten",
+};

@@ -1,0 +1,16 @@
+import type { FrameTexts } from "./en.ts";
+
+export const es: FrameTexts = {
+  skip: "Ir al contenido",
+  navigation: "Principal",
+  models: "Modelos",
+  pricing: "Precios",
+  docs: "Documentación",
+  enterprise: "Para empresas",
+  logIn: "Iniciar sesión",
+  signUp: "Crear cuenta",
+  console: "Consola",
+  language: "Idioma",
+  footer: "Sluice transmite llamadas a las API de modelos y lleva la cuenta de cada una.",
+  footerNavigation: "Más páginas",
+};

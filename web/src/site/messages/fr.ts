@@ -1,0 +1,16 @@
+import type { FrameTexts } from "./en.ts";
+
+export const fr: FrameTexts = {
+  skip: "Aller au contenu",
+  navigation: "Principale",
+  models: "Modèles",
+  pricing: "Tarifs",
+  docs: "Documentation",
+  enterprise: "Entreprises",
+  logIn: "Se connecter",
+  signUp: "Créer un compte",
+  console: "Console",
+  language: "Langue",
+  footer: "Sluice transmet les appels aux API de modèles et tient le compte de chacun.",
+  footerNavigation: "Autres pages",
+};

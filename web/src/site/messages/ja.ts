@@ -1,0 +1,16 @@
+import type { FrameTexts } from "./en.ts";
+
+export const ja: FrameTexts = {
+  skip: "本文へ移動",
+  navigation: "メイン",
+  models: "モデル",
+  pricing: "料金",
+  docs: "ドキュメント",
+  enterprise: "法人のお客様",
+  logIn: "ログイン",
+  signUp: "新規登録",
+  console: "コンソール",
+  language: "言語",
+  footer: "Sluice はモデル API への呼び出しを中継し、一件ごとに正確に記録します。",
+  footerNavigation: "その他のページ",
+};

@@ -1,0 +1,16 @@
+import type { FrameTexts } from "./en.ts";
+
+export const pt: FrameTexts = {
+  skip: "Ir para o conteúdo",
+  navigation: "Principal",
+  models: "Modelos",
+  pricing: "Preços",
+  docs: "Documentação",
+  enterprise: "Para empresas",
+  logIn: "Entrar",
+  signUp: "Criar conta",
+  console: "Console",
+  language: "Idioma",
+  footer: "O Sluice encaminha chamadas às APIs de modelos e presta contas de cada uma.",
+  footerNavigation: "Mais páginas",
+};

@@ -1,0 +1,16 @@
+import type { FrameTexts } from "./en.ts";
+
+export const ru: FrameTexts = {
+  skip: "Перейти к содержанию",
+  navigation: "Основное меню",
+  models: "Модели",
+  pricing: "Цены",
+  docs: "Документация",
+  enterprise: "Для компаний",
+  logIn: "Войти",
+  signUp: "Регистрация",
+  console: "Консоль",
+  language: "Язык",
+  footer: "Sluice передаёт запросы к API моделей и ведёт точный учёт каждого из них.",
+  footerNavigation: "Другие страницы",
+};
