@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,10 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
 
   beforeEach(async () => {
     node = await NodeInstallation.create(provider.url);
-    return () => node[Symbol.asyncDispose]();
+  });
+
+  afterEach(async () => {
+    await node[Symbol.asyncDispose]();
   });
 
   test("installs an agent that serves, does nothing the second time, and leaves nothing when it goes", async () => {
