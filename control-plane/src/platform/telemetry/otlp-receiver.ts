@@ -21,13 +21,13 @@ export function openOtlpReceiver(settings: TelemetrySettings, histograms: readon
   const { endpoint, headers, timeoutMs, serviceName, metricIntervalMs } = settings;
   const resource = resourceFromAttributes({ "service.name": serviceName });
   const urlOf = (signal: string): string => `${endpoint.replace(/\/$/, "")}/v1/${signal}`;
-  const common = { headers: { ...headers }, timeoutMillis: timeoutMs, concurrencyLimit: 1 };
-  const exporter = new OTLPTraceExporter({ ...common, url: urlOf("traces") });
+  const reached = { headers: { ...headers }, timeoutMillis: timeoutMs, concurrencyLimit: 1 };
+  const exporter = new OTLPTraceExporter({ ...reached, url: urlOf("traces") });
   const meters = new MeterProvider({
     resource,
     readers: [
       new PeriodicExportingMetricReader({
-        exporter: new OTLPMetricExporter({ ...common, url: urlOf("metrics") }),
+        exporter: new OTLPMetricExporter({ ...reached, url: urlOf("metrics") }),
         exportIntervalMillis: metricIntervalMs,
         exportTimeoutMillis: Math.min(timeoutMs, metricIntervalMs),
       }),
