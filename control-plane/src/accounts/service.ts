@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { writeAudit } from "../audit/service.ts";
+import { addressGroup } from "../platform/client-address.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { hasAdmin, insertAdmin } from "./admins/store.ts";
 import { countFromAddress } from "./attempts/attempts.ts";
-import { addressGroup } from "../platform/client-address.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
 import { totpSealedColumns } from "./totp/second-factor.ts";

@@ -130,7 +130,10 @@ test("an encrypted server with a login gets the mail, one that nobody vouches fo
   expect(await rig.row("smtp-untrusted")).toMatchObject({ status: "sent", attempts: 2 });
   await rig.queue("smtp-password");
   await rig.worker(rig.smtpSender(urlOf("wrong-password"))).runDue();
-  expect(await rig.row("smtp-password")).toMatchObject({ status: "queued", last_error: expect.stringContaining("535") });
+  expect(await rig.row("smtp-password")).toMatchObject({
+    status: "queued",
+    last_error: expect.stringContaining("535"),
+  });
   expect(rig.logLines.join("")).not.toContain("wrong-password");
   await secure.stop();
 });
