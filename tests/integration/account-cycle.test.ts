@@ -31,6 +31,16 @@ async function newestMail(template: string, to: string): Promise<Record<string, 
     : openVariables(masterKey, { dedupeKey: row.dedupe_key, userId: row.user_id }, row.variables_sealed);
 }
 
+/** What the notices of a changed password to an address were told. */
+async function noticesTo(to: string): Promise<Record<string, string>[]> {
+  const rows = await rig.db.sql<{ dedupe_key: string; user_id: bigint; variables_sealed: Uint8Array }>`
+    select dedupe_key, user_id, variables_sealed from mail_log
+    where template = 'password_changed' and to_address = ${to} order by id`;
+  return rows.map((row) =>
+    openVariables(masterKey, { dedupeKey: row.dedupe_key, userId: row.user_id }, row.variables_sealed),
+  );
+}
+
 const pathOf = (url: string | undefined): string => {
   const { pathname, search } = new URL(url ?? "");
   return `${pathname}${search}`;
@@ -195,6 +205,7 @@ describe("a password", () => {
     const both = await Promise.all([confirm(), confirm()]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect((await confirm()).body.error?.code).toBe("invalid_token");
+    expect(await noticesTo(email)).toEqual([{ reset_link: expect.stringMatching(/^http:.+\/reset-password\/$/) }]);
     expect(await Promise.all(cookies.map((cookie) => client.me(cookie)))).toEqual([401, 401]);
     expect((await client.logIn(email, password)).status).toBe(401);
     expect((await client.logIn(email, next)).status).toBe(200);
@@ -227,8 +238,10 @@ describe("a password", () => {
         { cookie },
       );
     expect((await change("wrong password")).body.error?.code).toBe("invalid_credentials");
+    expect(await noticesTo(email)).toEqual([]);
     const changed = await change(password);
     expect(changed.status).toBe(200);
+    expect(await noticesTo(email)).toEqual([{ reset_link: expect.stringMatching(/^http:.+\/reset-password\/$/) }]);
     expect(await Promise.all([cookie, other, changed.cookie].map((each) => client.me(each)))).toEqual([401, 401, 200]);
     const late = await client.post("/backend/auth/password-reset/confirm/", { token, password: "another one 17" });
     expect(late.body.error?.code).toBe("invalid_token");

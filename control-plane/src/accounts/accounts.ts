@@ -66,7 +66,7 @@ export function buildAccounts(parts: AccountsParts): Accounts {
     registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink, limits }),
     userLogin: new UserLogin(login),
     reset: new PasswordReset({ db, hashing, mails, onVerified, baseUrl, limits }),
-    ownAccount: new OwnAccount(login),
+    ownAccount: new OwnAccount({ ...login, mails, baseUrl }),
     adminLogin: new AdminLogin(login),
     adminAccounts: new AdminAccounts(login),
   };

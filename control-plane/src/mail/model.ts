@@ -11,6 +11,8 @@ export type MailVariables = {
   /** To somebody who has an account, when somebody registers with the same address. */
   readonly account_exists: { readonly login_link: string; readonly reset_link: string };
   readonly password_reset: { readonly link: string; readonly valid_minutes: string };
+  /** To whom the account belongs, so that a change by somebody else is noticed. */
+  readonly password_changed: { readonly reset_link: string };
   readonly payment_success: {
     readonly order_no: string;
     readonly plan_name: string;

@@ -9,6 +9,7 @@ export const mailTemplateNames = [
   "email_verify",
   "account_exists",
   "password_reset",
+  "password_changed",
   "payment_success",
   "quota_low",
 ] as const;

@@ -22,6 +22,7 @@ import {
 import { insertToken, peekToken, spendTokens, takeToken } from "../tokens-store.ts";
 import type { PasswordHashing } from "./password-hashing.ts";
 import { passwordProblem } from "./password-rules.ts";
+import { tellPasswordChange } from "./tell-password-change.ts";
 
 export type PasswordResetParts = {
   readonly db: Database;
@@ -115,6 +116,7 @@ export class PasswordReset {
       await spendTokens(tx, userId, "password_reset");
       await spendTokens(tx, userId, "email_verify");
       const ended = await revokeSessionsOf(tx, ofUser(userId), null);
+      await tellPasswordChange(tx, this.#parts, owner);
       await writeAudit(tx, {
         actor: { kind: "user", id: userId, name: owner.email },
         action: "user.password_reset",

@@ -1,6 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
 import { writeAudit } from "../../audit/service.ts";
-import { mailLocaleOf } from "../../mail/model.ts";
+import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import type { Transaction } from "../../platform/db.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -9,16 +9,19 @@ import { attemptKinds } from "../attempts/model.ts";
 import type { LoginParts } from "../login/user-login.ts";
 import { type Origin, type Profile, parseDisplayName } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
+import { tellPasswordChange } from "../passwords/tell-password-change.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
-import { findLoginById, findProfile, replacePassword, updateProfile } from "../store.ts";
+import { findLoginById, findProfile, type LoginProfile, replacePassword, updateProfile } from "../store.ts";
 import { spendTokens } from "../tokens-store.ts";
 import { removeSecret } from "../totp/totp-store.ts";
 
+export type OwnAccountParts = LoginParts & { readonly mails: MailQueue; readonly baseUrl: string };
+
 /** What users change of their own account. */
 export class OwnAccount {
-  readonly #parts: LoginParts;
+  readonly #parts: OwnAccountParts;
 
-  constructor(parts: LoginParts) {
+  constructor(parts: OwnAccountParts) {
     this.#parts = parts;
   }
 
@@ -78,15 +81,16 @@ export class OwnAccount {
     if (problem !== null) {
       throw new AppError("invalid_password", { message: problem, fields: { new_password: problem } });
     }
-    const oldHash = await this.#confirm(user.userId, passwords.current, origin);
+    const login = await this.#confirm(user.userId, passwords.current, origin);
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
-      if (!(await replacePassword(tx, user.userId, oldHash, passwordHash))) {
+      if (!(await replacePassword(tx, user.userId, login.passwordHash, passwordHash))) {
         // It was reset or changed while we hashed.
         throw new AppError("conflict");
       }
       await spendTokens(tx, user.userId, "password_reset");
       const ended = await revokeSessionsOf(tx, ofUser(user.userId), null);
+      await tellPasswordChange(tx, this.#parts, login);
       const after = { endedSessions: ended };
       await this.#audit(tx, user, origin, { action: "user.password_change", before: null, after });
       return await sessions.start(tx, ofUser(user.userId), request, origin);
@@ -119,17 +123,21 @@ export class OwnAccount {
     });
   }
 
-  /** @returns the hash that the password was compared with */
-  async #confirm(userId: UserId, password: string, { ip }: Origin): Promise<string> {
+  /** @returns the user, with the hash that the password was compared with */
+  async #confirm(
+    userId: UserId,
+    password: string,
+    { ip }: Origin,
+  ): Promise<LoginProfile & { readonly passwordHash: string }> {
     const { db, hashing } = this.#parts;
     const attempt = await beginAttempt(db, attemptKinds.confirmation, { account: `user:${userId}`, ip });
     const login = await findLoginById(db, userId);
-    const hash = login?.passwordHash ?? null;
-    if (!(await hashing.isRight(password, hash)) || hash === null) {
+    const passwordHash = login?.passwordHash ?? null;
+    if (!(await hashing.isRight(password, passwordHash)) || login === null || passwordHash === null) {
       throw new AppError("invalid_credentials", { message: "The password is not right." });
     }
     await attempt.succeeded();
-    return hash;
+    return { ...login, passwordHash };
   }
 
   async #audit(

@@ -26,6 +26,13 @@ export const chinese: MailWords = {
     action: "设置新密码",
     notes: ["链接有效期：{{valid_for}}，且只能使用一次。", "如果不是您本人操作，请忽略这封邮件，您的密码不会改变。"],
   },
+  password_changed: {
+    subject: "您的密码已更改",
+    title: "您的密码已更改",
+    body: ["您的 {{service}} 账户密码已更改，所有会话均已结束。"],
+    action: "不是我本人：重置密码",
+    notes: ["如果是您本人操作，您无需采取任何措施。"],
+  },
   payment_success: {
     subject: "已收到您的付款：{{amount}}",
     title: "已收到您的付款",

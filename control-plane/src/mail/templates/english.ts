@@ -36,6 +36,13 @@ export const english: MailWords = {
       "If it was not you, ignore this mail; your password stays as it is.",
     ],
   },
+  password_changed: {
+    subject: "Your password was changed",
+    title: "Your password was changed",
+    body: ["The password of your account at {{service}} was changed, and all sessions were ended."],
+    action: "It was not me: reset the password",
+    notes: ["If it was you, there is nothing you need to do."],
+  },
   payment_success: {
     subject: "Payment received: {{amount}}",
     title: "Payment received",

@@ -39,6 +39,13 @@ export const french: MailWords = {
       "Si cette demande ne vient pas de vous, ignorez ce message ; votre mot de passe reste inchangé.",
     ],
   },
+  password_changed: {
+    subject: "Votre mot de passe a été modifié",
+    title: "Votre mot de passe a été modifié",
+    body: ["Le mot de passe de votre compte {{service}} a été modifié et toutes les sessions ont été fermées."],
+    action: "Ce n’était pas moi : réinitialiser le mot de passe",
+    notes: ["Si c’était vous, vous n’avez rien à faire."],
+  },
   payment_success: {
     subject: "Paiement reçu : {{amount}}",
     title: "Paiement reçu",

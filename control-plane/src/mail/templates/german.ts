@@ -39,6 +39,13 @@ export const german: MailWords = {
       "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail; Ihr Passwort bleibt unverändert.",
     ],
   },
+  password_changed: {
+    subject: "Ihr Passwort wurde geändert",
+    title: "Ihr Passwort wurde geändert",
+    body: ["Das Passwort Ihres Kontos bei {{service}} wurde geändert, und alle Sitzungen wurden beendet."],
+    action: "Das war ich nicht: Passwort zurücksetzen",
+    notes: ["Wenn Sie das waren, müssen Sie nichts tun."],
+  },
   payment_success: {
     subject: "Zahlung erhalten: {{amount}}",
     title: "Zahlung erhalten",

@@ -39,6 +39,13 @@ export const japanese: MailWords = {
       "お心当たりがない場合は、このメールを無視してください。パスワードは変更されません。",
     ],
   },
+  password_changed: {
+    subject: "パスワードが変更されました",
+    title: "パスワードが変更されました",
+    body: ["{{service}} のアカウントのパスワードが変更され、すべてのセッションが終了しました。"],
+    action: "心当たりがない: パスワードを再設定する",
+    notes: ["ご本人による変更の場合、何もしていただく必要はありません。"],
+  },
   payment_success: {
     subject: "お支払いを確認しました: {{amount}}",
     title: "お支払いを確認しました",

@@ -36,6 +36,13 @@ export const korean: MailWords = {
       "본인이 요청하지 않으셨다면 이 메일을 무시하세요. 비밀번호는 변경되지 않습니다.",
     ],
   },
+  password_changed: {
+    subject: "비밀번호가 변경되었습니다",
+    title: "비밀번호가 변경되었습니다",
+    body: ["{{service}} 계정의 비밀번호가 변경되었으며 모든 세션이 종료되었습니다."],
+    action: "본인이 아닙니다: 비밀번호 재설정",
+    notes: ["본인이 변경하셨다면 아무것도 하실 필요가 없습니다."],
+  },
   payment_success: {
     subject: "결제가 완료되었습니다: {{amount}}",
     title: "결제가 완료되었습니다",

@@ -33,6 +33,13 @@ export const portuguese: MailWords = {
       "Se não foi você, ignore esta mensagem; a sua senha não será alterada.",
     ],
   },
+  password_changed: {
+    subject: "A sua senha foi alterada",
+    title: "A sua senha foi alterada",
+    body: ["A senha da sua conta no {{service}} foi alterada e todas as sessões foram encerradas."],
+    action: "Não fui eu: redefinir a senha",
+    notes: ["Se foi você, não é preciso fazer nada."],
+  },
   payment_success: {
     subject: "Pagamento recebido: {{amount}}",
     title: "Pagamento recebido",

@@ -17,6 +17,7 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
   email_verify: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   account_exists: { names: ["login_link", "reset_link"], required: ["login_link"], action: "login_link" },
   password_reset: { names: ["link", "valid_for"], required: ["link"], action: "link" },
+  password_changed: { names: ["reset_link"], required: ["reset_link"], action: "reset_link" },
   payment_success: {
     names: ["order_no", "plan_name", "amount", "credit"],
     required: ["order_no", "amount"],

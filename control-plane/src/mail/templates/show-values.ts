@@ -41,6 +41,7 @@ const presenters: {
   email_verify: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
   account_exists: ({ login_link, reset_link }) => ({ login_link, reset_link }),
   password_reset: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
+  password_changed: ({ reset_link }) => ({ reset_link }),
   payment_success: ({ order_no, plan_name, amount, currency, quota }, locale) => ({
     order_no,
     plan_name,

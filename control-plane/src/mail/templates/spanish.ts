@@ -36,6 +36,13 @@ export const spanish: MailWords = {
       "Si no ha sido usted, ignore este mensaje; su contraseña no cambiará.",
     ],
   },
+  password_changed: {
+    subject: "Su contraseña ha cambiado",
+    title: "Su contraseña ha cambiado",
+    body: ["Se ha cambiado la contraseña de su cuenta en {{service}} y se han cerrado todas las sesiones."],
+    action: "No he sido yo: restablecer la contraseña",
+    notes: ["Si ha sido usted, no tiene que hacer nada."],
+  },
   payment_success: {
     subject: "Pago recibido: {{amount}}",
     title: "Pago recibido",

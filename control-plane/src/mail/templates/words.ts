@@ -20,6 +20,7 @@ export type MailWords = {
   readonly email_verify: MailText;
   readonly account_exists: MailText;
   readonly password_reset: MailText;
+  readonly password_changed: MailText;
   readonly payment_success: MailText & {
     /** Names of the rows of the receipt. */
     readonly facts: {
