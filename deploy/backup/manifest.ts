@@ -24,13 +24,22 @@ export type Manifest = {
 const manifestName = "manifest.json";
 const readmeName = "README.txt";
 
+const bodies: Readonly<Record<BackupKind, string>> = {
+  dump: "Bodies of calls are not in it, nor their keys: after a restore the calls of before say that theirs can't be opened.\n",
+  files: `It also holds the password of the embedded Postgres, which listens on 127.0.0.1 only.
+
+IT HOLDS BODIES OF CALLS, sealed, AND THE SEALED KEYS OF THEIR DAYS: whoever has the master key, too, can read them for as long
+as this copy exists, also after their retention is over in the database. Delete it no later than that.
+`,
+};
+
 const readme = (manifest: Manifest): string => `A backup of the database of Sluice, made at ${manifest.createdAt}.
 
-It holds everything that the database held at that moment: users with their addresses, hashes of passwords and API keys,
-orders and payments, the ledger, usage, the metadata of calls, and bodies of calls as far as they are kept.
-${manifest.kind === "files" ? "It also holds the password of the embedded Postgres, which listens on 127.0.0.1 only.\n" : ""}
-Sealed in it, and useless without the master key: credentials of channels, payment and mail gateways and exit nodes, secrets
-of second factors, and bodies of calls. THE MASTER KEY IS NOT HERE. Keep a copy of it elsewhere: without it the accounts and
+It holds what the database held at that moment: users with their addresses, hashes of passwords and API keys, orders and
+payments, the ledger, usage, and the metadata of calls.
+${bodies[manifest.kind]}
+Sealed in it, and useless without the master key: credentials of channels, payment and mail gateways and exit nodes, and secrets
+of second factors. THE MASTER KEY IS NOT HERE. Keep a copy of it elsewhere: without it the accounts and
 the money come back, and none of the sealed values does. A backup from before the master key was exchanged needs the old one.
 
 Not in it: provider keys of exit nodes (they are only on the nodes), the settings of the service, and the spool: calls of the

@@ -12,9 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@sluice/control-plane/db/migrate.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat } from "../../support/chat-call.ts";
+import { loginAdmin } from "../../support/logins.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../../support/sluice.ts";
 import { repositoryRoot, startProgram } from "../../support/start-process.ts";
 import { findSystemPostgres, SystemPostgres } from "../../support/system-postgres.ts";
@@ -152,7 +154,7 @@ describe("a backup", () => {
 const systemPostgres = findSystemPostgres();
 
 describe.skipIf(systemPostgres === null)("a dump (skipped where no Postgres is installed beside ours)", () => {
-  test("of a Postgres of your own comes back into an empty database, and into no other", async () => {
+  test("of a Postgres of your own comes back into an empty database, and into no other, without the bodies of calls", async () => {
     await using server = await SystemPostgres.start(systemPostgres ?? "");
     const [live, empty] = [await server.createDatabase("live"), await server.createDatabase("empty")];
     await migrate(live, () => undefined);
@@ -163,16 +165,59 @@ describe.skipIf(systemPostgres === null)("a dump (skipped where no Postgres is i
       const { url } = await scene.startProcess();
       await chat({ url, apiKey }, { model: "gpt-4o-mini" });
       await scene.waitForUsageRows(1);
+      const requestId = await storedPayload(scene);
+
+      const made = await run("backup", "unused", ["--to", data("dumps")], { DATABASE_URL: live });
+      expect([made.exitCode, made.output]).toEqual([0, expect.stringContaining("with at least 1 calls")]);
+      const backup = join(data("dumps"), readdirSync(data("dumps"))[0] ?? "");
+      expect(readFileSync(join(backup, "README.txt"), "utf8")).toContain("Bodies of calls are not in it");
+      const onto = await run("restore", "unused", ["--from", backup], { DATABASE_URL: live });
+      expect([onto.exitCode, onto.output]).toEqual([1, expect.stringContaining("is not empty")]);
+      const restored = await run("restore", "unused", ["--from", backup], { DATABASE_URL: empty });
+      expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
+      expect(restored.output).toContain("1 calls are back");
+
+      // It works, and what could be read before can't be read there, with the same master key.
+      const revived = openDatabase({ url: empty, poolMax: 2, applicationName: "test" });
+      try {
+        expect(await payloadRows(revived)).toEqual({ keys: 0, segments: 0, records: 0, traces: 1 });
+        const second = await scene.startProcess({ DATABASE_URL: empty });
+        expect((await chat({ url: second.url, apiKey }, { model: "gpt-4o-mini" })).status).toBe(200);
+        const { cookie } = await loginAdmin({ db: revived });
+        const answer = await fetch(`${second.url}/backend/admin/trace/payload/`, {
+          method: "POST",
+          headers: { cookie, "content-type": "application/json", origin: second.url },
+          body: JSON.stringify({ request_id: requestId, reason: "to see what a restored dump shows" }),
+        });
+        expect([404, 410]).toContain(answer.status);
+        expect(await answer.json()).toMatchObject({
+          error: { code: expect.stringMatching(/^payload_(not_stored|expired)$/) },
+        });
+        expect(await second.stop()).toBe(0);
+      } finally {
+        await revived.close(1_000);
+      }
     } finally {
       await scene.close();
     }
-    const made = await run("backup", "unused", ["--to", data("dumps")], { DATABASE_URL: live });
-    expect([made.exitCode, made.output]).toEqual([0, expect.stringContaining("with at least 1 calls")]);
-    const backup = join(data("dumps"), readdirSync(data("dumps"))[0] ?? "");
-    const onto = await run("restore", "unused", ["--from", backup], { DATABASE_URL: live });
-    expect([onto.exitCode, onto.output]).toEqual([1, expect.stringContaining("is not empty")]);
-    const restored = await run("restore", "unused", ["--from", backup], { DATABASE_URL: empty });
-    expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
-    expect(restored.output).toContain("1 calls are back");
   }, 60_000);
 });
+
+/** Waits until the body of the only call is in the database. @returns its request id */
+async function storedPayload({ db }: SluiceRig): Promise<string> {
+  for (;;) {
+    const [row] = await db.sql<{ request_id: string }>`select request_id::text as request_id from payload_record`;
+    if (row !== undefined) {
+      expect(await payloadRows(db)).toMatchObject({ segments: 1, records: 1 });
+      return row.request_id;
+    }
+    await Bun.sleep(20);
+  }
+}
+
+async function payloadRows(db: Database): Promise<Record<string, number> | undefined> {
+  const [row] = await db.sql<Record<string, number>>`
+    select (select count(*)::int from payload_day_key) as keys, (select count(*)::int from payload_segment) as segments,
+      (select count(*)::int from payload_record) as records, (select count(*)::int from trace_record) as traces`;
+  return row;
+}
