@@ -30,6 +30,7 @@ import { type CatalogAdminParts, catalogAdminEndpoints } from "./gateway/catalog
 import { ChannelTests } from "./gateway/catalog-admin/test-channel.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
+import { offeredModelEndpoints } from "./gateway/prices/routes.ts";
 import { siteModel } from "./gateway/prices/site-model.ts";
 import { listPricedModels } from "./gateway/prices/store.ts";
 import {
@@ -128,6 +129,7 @@ export function buildBackend(parts: BackendParts): Backend {
     checkout: new CheckoutService(billing, payments),
     notices: new GatewayNotices(billing, payments),
     guests: guestOrders(db),
+    isMockOffered,
   };
   const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
   const lists: ListParts = { db, clock: systemClock, log, recordExport: exportRecorder(db) };
@@ -142,6 +144,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "billing-admin": billingAdminEndpoints({ ...billing, ...refunds }),
     checkout: checkoutEndpoints(checkout),
     usage: usageEndpoints(new UsageViews(db, systemClock)),
+    "offered-models": offeredModelEndpoints(db),
     secrets: secretEndpoints(secretParts),
     "usage-settlement": settlementEndpoints({ db, settlement }),
     "money-check": moneyCheckEndpoints(moneyCheck),

@@ -189,7 +189,7 @@ describe("the summary", () => {
       return sum + Number((exact + 9_999n) / 10_000n);
     }, 0);
     expect(total["settled_quota"]).toBe(settled);
-    for (const part of ["by_day", "by_model", "by_day_and_model"]) {
+    for (const part of ["by_day", "by_model", "by_key", "by_day_and_model"]) {
       for (const name of Object.keys(total)) {
         const sum = (body[part] as Sums[]).reduce((most, each) => most + (each[name] ?? 0), 0);
         expect([part, name, sum]).toEqual([part, name, total[name] ?? 0]);
@@ -205,6 +205,42 @@ describe("the summary", () => {
     const { body } = await as.get("/backend/usage/summary/", { zone: "Asia/Tokyo" });
     expect(body["by_day"] as Sums[]).toHaveLength(30);
     expect(body["total"]).toMatchObject({ calls: 0, quota: 0 });
+  });
+});
+
+describe("what a user can choose from", () => {
+  test("models are those that a channel serves to the group of the user", async () => {
+    const { as } = await enter();
+    const served = async () =>
+      ((await as.get("/backend/models/list/")).body["models"] as { name: string }[]).map(({ name }) => name);
+    expect(await served()).toContain("gpt-4o-mini");
+    await rig.db.sql`update ability set is_enabled = false`;
+    expect(await served()).toEqual([]);
+    await rig.db.sql`update ability set is_enabled = true`;
+  });
+
+  test("ways of paying are those that are set up", async () => {
+    const { as } = await enter();
+    const { body } = await as.get("/backend/payment/options/");
+    expect(body).toMatchObject({ is_wallet_ready: false, is_card_ready: false, is_mock_offered: false });
+    expect(body["card_vendors"]).toContain("cardpay_card");
+  });
+});
+
+describe("the file", () => {
+  test("has a line for each call that fits, more than are read at once, and no formula", async () => {
+    const { as, customer } = await enter();
+    const many = await log(
+      customer,
+      Array.from({ length: 1_003 }, (_, index) => ({ startedAtMs: noon - index, model: index === 0 ? "=1+1" : "m" })),
+    );
+    await log(customer, [{ startedAtMs: noon - 40 * dayMs, model: "older" }]);
+    const answer = await as.file("/backend/usage/export/");
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const [head = "", ...lines] = (await answer.text()).trimEnd().split("\r\n");
+    expect(head.split(",").slice(0, 4)).toEqual(["request_id", "started_at", "path", "model"]);
+    expect(lines.map((line) => line.split(",")[0])).toEqual(many.map(({ requestId }) => requestId as string));
+    expect(lines[0]?.split(",")[3]).toBe("'=1+1");
   });
 });
 

@@ -3,6 +3,8 @@ export type Answer = { readonly status: number; readonly body: Record<string, un
 /** Calls the backend as whoever the cookie says, or as nobody. */
 export type ConsoleClient = {
   get(path: string, query?: Record<string, string>): Promise<Answer>;
+  /** The answer as it came. */
+  file(path: string, query?: Record<string, string>): Promise<Response>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
 };
 
@@ -18,6 +20,8 @@ export function consoleClient(url: string, cookie: string | null): ConsoleClient
   };
   return {
     get: (path, query = {}) => ask(`${path}?${new URLSearchParams(query)}`),
+    file: (path, query = {}) =>
+      fetch(`${url}${path}?${new URLSearchParams(query)}`, { headers: cookie === null ? {} : { cookie } }),
     post: (path, body, headers) => ask(path, { method: "POST", body: JSON.stringify(body) }, headers),
   };
 }

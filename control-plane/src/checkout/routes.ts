@@ -6,6 +6,7 @@ import {
   createCardPaymentInput,
   createdPayment,
   createWalletPaymentInput,
+  paymentOptionsAnswer,
 } from "@sluice/contracts/payments";
 import { z } from "zod";
 import { orderEntry } from "../billing/model.ts";
@@ -20,6 +21,8 @@ export type CheckoutEndpointParts = {
   readonly checkout: CheckoutService;
   readonly notices: GatewayNotices;
   readonly guests: GuestOrders;
+  /** Whether orders can be settled without a payment. */
+  readonly isMockOffered: boolean;
 };
 
 const paymentErrors = [
@@ -34,8 +37,18 @@ const paymentErrors = [
 
 const noticeBytesMax = 256 * 1024;
 
-export function checkoutEndpoints({ checkout, notices, guests }: CheckoutEndpointParts): AnyEndpoint[] {
+export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: CheckoutEndpointParts): AnyEndpoint[] {
   return [
+    endpoint({
+      method: "GET",
+      path: "/backend/payment/options/",
+      access: "user",
+      input: z.strictObject({}),
+      summary: "Which ways of paying can be chosen now.",
+      output: paymentOptionsAnswer,
+      errors: [],
+      handle: async () => ({ ...(await checkout.options()), is_mock_offered: isMockOffered }),
+    }),
     endpoint({
       method: "POST",
       path: "/backend/payment/walletpay/create/",

@@ -1,5 +1,11 @@
 import type { UserId } from "@sluice/contracts/ids";
-import type { CardSender, CardVendor, GatewayRequest } from "@sluice/contracts/payments";
+import {
+  type CardSender,
+  type CardVendor,
+  cardVendors,
+  type GatewayRequest,
+  type PaymentOptions,
+} from "@sluice/contracts/payments";
 import type { Order } from "../billing/model.ts";
 import type { BillingParts } from "../billing/port.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "../billing/service.ts";
@@ -35,6 +41,21 @@ export class CheckoutService {
   constructor(billing: BillingParts, payments: Payments) {
     this.#billing = billing;
     this.#payments = payments;
+  }
+
+  /** What a payer can choose from. */
+  async options(): Promise<Omit<PaymentOptions, "is_mock_offered">> {
+    const { wallet, card } = this.#payments;
+    const [isWalletReady, isCardReady] = await Promise.all([
+      isReady(() => wallet.requireReady(false)),
+      isReady(() => card.requireReady("default")),
+    ]);
+    return {
+      is_wallet_ready: isWalletReady && wallet.vendors.length > 0,
+      wallet_vendors: wallet.vendors,
+      is_card_ready: isCardReady,
+      card_vendors: cardVendors,
+    };
   }
 
   /** @throws AppError `invalid_value`, `not_found`, `conflict`, `gateway_not_configured`, `payment_gateway_failed` */
@@ -95,5 +116,17 @@ export class CheckoutService {
     } finally {
       await endOpening(db, orderNo, checkout);
     }
+  }
+}
+
+async function isReady(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "gateway_not_configured") {
+      return false;
+    }
+    throw error;
   }
 }

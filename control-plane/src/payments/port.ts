@@ -33,6 +33,8 @@ export interface RefundGateway {
 export type Confirmation = "agrees" | "differs" | "not_asked";
 
 export interface WalletGateway extends RefundGateway {
+  /** Those that the operator lists. */
+  readonly vendors: readonly string[];
   /** Whether the vendor is one of those that the operator lists. */
   offers(vendor: string): boolean;
   /** @throws AppError `gateway_not_configured` when a checkout could not be opened, or for a dry run not be signed */

@@ -57,6 +57,18 @@ export const createdPayment = z.strictObject({
 });
 export type CreatedPayment = Unsent<z.output<typeof createdPayment>>;
 
+/** Which ways of paying there are now, and whether an order can be tried without money. */
+export const paymentOptionsAnswer = z.strictObject({
+  /** Whether a checkout can be opened; a dry run may be possible without. */
+  is_wallet_ready: z.boolean(),
+  wallet_vendors: z.array(z.string()),
+  is_card_ready: z.boolean(),
+  card_vendors: z.array(z.enum(cardVendors)),
+  /** Orders can be settled without a payment: never where real customers are. */
+  is_mock_offered: z.boolean(),
+});
+export type PaymentOptions = Unsent<z.output<typeof paymentOptionsAnswer>>;
+
 /** What became of a message of the card gateway. */
 export const cardNoticeAnswer = z.strictObject({
   received: z.literal(true),

@@ -51,6 +51,11 @@ export type UsageListInput = z.output<typeof usageListInput>;
 export const usageSummaryInput = z.strictObject({ ...range, ...filters });
 export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 
+export const usageExportInput = usageSummaryInput;
+
+/** What one file of calls can hold. */
+export const usageExportRowsMax = 100_000;
+
 export const usageReceiptInput = z.strictObject({ day: day.optional(), request_id: requestId });
 
 /** One relayed call, as it is shown to the user who pays. */
@@ -114,6 +119,8 @@ export const usageSummaryAnswer = z.strictObject({
   by_day: z.array(usageSums.extend({ day: wireDay })),
   /** The dearest first; null is what was refused before a model was known. */
   by_model: z.array(usageSums.extend({ model: modelName })),
+  /** The dearest first, revoked keys among them. */
+  by_key: z.array(usageSums.extend({ key_id: wireInteger, key_name: z.string() })),
   /** Only what has calls. */
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
 });

@@ -64,6 +64,7 @@ export class PaymentScene implements AsyncDisposable {
         guests: { count: () => Promise.resolve(), networkOf: () => "here" },
         checkout: new CheckoutService(billing.parts, this.payments),
         notices: new GatewayNotices(billing.parts, this.payments),
+        isMockOffered: false,
       }),
     );
   }

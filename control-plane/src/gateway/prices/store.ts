@@ -1,3 +1,4 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Queryable } from "../../platform/db.ts";
 
 export type ModelRow = {
@@ -32,6 +33,17 @@ export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
       select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
     ) p on true
     where m.status = 'enabled' order by m.name`;
+}
+
+/** Those of the priced models that a channel serves to the group of the user, as a key of that group sees them. */
+export async function listOfferedModels(db: Queryable, gatewayUserId: GatewayUserId): Promise<ModelRow[]> {
+  const served = await db.sql<{ model: string }>`
+    select distinct a.model from ability a
+    join channel c on c.id = a.channel_id and c.status = 'enabled'
+    join gateway_user u on u.group_name = a.group_name
+    where a.is_enabled and u.id = ${gatewayUserId}::bigint`;
+  const names = new Set(served.map(({ model }) => model));
+  return (await listPricedModels(db)).filter(({ name }) => names.has(name));
 }
 
 export type NewModel = {

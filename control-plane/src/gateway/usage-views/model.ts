@@ -1,5 +1,6 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type UsageSummary, type UsageSummaryInput, type UsageSums, usageDaysMax } from "@sluice/contracts/usage";
+import type { UsagePart } from "./store.ts";
 
 /** Which calls of one user are meant: those that began on these days of the zone. */
 export type UsageFilter = {
@@ -48,8 +49,6 @@ export function toFilter(
 
 const laterOf = (first: string, second: string): string => (first > second ? first : second);
 
-type Part = UsageSums & { readonly day: string; readonly model: string | null };
-
 const nothing: UsageSums = {
   calls: 0n,
   completed_calls: 0n,
@@ -72,19 +71,30 @@ function sum(parts: readonly UsageSums[]): UsageSums {
   return total;
 }
 
-/** All sums out of the same parts, so that bars add up to the total. */
-export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly Part[]): UsageSummary {
-  const ofDay = Map.groupBy(parts, ({ day }) => day);
-  const ofModel = Map.groupBy(parts, ({ model }) => model);
+/** All sums but those by key out of the same parts, so that bars add up to the total. */
+export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly UsagePart[]): UsageSummary {
+  const ofModels = parts.flatMap((part) =>
+    part.kind === "model" ? [{ day: part.day, model: part.model, ...sum([part]) }] : [],
+  );
+  const byKey = parts.flatMap((part) =>
+    part.kind === "key" ? [{ key_id: part.key_id, key_name: part.key_name, ...sum([part]) }] : [],
+  );
+  const ofDay = Map.groupBy(ofModels, ({ day }) => day);
+  const ofModel = Map.groupBy(ofModels, ({ model }) => model);
   const days = Array.from({ length: daysBetween(fromDay, toDay) }, (_, index) => addDays(fromDay, index));
   const byModel = [...ofModel].map(([model, those]) => ({ model, ...sum(those) }));
   return {
     zone,
     from_day: fromDay,
     to_day: toDay,
-    total: sum(parts),
+    total: sum(ofModels),
     by_day: days.map((day) => ({ day, ...sum(ofDay.get(day) ?? []) })),
-    by_model: byModel.sort((a, b) => Number(b.settled_quota - a.settled_quota) || Number(b.calls - a.calls)),
-    by_day_and_model: parts,
+    by_model: byModel.sort(dearestFirst),
+    by_key: byKey.sort(dearestFirst),
+    by_day_and_model: ofModels,
   };
+}
+
+function dearestFirst(a: UsageSums, b: UsageSums): number {
+  return Number(b.settled_quota - a.settled_quota) || Number(b.calls - a.calls);
 }

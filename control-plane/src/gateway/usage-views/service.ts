@@ -1,5 +1,12 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import type { UsageListInput, UsageReceipt, UsageSummary, UsageSummaryInput, UsageView } from "@sluice/contracts/usage";
+import {
+  type UsageListInput,
+  type UsageReceipt,
+  type UsageSummary,
+  type UsageSummaryInput,
+  type UsageView,
+  usageExportRowsMax,
+} from "@sluice/contracts/usage";
 import { type Clock, utcDay } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
@@ -7,8 +14,10 @@ import { AppError } from "../../platform/errors.ts";
 import { addDays, toFilter, toSummary, type UsageFilter } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
 import { findPricedCall, listUsage, sumUsage } from "./store.ts";
+import { usageFile } from "./usage-file.ts";
 
 const invalidParameterValue = "22023";
+const fileRowsAtOnce = 1_000;
 
 /** What users may see of their calls: never more than their own. */
 export class UsageViews {
@@ -40,6 +49,25 @@ export class UsageViews {
   async summary(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<UsageSummary> {
     const filter = this.#filter(gatewayUserId, input);
     return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
+  }
+
+  /**
+   * A CSV file of every call that fits, newest first.
+   * @throws AppError `invalid_parameter`, `temporarily_unavailable`, `too_broad` for more than a file holds
+   */
+  async file(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<Response> {
+    const filter = this.#filter(gatewayUserId, input);
+    const { total } = await this.summary(gatewayUserId, input);
+    if (total.calls > usageExportRowsMax) {
+      const limit = usageExportRowsMax.toLocaleString("en");
+      throw new AppError("too_broad", {
+        message: `A file has at most ${limit} calls, and these are more. Choose fewer days or add a filter.`,
+      });
+    }
+    return usageFile(
+      (cursor) => listUsage(this.#db, filter, { cursor, limit: fileRowsAtOnce }),
+      `usage-${filter.fromDay}-${filter.toDay}.csv`,
+    );
   }
 
   /**

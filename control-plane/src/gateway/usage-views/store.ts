@@ -36,27 +36,39 @@ export async function listUsage(
     order by u.day desc, u.request_id desc limit ${page.limit}::integer`;
 }
 
-/** Sums by day of the zone and by model. */
-export async function sumUsage(
-  db: Queryable,
-  filter: UsageFilter,
-): Promise<(UsageSums & { day: string; model: string | null })[]> {
+/** A sum over the calls of a day and a model, or over those of a key: all are of the same moment. */
+export type UsagePart = UsageSums &
+  (
+    | { readonly kind: "model"; readonly day: string; readonly model: string | null }
+    | { readonly kind: "key"; readonly key_id: bigint; readonly key_name: string }
+  );
+
+/** Sums by day of the zone and by model, and sums by key. */
+export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
   const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome } = filter;
-  return await db.sql<UsageSums & { day: string; model: string | null }>`
-    select (u.started_at at time zone ${zone}::text)::date::text as day, u.model, count(*) as calls,
-      count(*) filter (where u.outcome = 'completed') as completed_calls, sum(u.input_tokens)::bigint as input_tokens,
-      sum(u.output_tokens)::bigint as output_tokens, sum(u.cache_read_tokens)::bigint as cache_read_tokens,
-      sum(u.cache_write_tokens)::bigint as cache_write_tokens, sum(u.reasoning_tokens)::bigint as reasoning_tokens,
-      sum(u.quota)::bigint as quota, sum(ceil(u.quota * u.rate_multiplier))::bigint as settled_quota
-    from usage_log u
-    where u.gateway_user_id = ${gatewayUserId}::bigint
-      and u.day between ${fromDay}::date - 1 and ${toDay}::date + 1
-      and u.started_at >= ${fromDay}::date::timestamp at time zone ${zone}::text
-      and u.started_at < (${toDay}::date + 1)::timestamp at time zone ${zone}::text
-      and (${keyId}::bigint is null or u.api_key_id = ${keyId}::bigint)
-      and (${model}::text is null or u.model = ${model}::text)
-      and (${outcome}::text is null or u.outcome = ${outcome}::text)
-    group by 1, 2 order by 1, 2`;
+  return await db.sql<UsagePart>`
+    with calls as (
+      select (u.started_at at time zone ${zone}::text)::date::text as day, u.model, u.api_key_id as key_id, u.outcome,
+        u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.quota,
+        ceil(u.quota * u.rate_multiplier) as settled_quota
+      from usage_log u
+      where u.gateway_user_id = ${gatewayUserId}::bigint
+        and u.day between ${fromDay}::date - 1 and ${toDay}::date + 1
+        and u.started_at >= ${fromDay}::date::timestamp at time zone ${zone}::text
+        and u.started_at < (${toDay}::date + 1)::timestamp at time zone ${zone}::text
+        and (${keyId}::bigint is null or u.api_key_id = ${keyId}::bigint)
+        and (${model}::text is null or u.model = ${model}::text)
+        and (${outcome}::text is null or u.outcome = ${outcome}::text)
+    ), sums as (
+      select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, model, key_id, count(*) as calls,
+        count(*) filter (where outcome = 'completed') as completed_calls, sum(input_tokens)::bigint as input_tokens,
+        sum(output_tokens)::bigint as output_tokens, sum(cache_read_tokens)::bigint as cache_read_tokens,
+        sum(cache_write_tokens)::bigint as cache_write_tokens, sum(reasoning_tokens)::bigint as reasoning_tokens,
+        sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota
+      from calls group by grouping sets ((day, model), (key_id))
+    )
+    select s.*, coalesce(k.name, '') as key_name from sums s left join api_key k on k.id = s.key_id
+    order by s.day, s.model`;
 }
 
 export type PricedCall = {

@@ -52,8 +52,12 @@ export class WalletPay implements WalletGateway {
     this.#http = http;
   }
 
+  get vendors(): readonly string[] {
+    return this.#settings.vendors;
+  }
+
   offers(vendor: string): boolean {
-    return this.#settings.vendors.includes(vendor);
+    return this.vendors.includes(vendor);
   }
 
   async requireReady(isDryRun: boolean): Promise<void> {

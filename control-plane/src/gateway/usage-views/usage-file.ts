@@ -1,0 +1,77 @@
+import type { UsageView } from "@sluice/contracts/usage";
+import { csvText } from "../../platform/csv.ts";
+
+const columns = [
+  "request_id",
+  "started_at",
+  "path",
+  "model",
+  "key_id",
+  "key_name",
+  "outcome",
+  "http_status",
+  "error_code",
+  "is_stream",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "images",
+  "audio_ms",
+  "usage_source",
+  "quota",
+  "rate_multiplier",
+  "settled_quota",
+  "first_byte_ms",
+  "duration_ms",
+] as const satisfies readonly (keyof UsageView)[];
+
+/** Decimals that come as text and stay numbers in a spreadsheet. */
+const decimals: ReadonlySet<string> = new Set(["rate_multiplier"]);
+
+type ReadPage = (cursor: { readonly day: string; readonly requestId: string } | null) => Promise<readonly UsageView[]>;
+
+/**
+ * A file of calls, read page by page as fast as the other side takes them in. The last page is the one that is empty.
+ * A page that can't be read ends the file before its end, so that nobody takes it for whole.
+ */
+export function usageFile(readPage: ReadPage, fileName: string): Response {
+  const encoder = new TextEncoder();
+  let cursor: Parameters<ReadPage>[0] = null;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(`${columns.join(",")}\r\n`)),
+    pull: async (controller) => {
+      const rows = await readPage(cursor);
+      const last = rows.at(-1);
+      if (last === undefined) {
+        controller.close();
+        return;
+      }
+      cursor = { day: last.day, requestId: last.request_id };
+      controller.enqueue(encoder.encode(rows.map(toLine).join("")));
+    },
+  });
+  return new Response(stream, {
+    headers: {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${fileName}"`,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+function toLine(row: UsageView): string {
+  return `${columns.map((name) => toCell(name, row[name])).join(",")}\r\n`;
+}
+
+function toCell(name: string, value: UsageView[keyof UsageView]): string {
+  if (value === null) {
+    return "";
+  }
+  if (value instanceof Date) {
+    return value.toISOString();
+  }
+  return typeof value === "string" && !decimals.has(name) ? csvText(value) : String(value);
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { type Unsent, wireDecimal } from "./wire.ts";
+
+/** A model that the user's keys can call, as the console shows it. Prices are in US dollars, before the multiplier. */
+export const offeredModel = z.strictObject({
+  name: z.string(),
+  display_name: z.string(),
+  owned_by: z.string(),
+  input_usd_per_m: wireDecimal,
+  output_usd_per_m: wireDecimal,
+  cache_read_usd_per_m: wireDecimal.nullable(),
+  cache_write_usd_per_m: wireDecimal.nullable(),
+  request_usd: wireDecimal,
+  context_tokens_max: z.int(),
+  output_tokens_max: z.int(),
+  deprecated_at: z.iso.datetime({ offset: true }).nullable(),
+  sunset_at: z.iso.datetime({ offset: true }).nullable(),
+});
+export type OfferedModel = Unsent<z.output<typeof offeredModel>>;
+export const offeredModelsAnswer = z.strictObject({ models: z.array(offeredModel) });
