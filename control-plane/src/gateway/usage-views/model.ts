@@ -1,6 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type UsageSummary, type UsageSummaryInput, type UsageSums, usageDaysMax } from "@sluice/contracts/usage";
-import type { UsagePart } from "./store.ts";
 
 /** Which calls of one user are meant: those that began on these days of the zone. */
 export type UsageFilter = {
@@ -48,6 +47,13 @@ export function toFilter(
 }
 
 const laterOf = (first: string, second: string): string => (first > second ? first : second);
+
+/** A sum over the calls of a day and a model, or over those of a key: all are of the same moment. */
+export type UsagePart = UsageSums &
+  (
+    | { readonly kind: "model"; readonly day: string; readonly model: string | null }
+    | { readonly kind: "key"; readonly key_id: bigint; readonly key_name: string }
+  );
 
 const nothing: UsageSums = {
   calls: 0n,

@@ -1,10 +1,10 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import type { UsageSums, UsageView } from "@sluice/contracts/usage";
+import type { UsageView } from "@sluice/contracts/usage";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { PriceTexts } from "../prices/model.ts";
 import type { Attempt } from "../usage-log/model.ts";
-import type { UsageFilter } from "./model.ts";
+import type { UsageFilter, UsagePart } from "./model.ts";
 
 /** Behind every row that there can be. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
@@ -35,13 +35,6 @@ export async function listUsage(
       and (${outcome}::text is null or u.outcome = ${outcome}::text)
     order by u.day desc, u.request_id desc limit ${page.limit}::integer`;
 }
-
-/** A sum over the calls of a day and a model, or over those of a key: all are of the same moment. */
-export type UsagePart = UsageSums &
-  (
-    | { readonly kind: "model"; readonly day: string; readonly model: string | null }
-    | { readonly kind: "key"; readonly key_id: bigint; readonly key_name: string }
-  );
 
 /** Sums by day of the zone and by model, and sums by key. */
 export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
