@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Unsent, wireDecimal } from "./wire.ts";
+import { wireDecimal } from "./wire.ts";
 
 /** A model that the user's keys can call, as the console shows it. Prices are in US dollars, before the multiplier. */
-export const offeredModel = z.strictObject({
+const offeredModel = z.strictObject({
   name: z.string(),
   display_name: z.string(),
   owned_by: z.string(),
@@ -16,5 +16,4 @@ export const offeredModel = z.strictObject({
   deprecated_at: z.iso.datetime({ offset: true }).nullable(),
   sunset_at: z.iso.datetime({ offset: true }).nullable(),
 });
-export type OfferedModel = Unsent<z.output<typeof offeredModel>>;
 export const offeredModelsAnswer = z.strictObject({ models: z.array(offeredModel) });

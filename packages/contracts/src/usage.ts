@@ -51,8 +51,6 @@ export type UsageListInput = z.output<typeof usageListInput>;
 export const usageSummaryInput = z.strictObject({ ...range, ...filters });
 export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 
-export const usageExportInput = usageSummaryInput;
-
 /** What one file of calls can hold. */
 export const usageExportRowsMax = 100_000;
 

@@ -1,6 +1,5 @@
 import {
   usageDaysMax,
-  usageExportInput,
   usageExportRowsMax,
   usageListAnswer,
   usageListInput,
@@ -48,7 +47,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       method,
       path: "/backend/usage/export/",
       access,
-      input: usageExportInput,
+      input: usageSummaryInput,
       summary: "A CSV file of the user's calls.",
       output: null,
       otherAnswers: [{ status: 200, type: "text/csv", summary: "A line for each call, after a line with the names." }],
