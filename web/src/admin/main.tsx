@@ -1,5 +1,6 @@
 import { render } from "solid-js/web";
 import "../styles/app.css";
+import "./parts/layout.css";
 import { AdminApp } from "./app.tsx";
 
 const root = document.getElementById("app");

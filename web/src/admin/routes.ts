@@ -12,8 +12,35 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/dashboard/page.tsx"),
   },
   {
+    path: "/users/",
+    nav: { label: (texts) => texts.users, icon: "users", key: "u", group: (texts) => texts.people },
+    load: () => import("./pages/users/page.tsx"),
+  },
+  { path: "/users/:id/", load: () => import("./pages/user/page.tsx") },
+  {
+    path: "/manual-adjust/",
+    nav: { label: (texts) => texts.manualAdjust, icon: "sliders" },
+    load: () => import("./pages/manual-adjust/page.tsx"),
+  },
+  {
+    path: "/orders/",
+    nav: { label: (texts) => texts.orders, icon: "receipt", key: "o", group: (texts) => texts.money },
+    load: () => import("./pages/orders/page.tsx"),
+  },
+  {
+    path: "/payments/",
+    nav: { label: (texts) => texts.payments, icon: "card" },
+    load: () => import("./pages/payments/page.tsx"),
+  },
+  {
     path: "/plans/",
     nav: { label: (texts) => texts.plans, icon: "layers", key: "p" },
     load: () => import("./pages/plans/page.tsx"),
   },
+  {
+    path: "/trace/",
+    nav: { label: (texts) => texts.trace, icon: "trace", key: "t", group: (texts) => texts.gateway },
+    load: () => import("./pages/trace/page.tsx"),
+  },
+  { path: "/trace/:id/", load: () => import("./pages/trace-detail/page.tsx") },
 ];

@@ -1,40 +1,177 @@
-import type { adminMeAnswer } from "@sluice/contracts/accounts";
-import { createQuery } from "@tanstack/solid-query";
-import { type JSX, Match, Switch } from "solid-js";
+import type { Overview, overviewAnswer } from "@sluice/contracts/overview";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
+import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
+import { BarList } from "../../../charts/bar-list.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { createRangeState, RangeBar, type RangeState } from "../../parts/range-bar.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { dash, shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
+import { FigureRow, LoadingFigures } from "./figure-row.tsx";
+import { NodeCard } from "./node-card.tsx";
+import { PayloadCard } from "./payload-card.tsx";
+import { Trends } from "./trends.tsx";
 
-/** Where an admin arrives: who is logged in. */
+type Answer = AnswerOf<typeof overviewAnswer>;
+
+const path = "/backend/admin/overview/";
+const refreshMs = 60_000;
+
+const rows: readonly { readonly label: string; readonly keys: readonly string[] }[] = [
+  {
+    label: "Money",
+    keys: ["revenue_usd", "refunds_usd", "net_revenue_usd", "payments", "pending_orders", "orders_in_review"],
+  },
+  {
+    label: "Traffic",
+    keys: ["requests", "success_rate", "tokens", "input_tokens", "output_tokens", "quota"],
+  },
+  {
+    label: "People and mail",
+    keys: ["new_users", "active_users", "repeat_users", "pending_leads", "mail_failures", "mock_usd"],
+  },
+];
+
+/** How the service stands: money, traffic, people, nodes, and what needs a person. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Dashboard");
+  const range = createRangeState();
   const query = createQuery(() => ({
-    queryKey: ["admin", "me"],
-    queryFn: ({ signal }) => apiGet<typeof adminMeAnswer>("/backend/auth/admin/me/", { signal }),
+    queryKey: [path, range.query()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof overviewAnswer>(path, { query: range.query(), signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs,
   }));
   return (
     <>
-      <PageHead title="Dashboard" />
-      <Card title="Logged in">
-        <Switch fallback={<Skeleton width="50%" />}>
-          <Match when={query.isError}>
-            <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-          </Match>
-          <Match when={query.data?.admin}>
-            {(admin) => (
-              <Facts
-                facts={[
-                  { name: "Admin", value: admin().username },
-                  { name: "Rights", value: admin().is_super ? "super-admin" : "admin" },
-                  { name: "Authenticator", value: admin().has_totp ? "on" : "off" },
-                ]}
-              />
-            )}
-          </Match>
-        </Switch>
-      </Card>
+      <PageHead title="Dashboard" text={query.data === undefined ? "Loading" : headText(query.data)} />
+      <RangeBar state={range} />
+      <Switch fallback={<LoadingFigures rows={rows} />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>{(answer) => <Overviews answer={answer()} range={range} />}</Match>
+      </Switch>
+      <div class="card-grid">
+        <NodeCard />
+        <PayloadCard />
+      </div>
+      <Show when={query.data}>{(answer) => <Lists answer={answer()} />}</Show>
     </>
   );
 }
+
+function headText({ range, usage_as_of, read_at }: Answer): string {
+  const calls = usage_as_of === null ? "No calls were summed yet" : `Calls up to ${formats.dateTime(usage_as_of)}`;
+  return `${range.from_day} to ${range.to_day}, days in ${range.zone}. ${calls}; everything else as of ${formats.dateTime(read_at)}.`;
+}
+
+function Overviews(props: { readonly answer: Answer; readonly range: RangeState }): JSX.Element {
+  return (
+    <>
+      {rows.map(({ label, keys }) => (
+        <FigureRow label={label} keys={keys} figures={props.answer.figures} />
+      ))}
+      <Trends trends={props.answer.trends} range={props.range} zone={props.answer.range.zone} />
+      <div class="card-grid">
+        <PartCard title="By model" parts={props.answer.by_model} />
+        <PartCard title="By provider" parts={props.answer.by_provider} />
+        <PartCard title="By exit node" parts={props.answer.by_node} otherwise="no exit node" />
+      </div>
+    </>
+  );
+}
+
+function PartCard(props: {
+  readonly title: string;
+  readonly parts: Answer["by_model"];
+  readonly otherwise?: string;
+}): JSX.Element {
+  const bars = () =>
+    props.parts
+      .filter(({ calls }) => BigInt(calls) > 0n)
+      .slice(0, 8)
+      .map((part) => ({
+        name: part.name ?? part.key ?? props.otherwise ?? "none",
+        value: Number(part.calls),
+        text: `${shownCount(part.calls)} calls, ${formats.quota(part.settled_quota)}${
+          part.success_rate === null ? "" : `, ${formats.percent(Number(part.success_rate))} good`
+        }`,
+      }));
+  return (
+    <Card title={props.title}>
+      <Show when={bars().length > 0} fallback={<p class="muted">No calls in this range.</p>}>
+        <BarList label={props.title} bars={bars()} />
+      </Show>
+    </Card>
+  );
+}
+
+function Lists(props: { readonly answer: Answer }): JSX.Element {
+  return (
+    <>
+      <Card title="Recent payments" actions={<a href="/admin/payments/">All payments</a>}>
+        <Show when={props.answer.recent_payments.length > 0} fallback={<NoPayments />}>
+          <SimpleTable label="Recent payments" rows={props.answer.recent_payments} columns={paymentColumns} />
+        </Show>
+      </Card>
+      <Card title="Errors by cause" actions={<a href="/admin/trace/?status=failed">Failed calls</a>}>
+        <Show when={props.answer.errors.length > 0} fallback={<EmptyState title="No call failed in this range" />}>
+          <SimpleTable label="Errors by cause" rows={props.answer.errors} columns={errorColumns} />
+        </Show>
+      </Card>
+      <div class="card-grid">
+        <CountCard title="Channels" counts={props.answer.channels} href="/admin/upstreams/" />
+        <CountCard title="API keys" counts={props.answer.keys} href="/admin/users/" />
+      </div>
+    </>
+  );
+}
+
+function NoPayments(): JSX.Element {
+  return <EmptyState title="No payments yet">They appear here as soon as an order is settled.</EmptyState>;
+}
+
+function CountCard(props: {
+  readonly title: string;
+  readonly counts: Overview["channels"];
+  readonly href: string;
+}): JSX.Element {
+  const facts = () =>
+    Object.entries(props.counts).map(([name, count]) => ({ name: shownWord(name), value: shownCount(count) }));
+  return (
+    <Card title={props.title} actions={<a href={props.href}>Open</a>}>
+      <Show when={facts().length > 0} fallback={<Skeleton />}>
+        <Facts facts={facts()} />
+      </Show>
+    </Card>
+  );
+}
+
+type Payment = Answer["recent_payments"][number];
+const paymentColumns = [
+  {
+    label: "Order",
+    cell: (row: Payment) => <a href={`/admin/orders/?order_no=${row.order_no}&open=${row.order_no}`}>{row.order_no}</a>,
+  },
+  { label: "Plan", cell: (row: Payment) => row.plan_name },
+  { label: "Payer", cell: (row: Payment) => shownText(row.email) },
+  { label: "Gateway", cell: (row: Payment) => row.gateway },
+  { label: "Amount, USD", cell: (row: Payment) => formats.usd(row.amount_usd), align: "end" as const },
+  { label: "At", cell: (row: Payment) => shownMoment(row.at) },
+];
+
+type Cause = Answer["errors"][number];
+const errorColumns = [
+  { label: "Cause", cell: (row: Cause) => <code>{row.code}</code> },
+  { label: "Calls", cell: (row: Cause) => shownCount(row.calls), align: "end" as const },
+  { label: "Mostly through", cell: (row: Cause) => row.provider ?? dash },
+  { label: "First", cell: (row: Cause) => shownMoment(row.first_at) },
+  { label: "Last", cell: (row: Cause) => shownMoment(row.last_at) },
+];

@@ -1,0 +1,88 @@
+import type { ledgerList, orderList, paymentList, refundList } from "@sluice/contracts/admin-lists/billing";
+import type { RowOf } from "@sluice/contracts/lists";
+import { Status } from "../../kit/status.tsx";
+import type { Column } from "../../table/model.ts";
+import { formats } from "../formats.ts";
+import { StateWord } from "../parts/state-word.tsx";
+import { shownMoment, shownText, shownWord } from "../shown.ts";
+import { UserLink } from "./user-link.tsx";
+
+export type OrderRow = RowOf<typeof orderList>;
+export type PaymentRow = RowOf<typeof paymentList>;
+export type RefundRow = RowOf<typeof refundList>;
+export type LedgerRow = RowOf<typeof ledgerList>;
+
+export const orderColumns: readonly Column<OrderRow>[] = [
+  { id: "order_no", label: "Order", cell: (row) => <code>{row.order_no}</code>, card: "title" },
+  { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "plan_name", label: "Plan", cell: (row) => row.plan_name },
+  {
+    id: "amount_usd",
+    label: "Amount, USD",
+    cell: (row) => formats.usd(row.amount_usd),
+    align: "end",
+    isSortable: true,
+  },
+  { id: "pay_channel", label: "Paid by", cell: (row) => row.vendor ?? row.pay_channel },
+  {
+    id: "status",
+    label: "Status",
+    cell: (row) =>
+      row.review_reason === null ? (
+        <StateWord state={row.status} />
+      ) : (
+        <Status tone="bad">{`${shownWord(row.status)}, to review`}</Status>
+      ),
+    card: "badge",
+  },
+  { id: "created_at", label: "Created", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "paid_at", label: "Paid", cell: (row) => shownMoment(row.paid_at), isHiddenAtFirst: true },
+  { id: "credited_at", label: "Credited", cell: (row) => shownMoment(row.credited_at), isHiddenAtFirst: true },
+];
+
+export const paymentColumns: readonly Column<PaymentRow>[] = [
+  { id: "transaction_id", label: "Transaction", cell: (row) => <code>{row.transaction_id}</code>, card: "title" },
+  { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
+  { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "gateway", label: "Gateway", cell: (row) => `${row.gateway}, ${row.account}` },
+  {
+    id: "amount_usd",
+    label: "Amount, USD",
+    cell: (row) => formats.usd(row.amount_usd),
+    align: "end",
+    isSortable: true,
+  },
+  { id: "refunded_usd", label: "Refunded, USD", cell: (row) => formats.usd(row.refunded_usd), align: "end" },
+  { id: "order_status", label: "Order is", cell: (row) => <StateWord state={row.order_status} />, card: "badge" },
+  { id: "created_at", label: "Came in", cell: (row) => shownMoment(row.created_at), isSortable: true },
+];
+
+export const refundColumns: readonly Column<RefundRow>[] = [
+  { id: "refund_no", label: "Refund", cell: (row) => <code>{row.refund_no}</code>, card: "title" },
+  { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
+  { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "amount_usd", label: "Amount, USD", cell: (row) => formats.usd(row.amount_usd), align: "end" },
+  { id: "quota", label: "Quota taken, USD", cell: (row) => formats.quota(row.quota), align: "end" },
+  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "reason", label: "Reason", cell: (row) => row.reason },
+  { id: "error", label: "Error", cell: (row) => shownText(row.error), isHiddenAtFirst: true },
+  { id: "created_at", label: "Asked for", cell: (row) => shownMoment(row.created_at), isSortable: true },
+];
+
+export const ledgerColumns: readonly Column<LedgerRow>[] = [
+  { id: "change_type", label: "Change", cell: (row) => shownWord(row.change_type), card: "title" },
+  {
+    id: "account",
+    label: "Account",
+    cell: (row) => <UserLink userId={row.user_id} email={row.email ?? row.account} />,
+  },
+  { id: "amount", label: "Amount, USD", cell: (row) => formats.quota(row.amount), align: "end" },
+  { id: "balance_after", label: "Balance after, USD", cell: (row) => formats.quota(row.balance_after), align: "end" },
+  { id: "reference", label: "Reference", cell: (row) => <code>{row.reference}</code> },
+  { id: "note", label: "Note", cell: (row) => shownText(row.note), isHiddenAtFirst: true },
+  { id: "created_at", label: "At", cell: (row) => shownMoment(row.created_at), isSortable: true },
+];
+
+export function OrderLink(props: { readonly orderNo: string }) {
+  return <a href={`/admin/orders/?order_no=${props.orderNo}&open=${props.orderNo}`}>{props.orderNo}</a>;
+}

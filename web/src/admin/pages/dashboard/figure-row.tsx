@@ -1,0 +1,121 @@
+import type { Figure as FigureAnswer } from "@sluice/contracts/overview";
+import { For, type JSX, Show } from "solid-js";
+import { Figure, Figures } from "../../../kit/card.tsx";
+import { Skeleton } from "../../../kit/states.tsx";
+import { Term } from "../../../kit/tooltip.tsx";
+import { formats } from "../../formats.ts";
+import { dash, shownCount } from "../../shown.ts";
+
+/** Where the rows are that a figure counts. */
+const links: Readonly<Record<string, string>> = {
+  payments: "/admin/payments/",
+  refunds_usd: "/admin/payments/?tab=refunds",
+  pending_orders: "/admin/orders/?status=pending",
+  orders_in_review: "/admin/orders/?is_marked=true",
+  pending_leads: "/admin/leads/?status=pending",
+  mail_failures: "/admin/mail/?has_error=true",
+  new_users: "/admin/users/",
+  requests: "/admin/trace/",
+  quota: "/admin/reports/?report=usage",
+  revenue_usd: "/admin/reports/?report=revenue",
+};
+
+/** Figures beside each other, each with its definition, the period before and a way to its rows. */
+export function FigureRow(props: {
+  readonly label: string;
+  readonly keys: readonly string[];
+  readonly figures: readonly FigureAnswer[];
+}): JSX.Element {
+  const shown = (): readonly FigureAnswer[] =>
+    props.keys.flatMap((key) => props.figures.filter((figure) => figure.key === key));
+  return (
+    <Figures label={props.label}>
+      <For each={shown()}>
+        {(figure) => (
+          <Figure
+            label={<Term definition={definitionOf(figure)}>{figure.label}</Term>}
+            value={textOf(figure)}
+            note={<Note figure={figure} />}
+          />
+        )}
+      </For>
+    </Figures>
+  );
+}
+
+function definitionOf(figure: FigureAnswer): string {
+  const when = figure.as_of === null ? "Nothing was counted yet." : `As of ${formats.dateTime(figure.as_of)}.`;
+  const days =
+    figure.range === null
+      ? "As it stands now."
+      : `${figure.range.from_day} to ${figure.range.to_day}, ${figure.range.zone}.`;
+  return `${figure.definition} ${days} ${when}`;
+}
+
+function textOf({ unit, value }: FigureAnswer): string {
+  if (value === null) {
+    return dash;
+  }
+  switch (unit) {
+    case "usd":
+      return formats.usd(String(value));
+    case "ratio":
+      return formats.percent(Number(value));
+    case "tokens":
+      return formats.compact(Number(value));
+    case "quota":
+      return formats.quota(value);
+    case "count":
+      return shownCount(value);
+  }
+}
+
+function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
+  const link = (): string | undefined => links[props.figure.key];
+  const change = (): string => {
+    const { change: share, previous } = props.figure;
+    if (share !== null) {
+      const part = Number(share);
+      return `${part > 0 ? "+" : ""}${formats.percent(part)} to the period before`;
+    }
+    return previous === null ? "now" : `before: ${textOf({ ...props.figure, value: previous })}`;
+  };
+  return (
+    <>
+      {change()}
+      <Show when={link()}>
+        {(href) => (
+          <>
+            {" · "}
+            <a href={href()} aria-label={`Open ${props.figure.label}`}>
+              Open
+            </a>
+          </>
+        )}
+      </Show>
+    </>
+  );
+}
+
+/** The rows of figures before they are there, as large as they will be. */
+export function LoadingFigures(props: {
+  readonly rows: readonly { readonly label: string; readonly keys: readonly string[] }[];
+}): JSX.Element {
+  return (
+    <For each={props.rows}>
+      {(row) => (
+        <Figures label={row.label}>
+          <For each={row.keys}>
+            {() => (
+              <Figure
+                label={<Skeleton width="50%" />}
+                value={<Skeleton width="5rem" />}
+                note={<Skeleton width="60%" />}
+              />
+            )}
+          </For>
+        </Figures>
+      )}
+    </For>
+  );
+}

@@ -1,0 +1,62 @@
+import type { exitNodesAnswer } from "@sluice/contracts/exit-nodes";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Card } from "../../../kit/card.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment, shownMs } from "../../shown.ts";
+
+const path = "/backend/admin/exit-node/list/";
+const refreshMs = 30_000;
+
+/** Each exit node: its state, how it answered last, and whether calls go there. Fails by itself. */
+export function NodeCard(): JSX.Element {
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof exitNodesAnswer>(path, { signal }),
+    refetchInterval: refreshMs,
+  }));
+  return (
+    <Card title="Node health" actions={<a href="/admin/exit-nodes/">Exit nodes</a>}>
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data?.nodes.length === 0}>
+          <EmptyState title="No exit nodes yet">Without one, calls leave from this machine.</EmptyState>
+        </Match>
+        <Match when={query.data?.nodes}>
+          {(nodes) => (
+            <SimpleTable
+              label="Node health"
+              rows={nodes()}
+              columns={[
+                {
+                  label: "Node",
+                  cell: (node) => <a href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</a>,
+                },
+                { label: "State", cell: (node) => <StateWord state={node.status} /> },
+                {
+                  label: "Health",
+                  cell: (node) =>
+                    node.health === null ? (
+                      <Status tone="neutral">not checked</Status>
+                    ) : (
+                      <Status tone={node.health.ok ? "ok" : "bad"}>
+                        {node.health.ok ? "well" : (node.health.failure ?? "failed")}
+                      </Status>
+                    ),
+                },
+                { label: "Latency", cell: (node) => shownMs(node.health?.latency_ms ?? null), align: "end" },
+                { label: "Last check", cell: (node) => shownMoment(node.health?.checked_at ?? null) },
+              ]}
+            />
+          )}
+        </Match>
+      </Switch>
+    </Card>
+  );
+}

@@ -1,0 +1,44 @@
+import type { payloadCountOutput } from "@sluice/contracts/traces";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { shownCount, shownMoment } from "../../shown.ts";
+
+const path = "/backend/admin/trace/payload/count/";
+
+/** How many payloads could be decrypted; only the count. Fails by itself. */
+export function PayloadCard(): JSX.Element {
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof payloadCountOutput>(path, { signal }),
+  }));
+  return (
+    <Card title="Decryptable payloads" actions={<a href="/admin/trace/">Trace</a>}>
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>
+          {(count) => (
+            <>
+              <Status tone={BigInt(count().decryptable) > 0n ? "warn" : "ok"}>
+                {shownCount(count().decryptable)} can be read by super-admins, each time with a reason
+              </Status>
+              <Facts
+                facts={[
+                  { name: "Counted", value: shownMoment(count().counted_at, "not yet") },
+                  ...count()
+                    .days.slice(0, 7)
+                    .map(({ day, payloads }) => ({ name: day, value: shownCount(payloads) })),
+                ]}
+              />
+            </>
+          )}
+        </Match>
+      </Switch>
+    </Card>
+  );
+}

@@ -1,0 +1,132 @@
+import type { manualAdjustAnswer } from "@sluice/contracts/billing";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { useSearchParams } from "@solidjs/router";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { usdOfQuota } from "../../../i18n/format.ts";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
+import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
+import { createAction } from "../../parts/actions.ts";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { UserPicker } from "./user-picker.tsx";
+
+type Answer = AnswerOf<typeof manualAdjustAnswer>;
+
+const path = "/backend/admin/manual-adjust/";
+
+/** First what would come of it, then the change itself, under one idempotency key so that it can't happen twice. */
+export function AdjustCard(): JSX.Element {
+  const [params] = useSearchParams();
+  const given = params["gateway_user_id"];
+  const [preview, setPreview] = createSignal<Answer | null>(null);
+  const [result, setResult] = createSignal<Answer | null>(null);
+  const [key, setKey] = createSignal(newIdempotencyKey());
+  const action = createAction(path, "/backend/admin/user/", "/backend/admin/user/detail/");
+  const form = createForm({
+    initial: {
+      gateway_user_id: typeof given === "string" ? given : "",
+      amount: "",
+      reason: "",
+      allow_negative: false,
+    },
+    check: (values) => ({
+      ...(/^[1-9]\d*$/.test(values.gateway_user_id)
+        ? {}
+        : { gateway_user_id: "The id of the gateway user, a number." }),
+      ...(/^-?[1-9]\d*$/.test(values.amount) ? {} : { amount: "A whole number of quota, not 0; a minus takes." }),
+      ...(values.reason.trim().length >= 3 ? {} : { reason: "Say why, in three characters or more." }),
+    }),
+    submit: async (values) => {
+      setResult(null);
+      setKey(newIdempotencyKey());
+      setPreview(await send(values, key(), true));
+    },
+  });
+  const apply = async (): Promise<string> => {
+    const answer = await send(form.values(), key(), false);
+    setResult(answer);
+    setPreview(null);
+    form.reset({ ...form.values(), amount: "", reason: "", allow_negative: false });
+    return answer.is_new ? "The quota is adjusted." : "This was done before; nothing happened twice.";
+  };
+  return (
+    <Card title="Adjust quota">
+      <AdminForm form={form} action="Preview">
+        <UserPicker onPick={(id) => form.set("gateway_user_id", id)} />
+        <FieldRow>
+          <TextField label="Gateway user id" inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
+          <TextField
+            label="Amount, quota"
+            hint={
+              /^-?\d{1,16}$/.test(form.values().amount)
+                ? `${usdOfQuota(form.values().amount)} US dollars`
+                : "500,000 are 1 US dollar; a minus takes."
+            }
+            inputmode="text"
+            autocomplete="off"
+            {...form.text("amount")}
+          />
+        </FieldRow>
+        <TextArea label="Reason" hint="Stands in the audit log and in the ledger." {...form.text("reason")} />
+        <Checkbox
+          label="Take more than there is"
+          hint="The balance may go below zero; calls are refused until it is above again."
+          {...form.flag("allow_negative")}
+        />
+      </AdminForm>
+      <Show when={result()}>{(answer) => <Result answer={answer()} idempotencyKey={key()} />}</Show>
+      <ConfirmDialog
+        isOpen={preview() !== null}
+        onClose={() => setPreview(null)}
+        title="Adjust this quota"
+        action={BigInt(preview()?.amount ?? 0) < 0n ? "Take quota" : "Give quota"}
+        isBusy={action.isBusy()}
+        onConfirm={() => void action.run(apply)}
+      >
+        <Show when={preview()}>{(answer) => <Comparison answer={answer()} />}</Show>
+      </ConfirmDialog>
+    </Card>
+  );
+}
+
+async function send(
+  values: {
+    readonly gateway_user_id: string;
+    readonly amount: string;
+    readonly reason: string;
+    readonly allow_negative: boolean;
+  },
+  idempotencyKey: string,
+  isPreview: boolean,
+): Promise<Answer> {
+  const body = { ...values, reason: values.reason.trim(), dry_run: isPreview };
+  return await apiPost<typeof manualAdjustAnswer>(path, body, { idempotencyKey });
+}
+
+function Comparison(props: { readonly answer: Answer }): JSX.Element {
+  return (
+    <Facts
+      facts={[
+        { name: "Gateway user", value: String(props.answer.gateway_user_id) },
+        { name: "Amount", value: formats.quota(props.answer.amount) },
+        { name: "Before", value: formats.quota(props.answer.remaining_before) },
+        { name: "After", value: formats.quota(props.answer.remaining_after) },
+      ]}
+    />
+  );
+}
+
+function Result(props: { readonly answer: Answer; readonly idempotencyKey: string }): JSX.Element {
+  return (
+    <Notice tone="ok">
+      <span>
+        {formats.quota(props.answer.remaining_before)} became {formats.quota(props.answer.remaining_after)} for gateway
+        user {props.answer.gateway_user_id}. Idempotency key <code>{props.idempotencyKey}</code>
+      </span>
+    </Notice>
+  );
+}

@@ -1,0 +1,77 @@
+import type { adjustmentList } from "@sluice/contracts/admin-lists/billing";
+import type { RowOf } from "@sluice/contracts/lists";
+import type { JSX } from "solid-js";
+import { Facts } from "../../../kit/card.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { UserLink } from "../../columns/user-link.tsx";
+import { formats } from "../../formats.ts";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { AdjustCard } from "./adjust-card.tsx";
+
+type Adjustment = RowOf<typeof adjustmentList>;
+
+const columns: readonly Column<Adjustment>[] = [
+  { id: "at", label: "At", cell: (row) => shownMoment(row.at), isSortable: true, card: "title" },
+  { id: "admin", label: "By", cell: (row) => row.admin },
+  { id: "email", label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "gateway_user_id", label: "Gateway user", cell: (row) => String(row.gateway_user_id) },
+  { id: "amount", label: "Amount, USD", cell: (row) => formats.quota(row.amount), align: "end", card: "badge" },
+  { id: "remaining_before", label: "Before, USD", cell: (row) => formats.quota(row.remaining_before), align: "end" },
+  { id: "remaining_after", label: "After, USD", cell: (row) => formats.quota(row.remaining_after), align: "end" },
+  { id: "reason", label: "Reason", cell: (row) => shownText(row.reason) },
+];
+
+/** Gives or takes quota by hand, and what was given and taken before. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Manual adjust");
+  const state = createTableState({ filters: ["admin"] });
+  const list = createListQuery<Adjustment>({ path: "/backend/admin/manual-adjust/", state });
+  return (
+    <>
+      <PageHead
+        title="Manual adjust"
+        text="Gives quota to a gateway user or takes it away. 500,000 quota are 1 US dollar."
+      />
+      <AdjustCard />
+      <DataTable
+        {...list}
+        name="admin-adjustments"
+        label="Past adjustments"
+        columns={columns}
+        state={state}
+        rowId={(row) => String(row.audit_id)}
+        filters={[{ id: "admin", label: "By admin", isSearch: true }]}
+        empty={{
+          title: "Nothing was adjusted yet",
+          text: "What is given or taken above is listed here, with its reason.",
+        }}
+        panel={{
+          title: (row) => `${formats.quota(row.amount)} for user ${row.gateway_user_id}`,
+          content: (row) => <AdjustFacts row={row} />,
+        }}
+      />
+    </>
+  );
+}
+
+function AdjustFacts(props: { readonly row: Adjustment }): JSX.Element {
+  return (
+    <Facts
+      facts={[
+        { name: "User", value: <UserLink userId={props.row.user_id} email={props.row.email} /> },
+        { name: "Amount", value: `${shownCount(props.row.amount)} quota` },
+        { name: "Before", value: formats.quota(props.row.remaining_before) },
+        { name: "After", value: formats.quota(props.row.remaining_after) },
+        { name: "Reason", value: shownText(props.row.reason) },
+        { name: "By", value: props.row.admin },
+        { name: "Ledger posting", value: props.row.posting_id === null ? "none" : String(props.row.posting_id) },
+        { name: "Request", value: <code>{shownText(props.row.request_id)}</code> },
+      ]}
+    />
+  );
+}

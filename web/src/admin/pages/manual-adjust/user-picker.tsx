@@ -1,0 +1,54 @@
+import type { userList } from "@sluice/contracts/admin-lists/accounts";
+import type { ListAnswer, RowOf } from "@sluice/contracts/lists";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Show } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { ErrorState } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
+
+type User = RowOf<typeof userList>;
+
+const path = "/backend/admin/user/list/";
+const shownMax = 5;
+
+/** Finds a user by address, key or id. */
+export function UserPicker(props: { readonly onPick: (gatewayUserId: string) => void }): JSX.Element {
+  const [words, setWords] = createSignal("");
+  const query = createQuery(() => ({
+    queryKey: [path, words()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet(path, { query: { q: words(), limit: 25 }, signal }) as Promise<ListAnswer<User>>,
+    enabled: words() !== "",
+  }));
+  return (
+    <div class="section-stack">
+      <TextField
+        label="Find the user"
+        hint="By the beginning of an address or of an API key, or by id."
+        type="search"
+        data-search=""
+        onChange={(event) => setWords(event.currentTarget.value.trim())}
+      />
+      <Show when={query.isError}>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      </Show>
+      <Show when={query.data?.rows}>
+        {(rows) => (
+          <div class="button-row" role="status">
+            <Show when={rows().length > 0} fallback={<span class="muted">Nobody was found.</span>}>
+              <For each={rows().slice(0, shownMax)}>
+                {(user) => (
+                  <Button onClick={() => props.onPick(String(user.gateway_user_id))}>
+                    {user.email}, {formats.quota(user.remaining)}
+                  </Button>
+                )}
+              </For>
+            </Show>
+          </div>
+        )}
+      </Show>
+    </div>
+  );
+}

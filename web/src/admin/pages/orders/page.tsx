@@ -1,0 +1,80 @@
+import { createSignal, type JSX, Show } from "solid-js";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { type OrderRow, orderColumns } from "../../columns/billing-columns.tsx";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { orderStatuses, payChannels } from "../../values.ts";
+import { OrderPanel } from "./order-panel.tsx";
+import { RefundForm } from "./refund-form.tsx";
+import { ResolveForm } from "./resolve-form.tsx";
+
+type Opened = { readonly kind: "resolve" | "refund"; readonly order: OrderRow };
+
+const yesNo = [
+  { value: "true", label: "yes" },
+  { value: "false", label: "no" },
+];
+
+/** All orders; what does not fit is found by its marks and decided here. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Orders");
+  const state = createTableState({
+    filters: ["order_no", "email", "status", "pay_channel", "is_marked", "is_credited"],
+  });
+  const list = createListQuery<OrderRow>({ path: "/backend/admin/order/", state });
+  const [opened, setOpened] = createSignal<Opened | null>(null);
+  const close = (): void => {
+    setOpened(null);
+  };
+  return (
+    <>
+      <PageHead title="Orders" text="An order is credited once, for a payment that is what it asked for." />
+      <DataTable
+        {...list}
+        name="admin-orders"
+        label="Orders"
+        columns={orderColumns}
+        state={state}
+        rowId={(order) => order.order_no}
+        filters={[
+          { id: "order_no", label: "Order", isSearch: true },
+          { id: "email", label: "Address of the payer", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(orderStatuses) },
+          { id: "pay_channel", label: "Paid by", options: optionsOf(payChannels) },
+          { id: "is_marked", label: "To review", options: yesNo },
+          { id: "is_credited", label: "Paid and credited", options: yesNo },
+        ]}
+        empty={{ title: "There are no orders yet", text: "They appear here as soon as somebody buys a plan." }}
+        panel={{
+          title: (order) => order.order_no,
+          content: (order) => (
+            <OrderPanel
+              order={order}
+              onResolve={() => setOpened({ kind: "resolve", order })}
+              onRefund={() => setOpened({ kind: "refund", order })}
+            />
+          ),
+        }}
+      />
+      <Dialog
+        isOpen={opened() !== null}
+        onClose={close}
+        title={opened()?.kind === "refund" ? "Give money back" : "Decide about this order"}
+      >
+        <Show when={opened()} keyed>
+          {({ kind, order }) =>
+            kind === "refund" ? (
+              <RefundForm order={order} onDone={close} />
+            ) : (
+              <ResolveForm order={order} onDone={close} />
+            )
+          }
+        </Show>
+      </Dialog>
+    </>
+  );
+}

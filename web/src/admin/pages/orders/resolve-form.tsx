@@ -1,0 +1,58 @@
+import type { resolvedOrderAnswer } from "@sluice/contracts/billing";
+import { type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import type { OrderRow } from "../../columns/billing-columns.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
+
+const decisions = [
+  { value: "settle", label: "Settle: the payment counts, credit the quota" },
+  { value: "refund", label: "Refund: send the payment back" },
+  { value: "cancel", label: "Cancel the order" },
+  { value: "dismiss", label: "Dismiss: leave everything, take the mark off" },
+];
+
+/** Decides about an order whose payment did not fit; written down with its reason. */
+export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: () => void }): JSX.Element {
+  const { order } = props;
+  const refresh = useRefresh("/backend/admin/order/", "/backend/admin/payment/", "/backend/admin/refund/");
+  const form = createForm({
+    initial: { action: "", transaction_id: order.transaction_id ?? "", reason: "", word: "" },
+    check: (values) => ({
+      ...(values.action === "" ? { action: "Choose what is to happen." } : {}),
+      ...(values.reason.trim().length < 3 ? { reason: "Say why, in three characters or more." } : {}),
+      ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
+    }),
+    submit: async (values) => {
+      const answer = await apiPost<typeof resolvedOrderAnswer>("/backend/admin/order/resolve/", {
+        order_no: order.order_no,
+        action: values.action,
+        transaction_id: orAbsent(values.transaction_id),
+        reason: values.reason.trim(),
+      });
+      await refresh();
+      showToast(answer.is_new ? "The order is decided." : "It was decided so before; nothing happened twice.");
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Decide" tone="danger" onCancel={props.onDone}>
+      <Show when={order.review_reason}>{(reason) => <Notice tone="warn">{reason()}</Notice>}</Show>
+      <ChoiceField label="Decision" options={[{ value: "", label: "Choose" }, ...decisions]} {...form.text("action")} />
+      <TextField
+        label="Transaction"
+        optional="optional"
+        hint="Which payment is meant, where several came."
+        autocomplete="off"
+        {...form.text("transaction_id")}
+      />
+      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextField label={`Type ${order.order_no} to confirm`} autocomplete="off" {...form.text("word")} />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,168 @@
+import { useSearchParams } from "@solidjs/router";
+import { type JSX, Match, Switch } from "solid-js";
+import { Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import {
+  type LedgerRow,
+  ledgerColumns,
+  OrderLink,
+  type PaymentRow,
+  paymentColumns,
+  type RefundRow,
+  refundColumns,
+} from "../../columns/billing-columns.tsx";
+import { UserLink } from "../../columns/user-link.tsx";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment, shownText } from "../../shown.ts";
+import { paymentGateways, refundStatuses } from "../../values.ts";
+import { MoneyCheck } from "./money-check.tsx";
+
+const tabs = [
+  { id: "payments", label: "Payments" },
+  { id: "refunds", label: "Refunds" },
+  { id: "ledger", label: "Quota ledger" },
+  { id: "check", label: "Money check" },
+] as const;
+
+/** What came in, what went back, and what both did to quota. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Payments");
+  const [params, setParams] = useSearchParams();
+  const tab = () => tabs.find(({ id }) => id === params["tab"])?.id ?? "payments";
+  return (
+    <>
+      <PageHead title="Payments" text="For accounting, each list exports every row that matches." />
+      <Tabs
+        label="Money"
+        tabs={tabs}
+        selected={tab()}
+        onSelect={(id) => setParams({ tab: id, open: null, cursor: null, sort: null, status: null }, { scroll: false })}
+      >
+        <Switch fallback={<Payments />}>
+          <Match when={tab() === "refunds"}>
+            <Refunds />
+          </Match>
+          <Match when={tab() === "ledger"}>
+            <Ledger />
+          </Match>
+          <Match when={tab() === "check"}>
+            <MoneyCheck />
+          </Match>
+        </Switch>
+      </Tabs>
+    </>
+  );
+}
+
+function Payments(): JSX.Element {
+  const state = createTableState({ filters: ["order_no", "transaction_id", "gateway"] });
+  const list = createListQuery<PaymentRow>({ path: "/backend/admin/payment/", state });
+  return (
+    <DataTable
+      {...list}
+      name="admin-payments"
+      label="Payments"
+      columns={paymentColumns}
+      state={state}
+      rowId={(row) => String(row.payment_id)}
+      filters={[
+        { id: "order_no", label: "Order", isSearch: true },
+        { id: "transaction_id", label: "Transaction", isSearch: true },
+        { id: "gateway", label: "Gateway", options: optionsOf(paymentGateways) },
+      ]}
+      empty={{ title: "No payments yet", text: "A payment is written down when a gateway has confirmed it." }}
+      panel={{ title: (row) => row.transaction_id, content: (row) => <PaymentFacts row={row} /> }}
+    />
+  );
+}
+
+function PaymentFacts(props: { readonly row: PaymentRow }): JSX.Element {
+  const { row } = props;
+  return (
+    <Facts
+      facts={[
+        { name: "Transaction", value: <CopyText text={row.transaction_id} label="Copy the transaction" /> },
+        { name: "Gateway", value: `${row.gateway}, account ${row.account}` },
+        { name: "Order", value: <OrderLink orderNo={row.order_no} /> },
+        { name: "Order is", value: <StateWord state={row.order_status} /> },
+        { name: "Plan", value: row.plan_code },
+        { name: "Payer", value: <UserLink userId={row.user_id} email={row.email} /> },
+        { name: "Amount", value: `${formats.usd(row.amount_usd)} ${row.currency}` },
+        { name: "Refunded", value: formats.usd(row.refunded_usd) },
+        { name: "Came in", value: shownMoment(row.created_at) },
+      ]}
+    />
+  );
+}
+
+function Refunds(): JSX.Element {
+  const state = createTableState({ filters: ["order_no", "status"] });
+  const list = createListQuery<RefundRow>({ path: "/backend/admin/refund/", state });
+  return (
+    <DataTable
+      {...list}
+      name="admin-refunds"
+      label="Refunds"
+      columns={refundColumns}
+      state={state}
+      rowId={(row) => row.refund_no}
+      filters={[
+        { id: "order_no", label: "Order", isSearch: true },
+        { id: "status", label: "Status", options: optionsOf(refundStatuses) },
+      ]}
+      empty={{ title: "Nothing was given back yet", text: "A refund begins at its order." }}
+      panel={{ title: (row) => row.refund_no, content: (row) => <RefundFacts row={row} /> }}
+    />
+  );
+}
+
+function RefundFacts(props: { readonly row: RefundRow }): JSX.Element {
+  const { row } = props;
+  return (
+    <Facts
+      facts={[
+        { name: "Order", value: <OrderLink orderNo={row.order_no} /> },
+        { name: "Status", value: <StateWord state={row.status} /> },
+        { name: "Amount", value: formats.usd(row.amount_usd) },
+        { name: "Quota taken", value: formats.quota(row.quota) },
+        { name: "Reason", value: row.reason },
+        { name: "At the gateway", value: <code>{shownText(row.gateway_refund_id)}</code> },
+        { name: "Error", value: shownText(row.error) },
+        { name: "Asked for", value: shownMoment(row.created_at) },
+        { name: "Changed", value: shownMoment(row.updated_at) },
+      ]}
+    />
+  );
+}
+
+function Ledger(): JSX.Element {
+  const state = createTableState({ filters: ["gateway_user_id", "reference", "change_type"] });
+  const list = createListQuery<LedgerRow>({ path: "/backend/admin/ledger/", state });
+  return (
+    <DataTable
+      {...list}
+      name="admin-ledger"
+      label="Quota ledger"
+      columns={ledgerColumns}
+      state={state}
+      rowId={(row) => String(row.entry_id)}
+      filters={[
+        { id: "gateway_user_id", label: "Gateway user", isSearch: true },
+        { id: "reference", label: "Reference", isSearch: true },
+        { id: "change_type", label: "Change", isSearch: true },
+      ]}
+      empty={{
+        title: "The ledger is empty",
+        text: "Every change of quota stands in it twice: where it came from and where it went.",
+      }}
+    />
+  );
+}

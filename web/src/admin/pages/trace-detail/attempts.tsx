@@ -1,0 +1,52 @@
+import type { traceDetailOutput } from "@sluice/contracts/traces";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { type JSX, Show } from "solid-js";
+import { Card } from "../../../kit/card.tsx";
+import { EmptyState } from "../../../kit/states.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { dash, shownMs } from "../../shown.ts";
+import styles from "./attempts.module.css";
+
+type Attempt = AnswerOf<typeof traceDetailOutput>["attempts"][number];
+
+const percent = 100;
+
+/** Each try at a channel, and when in the call it was. */
+export function Attempts(props: { readonly attempts: readonly Attempt[]; readonly durationMs: number }): JSX.Element {
+  return (
+    <Card title="Attempts">
+      <Show
+        when={props.attempts.length > 0}
+        fallback={<EmptyState title="No channel was tried">The call ended before one was chosen.</EmptyState>}
+      >
+        <SimpleTable
+          label="Attempts"
+          rows={props.attempts}
+          columns={[
+            { label: "Channel", cell: (row) => row.channel },
+            { label: "Result", cell: (row) => <StateWord state={row.result} /> },
+            { label: "HTTP", cell: (row) => (row.status === null ? dash : String(row.status)), align: "end" },
+            { label: "Began after", cell: (row) => shownMs(row.started_at_ms), align: "end" },
+            { label: "Took", cell: (row) => shownMs(row.duration_ms), align: "end" },
+            { label: "In the call", cell: (row) => <Span attempt={row} durationMs={props.durationMs} /> },
+          ]}
+        />
+      </Show>
+    </Card>
+  );
+}
+
+function Span(props: { readonly attempt: Attempt; readonly durationMs: number }): JSX.Element {
+  const whole = (): number => Math.max(props.durationMs, 1);
+  const start = (): number => Math.min((props.attempt.started_at_ms / whole()) * percent, percent);
+  const width = (): number => Math.min((props.attempt.duration_ms / whole()) * percent, percent - start());
+  return (
+    <span class={styles["track"]} aria-hidden="true">
+      <span
+        class={styles["span"]}
+        style={{ "margin-inline-start": `${start()}%`, "inline-size": `${Math.max(width(), 1)}%` }}
+      />
+    </span>
+  );
+}

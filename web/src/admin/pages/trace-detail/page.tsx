@@ -1,0 +1,145 @@
+import type { traceDetailOutput } from "@sluice/contracts/traces";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { useParams, useSearchParams } from "@solidjs/router";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { UserLink } from "../../columns/user-link.tsx";
+import { formats } from "../../formats.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { dash, shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { Attempts } from "./attempts.tsx";
+import { PayloadReader } from "./payload-reader.tsx";
+
+type Detail = AnswerOf<typeof traceDetailOutput>;
+
+const path = "/backend/admin/trace/detail/";
+
+/** One call: what the client saw, each attempt at a channel, what was charged, and its payload for who may read it. */
+export function Page(): JSX.Element {
+  const params = useParams();
+  const [search] = useSearchParams();
+  const requestId = (): string => params["id"] ?? "";
+  const day = (): string | undefined => (typeof search["day"] === "string" ? search["day"] : undefined);
+  useAdminTitle(() => `Call ${requestId().slice(0, 8)}`);
+  const query = createQuery(() => ({
+    queryKey: [path, requestId(), day()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof traceDetailOutput>(path, { query: { request_id: requestId(), day: day() }, signal }),
+  }));
+  return (
+    <>
+      <nav aria-label="Breadcrumbs">
+        <a href="/admin/trace/">Trace</a>
+      </nav>
+      <PageHead title="Call" text={requestId()} />
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>
+          {(detail) => (
+            <>
+              <div class="card-grid">
+                <CallCard detail={detail()} />
+                <UsageCard detail={detail()} />
+              </div>
+              <Attempts attempts={detail().attempts} durationMs={detail().trace.duration_ms} />
+              <PayloadReader
+                requestId={requestId()}
+                day={detail().trace.day}
+                state={detail().trace.payload}
+                payload={detail().payload}
+                onRead={() => void query.refetch()}
+              />
+              <AccessCard detail={detail()} />
+            </>
+          )}
+        </Match>
+      </Switch>
+    </>
+  );
+}
+
+function CallCard(props: { readonly detail: Detail }): JSX.Element {
+  const trace = () => props.detail.trace;
+  return (
+    <Card title="Call">
+      <Facts
+        facts={[
+          { name: "Request", value: <CopyText text={trace().request_id} label="Copy the id of the request" /> },
+          { name: "Began", value: shownMoment(trace().started_at) },
+          { name: "Call", value: <code>{`${trace().method} ${trace().path}`}</code> },
+          { name: "Model", value: shownText(trace().model) },
+          { name: "Outcome", value: <StateWord state={trace().status} /> },
+          { name: "HTTP", value: String(trace().http_status) },
+          { name: "Error", value: shownText(trace().error_code) },
+          { name: "User", value: <UserLink userId={trace().user_id} email={trace().email} /> },
+          { name: "Key", value: shownText(trace().key_name) },
+          { name: "Streamed", value: trace().is_stream ? "yes" : "no" },
+          { name: "First token", value: shownMs(trace().first_token_ms) },
+          { name: "Took", value: shownMs(trace().duration_ms) },
+          { name: "From", value: trace().client_ip },
+          { name: "Client", value: shownText(trace().user_agent) },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function UsageCard(props: { readonly detail: Detail }): JSX.Element {
+  return (
+    <Card title="Usage and price">
+      <Show
+        when={props.detail.usage}
+        fallback={<EmptyState title="Nothing was charged">The gateway did not let this call in.</EmptyState>}
+      >
+        {(usage) => (
+          <Facts
+            facts={[
+              { name: "Channel", value: usage().channel ?? dash },
+              { name: "Group", value: usage().group_name },
+              { name: "Counted by", value: usage().usage_source },
+              { name: "Input tokens", value: shownCount(usage().input_tokens) },
+              { name: "of them cached", value: shownCount(usage().cache_read_tokens) },
+              { name: "written to a cache", value: shownCount(usage().cache_write_tokens) },
+              { name: "Output tokens", value: shownCount(usage().output_tokens) },
+              { name: "of them reasoning", value: shownCount(usage().reasoning_tokens) },
+              { name: "Price version", value: usage().price_version === null ? dash : String(usage().price_version) },
+              { name: "Held at first", value: formats.quota(usage().quota_held) },
+              { name: "Price", value: formats.quota(usage().quota) },
+              { name: "Multiplier", value: usage().rate_multiplier },
+              { name: "Charged", value: formats.quota(usage().settled_quota) },
+            ]}
+          />
+        )}
+      </Show>
+    </Card>
+  );
+}
+
+function AccessCard(props: { readonly detail: Detail }): JSX.Element {
+  return (
+    <Card title="Who has read this payload">
+      <Show when={props.detail.accesses.length > 0} fallback={<EmptyState title="Nobody has read it" />}>
+        <SimpleTable
+          label="Who has read this payload"
+          rows={props.detail.accesses}
+          columns={[
+            { label: "At", cell: (row) => shownMoment(row.at) },
+            { label: "Admin", cell: (row) => row.admin_name },
+            { label: "Reason", cell: (row) => row.reason },
+            { label: "From", cell: (row) => row.ip },
+            { label: "Number", cell: (row) => String(row.number), align: "end" },
+          ]}
+        />
+      </Show>
+    </Card>
+  );
+}

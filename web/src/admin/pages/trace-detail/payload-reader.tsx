@@ -1,0 +1,173 @@
+import type { BodyView, payloadReadOutput, traceDetailOutput } from "@sluice/contracts/traces";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createSignal, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { CopyButton } from "../../../kit/code.tsx";
+import { TextArea } from "../../../kit/field.tsx";
+import { EmptyState, Notice } from "../../../kit/states.tsx";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { SuperOnly } from "../../parts/rights.tsx";
+import { shownCount, shownMoment } from "../../shown.ts";
+
+type Payload = AnswerOf<typeof traceDetailOutput>["payload"];
+type Opened = AnswerOf<typeof payloadReadOutput>;
+
+const shownMs = 300_000;
+const tickMs = 1_000;
+const secondsAMinute = 60;
+const reasonLengthMin = 5;
+
+const whyNot: Readonly<Record<string, string>> = {
+  expired: "It was destroyed at the end of the retention.",
+  off: "Payloads are not kept for this key, or for the whole service.",
+  dropped: "It was not kept, because too much was to be written at that time.",
+  none: "The call had no body.",
+};
+
+type PayloadReaderProps = {
+  readonly requestId: string;
+  readonly day: string;
+  readonly state: string;
+  readonly payload: Payload;
+  readonly onRead: () => void;
+};
+
+/**
+ * Opens the bodies of a call, for super-admins, with a reason that is written down. They are hidden after five minutes,
+ * and gone from the page as soon as it is left.
+ */
+export function PayloadReader(props: PayloadReaderProps): JSX.Element {
+  return (
+    <Card title="Payload">
+      <Show
+        when={props.payload}
+        fallback={<EmptyState title="There is no payload to read">{whyNot[props.state] ?? props.state}</EmptyState>}
+      >
+        {(payload) => (
+          <>
+            <Facts
+              facts={[
+                { name: "Request", value: `${shownCount(payload().request_bytes)} bytes` },
+                { name: "Answer", value: `${shownCount(payload().response_bytes)} bytes` },
+                { name: "Destroyed", value: shownMoment(payload().expires_at) },
+              ]}
+            />
+            <SuperOnly what="Payloads are read">
+              <Reader {...props} />
+            </SuperOnly>
+          </>
+        )}
+      </Show>
+    </Card>
+  );
+}
+
+function Reader(props: PayloadReaderProps): JSX.Element {
+  const [opened, setOpened] = createSignal<Opened | null>(null);
+  const [left, setLeft] = createSignal(0);
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const hide = (): void => {
+    clearInterval(timer);
+    setOpened(null);
+  };
+  onCleanup(hide);
+  const show = (answer: Opened): void => {
+    const until = Date.now() + shownMs;
+    setOpened(answer);
+    setLeft(shownMs);
+    clearInterval(timer);
+    timer = setInterval(() => {
+      setLeft(Math.max(until - Date.now(), 0));
+      if (left() === 0) {
+        hide();
+      }
+    }, tickMs);
+  };
+  const form = createForm({
+    initial: { reason: "" },
+    check: ({ reason }) =>
+      reason.trim().length < reasonLengthMin ? { reason: "Say why, in five characters or more." } : {},
+    submit: async ({ reason }) => {
+      show(
+        await apiPost<typeof payloadReadOutput>("/backend/admin/trace/payload/", {
+          request_id: props.requestId,
+          day: props.day,
+          reason: reason.trim(),
+        }),
+      );
+      form.reset();
+      props.onRead();
+    },
+  });
+  return (
+    <Switch>
+      <Match when={opened()}>
+        {(answer) => (
+          <>
+            <Notice tone="warn">
+              <span>
+                Hidden in <span class="numeric">{minutesText(left())}</span>. Access number {answer().access.number} is
+                written down.
+              </span>
+              <Button onClick={hide}>Hide now</Button>
+            </Notice>
+            <Body title="Request" body={answer().request} />
+            <Body title="Answer" body={answer().response} />
+          </>
+        )}
+      </Match>
+      <Match when={opened() === null}>
+        <AdminForm form={form} action="Decrypt" tone="danger">
+          <TextArea
+            label="Reason"
+            hint="Written down with your name, for good. Without it nothing is shown."
+            {...form.text("reason")}
+          />
+        </AdminForm>
+      </Match>
+    </Switch>
+  );
+}
+
+function minutesText(ms: number): string {
+  const seconds = Math.ceil(ms / tickMs);
+  return `${Math.floor(seconds / secondsAMinute)}:${(seconds % secondsAMinute).toString().padStart(2, "0")}`;
+}
+
+function Body(props: { readonly title: string; readonly body: BodyView | null }): JSX.Element {
+  return (
+    <Show when={props.body} fallback={<p class="muted">{props.title}: none</p>}>
+      {(body) => (
+        <section class="section-stack" aria-label={props.title}>
+          <div class="button-row">
+            <h3>{props.title}</h3>
+            <span class="muted">
+              {shownCount(body().bytes)} bytes{body().encoding === "base64" ? ", in base64" : ""}
+              {body().is_truncated ? ", cut" : ""}
+            </span>
+            <CopyButton text={() => body().content} label={`Copy: ${props.title}`} variant="quiet" isSquare />
+          </div>
+          <section class="code-value" tabindex="0" aria-label={`${props.title}, content`}>
+            {readable(body())}
+          </section>
+        </section>
+      )}
+    </Show>
+  );
+}
+
+/** JSON with line breaks; everything else as it came. */
+function readable({ encoding, content }: BodyView): string {
+  if (encoding === "text" && /^\s*[[{]/.test(content)) {
+    try {
+      return JSON.stringify(JSON.parse(content), null, 2);
+    } catch {
+      // A stream of events, or a body that was cut.
+      return content;
+    }
+  }
+  return content;
+}

@@ -1,0 +1,84 @@
+import type { accessCheckOutput, accessListOutput } from "@sluice/contracts/traces";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Card } from "../../../kit/card.tsx";
+import { EmptyState, ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { shownMoment } from "../../shown.ts";
+
+const listPath = "/backend/admin/trace/access/list/";
+const checkPath = "/backend/admin/trace/access/check/";
+const shownMax = 25;
+
+/** Who has read payloads and why, and whether that record is whole. */
+export function Accesses(): JSX.Element {
+  const list = createQuery(() => ({
+    queryKey: [listPath],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof accessListOutput>(listPath, { query: { limit: shownMax }, signal }),
+  }));
+  return (
+    <Card title="Who has read payloads">
+      <ChainCheck />
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={list.isError && list.data === undefined}>
+          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+        </Match>
+        <Match when={list.data?.accesses.length === 0}>
+          <EmptyState title="Nobody has read a payload">
+            Every access stands here, with its reason, and can't be removed.
+          </EmptyState>
+        </Match>
+        <Match when={list.data?.accesses}>
+          {(accesses) => (
+            <SimpleTable
+              label={`The last ${shownMax} accesses`}
+              rows={accesses()}
+              columns={[
+                { label: "At", cell: (row) => shownMoment(row.at) },
+                { label: "Admin", cell: (row) => row.admin_name },
+                {
+                  label: "Request",
+                  cell: (row) => (
+                    <a href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
+                      <code>{row.request_id.slice(0, 13)}…</code>
+                    </a>
+                  ),
+                },
+                { label: "Reason", cell: (row) => row.reason },
+                { label: "From", cell: (row) => row.ip },
+              ]}
+            />
+          )}
+        </Match>
+      </Switch>
+    </Card>
+  );
+}
+
+function ChainCheck(): JSX.Element {
+  const check = createQuery(() => ({
+    queryKey: [checkPath],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof accessCheckOutput>(checkPath, { signal }),
+  }));
+  return (
+    <Show when={check.data}>
+      {(answer) => (
+        <Notice tone={answer().holds ? "ok" : "bad"}>
+          <Show
+            when={!answer().holds}
+            fallback={<span>The record is whole: each entry fits to the one before it.</span>}
+          >
+            <span>
+              The record was altered:{" "}
+              {answer()
+                .findings.map(({ finding }) => finding)
+                .join("; ")}
+            </span>
+          </Show>
+        </Notice>
+      )}
+    </Show>
+  );
+}

@@ -1,0 +1,192 @@
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts, Figure, Figures } from "../../../kit/card.tsx";
+import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { EmptyState, Notice } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
+import { createAction } from "../../parts/actions.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { type UserDetail, userDetailPath } from "./detail.ts";
+import { UserForm } from "./user-form.tsx";
+
+/** Balance, spending, account, and what can be done with it. */
+export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
+  const [isEditing, setIsEditing] = createSignal(false);
+  return (
+    <div class="section-stack">
+      <Actions detail={props.detail} onEdit={() => setIsEditing(true)} />
+      <Show when={props.detail.user.verification_email_error}>
+        {(error) => <Notice tone="bad">The mail with the link of the verification failed: {error()}</Notice>}
+      </Show>
+      <Balance detail={props.detail} />
+      <div class="card-grid">
+        <Account detail={props.detail} />
+        <Plans detail={props.detail} />
+      </div>
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Edit user">
+        <UserForm user={props.detail.user} onDone={() => setIsEditing(false)} />
+      </Dialog>
+    </div>
+  );
+}
+
+function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => void }): JSX.Element {
+  const action = createAction(userDetailPath, "/backend/admin/user/", "/backend/admin/mail/", "/backend/admin/audit/");
+  const [asked, setAsked] = createSignal<"suspend" | "sessions" | null>(null);
+  const user = () => props.detail.user;
+  const suspend = async (): Promise<string> => {
+    await apiPost("/backend/admin/user/save/", {
+      user_id: user().user_id,
+      status: "suspended",
+      updated_at: user().updated_at,
+    });
+    return "The user is suspended; sessions and keys have ended.";
+  };
+  const reactivate = async (): Promise<string> => {
+    await apiPost("/backend/admin/user/save/", {
+      user_id: user().user_id,
+      status: "active",
+      updated_at: user().updated_at,
+    });
+    return "The user is active again.";
+  };
+  const revoke = async (): Promise<string> => {
+    await apiPost("/backend/admin/user/sessions/revoke/", { user_id: user().user_id });
+    return "All sessions of the user have ended.";
+  };
+  const resend = async (): Promise<string> => {
+    await apiPost("/backend/admin/user/resend-verification/", { user_id: user().user_id });
+    return "The mail with a new link is queued.";
+  };
+  return (
+    <div class="button-row">
+      <Button variant="primary" onClick={() => props.onEdit()}>
+        Edit user
+      </Button>
+      <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${user().gateway_user_id}`}>
+        Adjust quota
+      </a>
+      <Button onClick={() => setAsked("sessions")}>End sessions</Button>
+      <Show when={user().status === "email_pending"}>
+        <Button isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
+          Resend verification
+        </Button>
+      </Show>
+      <Show when={user().status === "suspended"}>
+        <Button isBusy={action.isBusy()} onClick={() => void action.run(reactivate)}>
+          Activate again
+        </Button>
+      </Show>
+      <Show when={user().status === "active"}>
+        <Button variant="danger" onClick={() => setAsked("suspend")}>
+          Suspend
+        </Button>
+      </Show>
+      <ConfirmDialog
+        isOpen={asked() === "suspend"}
+        onClose={() => setAsked(null)}
+        title="Suspend this user"
+        action="Suspend now"
+        typed={{ word: user().email, label: `Type ${user().email} to confirm` }}
+        isBusy={action.isBusy()}
+        onConfirm={() => void action.run(suspend).then(() => setAsked(null))}
+      >
+        All sessions end and API keys stop working at once. Quota and data stay; the user can be activated again.
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asked() === "sessions"}
+        onClose={() => setAsked(null)}
+        title="End all sessions of this user"
+        action="End sessions"
+        isBusy={action.isBusy()}
+        onConfirm={() => void action.run(revoke).then(() => setAsked(null))}
+      >
+        The user has to log in again everywhere. API keys go on working.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function Balance(props: { readonly detail: UserDetail }): JSX.Element {
+  return (
+    <Figures label="Balance and spending">
+      <Figure
+        label="Remaining"
+        value={formats.quota(props.detail.balance.remaining)}
+        note={`by the ledger ${formats.quota(props.detail.balance.ledger)}`}
+      />
+      <Figure
+        label="Granted"
+        value={formats.quota(props.detail.balance.granted)}
+        note={`held for running calls ${formats.quota(props.detail.balance.reserved)}`}
+      />
+      <Figure label="Used" value={formats.quota(props.detail.balance.used)} note="since the account exists" />
+      <Spent label="Last day" sums={props.detail.spent.last_day} />
+      <Spent label="Last 7 days" sums={props.detail.spent.last_7_days} />
+      <Spent label="Last 30 days" sums={props.detail.spent.last_30_days} />
+    </Figures>
+  );
+}
+
+function Spent(props: { readonly label: string; readonly sums: UserDetail["spent"]["last_day"] }): JSX.Element {
+  return (
+    <Figure
+      label={props.label}
+      value={formats.quota(props.sums.settled_quota)}
+      note={`${shownCount(props.sums.completed)} of ${shownCount(props.sums.calls)} calls completed`}
+    />
+  );
+}
+
+function Account(props: { readonly detail: UserDetail }): JSX.Element {
+  const user = () => props.detail.user;
+  return (
+    <Card title="Account">
+      <Facts
+        facts={[
+          { name: "Status", value: <StateWord state={user().status} /> },
+          { name: "In the gateway", value: <StateWord state={user().gateway_status} /> },
+          { name: "Name", value: shownText(user().display_name) },
+          { name: "Type", value: user().user_type },
+          { name: "Multiplier", value: user().rate_multiplier },
+          { name: "Group", value: user().group_name },
+          { name: "Language", value: user().locale },
+          { name: "Authenticator", value: user().has_totp ? "on" : "off" },
+          { name: "Verified", value: shownMoment(user().email_verified_at, "not yet") },
+          { name: "Verification sent", value: shownMoment(user().verification_email_sent_at, "never") },
+          { name: "Last seen", value: shownMoment(user().last_seen_at, "never") },
+          { name: "Last call", value: shownMoment(user().last_call_at, "never") },
+          { name: "Registered", value: shownMoment(user().created_at) },
+          { name: "Changed", value: shownMoment(user().updated_at) },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Plans(props: { readonly detail: UserDetail }): JSX.Element {
+  return (
+    <Card title="Monthly plans">
+      <Show
+        when={props.detail.subscriptions.length > 0}
+        fallback={<EmptyState title="No monthly plan">This user pays from the balance.</EmptyState>}
+      >
+        <SimpleTable
+          label="Monthly plans"
+          rows={props.detail.subscriptions}
+          columns={[
+            { label: "Plan", cell: (row) => <code>{row.plan_code}</code> },
+            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
+            { label: "Until", cell: (row) => shownMoment(row.period_end) },
+            { label: "Left, USD", cell: (row) => formats.quota(row.quota_left), align: "end" },
+            { label: "Renews", cell: (row) => (row.is_cancelled_at_end ? "no" : "yes") },
+          ]}
+        />
+      </Show>
+    </Card>
+  );
+}

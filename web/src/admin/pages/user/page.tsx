@@ -1,0 +1,76 @@
+import type { userDetail } from "@sluice/contracts/user-admin";
+import { useParams, useSearchParams } from "@solidjs/router";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { userDetailPath } from "./detail.ts";
+import { Overview } from "./overview.tsx";
+import { Sessions } from "./sessions.tsx";
+import { UserList } from "./user-lists.tsx";
+
+const tabs = [
+  { id: "overview", label: "Overview" },
+  { id: "keys", label: "Keys" },
+  { id: "usage", label: "Usage" },
+  { id: "orders", label: "Orders" },
+  { id: "payments", label: "Payments" },
+  { id: "refunds", label: "Refunds" },
+  { id: "ledger", label: "Ledger" },
+  { id: "sessions", label: "Sessions" },
+  { id: "mails", label: "Mails" },
+  { id: "audit", label: "Audit" },
+] as const;
+
+/** Everything about one user. */
+export function Page(): JSX.Element {
+  const params = useParams();
+  const [search, setSearch] = useSearchParams();
+  const userId = (): string => params["id"] ?? "";
+  const query = createQuery(() => ({
+    queryKey: [userDetailPath, userId()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof userDetail>(userDetailPath, { query: { user_id: userId() }, signal }),
+  }));
+  const tab = () => tabs.find(({ id }) => id === search["tab"])?.id ?? "overview";
+  useAdminTitle(() => query.data?.user.email ?? `User ${userId()}`);
+  return (
+    <>
+      <nav aria-label="Breadcrumbs">
+        <a href="/admin/users/">Users</a>
+      </nav>
+      <PageHead
+        title={query.data?.user.email ?? `User ${userId()}`}
+        text={query.data === undefined ? "" : `User ${userId()}, gateway user ${query.data.user.gateway_user_id}`}
+      />
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>
+          {(detail) => (
+            <Tabs
+              label="About the user"
+              tabs={tabs}
+              selected={tab()}
+              // What a list of another tab was narrowed to means nothing here.
+              onSelect={(id) => setSearch({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
+            >
+              <Switch fallback={<UserList tab={tab()} userId={userId()} />}>
+                <Match when={tab() === "overview"}>
+                  <Overview detail={detail()} />
+                </Match>
+                <Match when={tab() === "sessions"}>
+                  <Sessions detail={detail()} />
+                </Match>
+              </Switch>
+            </Tabs>
+          )}
+        </Match>
+      </Switch>
+    </>
+  );
+}

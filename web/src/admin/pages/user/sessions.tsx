@@ -1,0 +1,54 @@
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
+import { EmptyState } from "../../../kit/states.tsx";
+import { createAction } from "../../parts/actions.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { shownMoment } from "../../shown.ts";
+import { type UserDetail, userDetailPath } from "./detail.ts";
+
+/** Where the user is logged in. */
+export function Sessions(props: { readonly detail: UserDetail }): JSX.Element {
+  const action = createAction(userDetailPath);
+  const [isAsked, setIsAsked] = createSignal(false);
+  const revoke = async (): Promise<string> => {
+    await apiPost("/backend/admin/user/sessions/revoke/", { user_id: props.detail.user.user_id });
+    return "All sessions of the user have ended.";
+  };
+  return (
+    <Show
+      when={props.detail.sessions.length > 0}
+      fallback={<EmptyState title="This user is logged in nowhere">Sessions appear here after a login.</EmptyState>}
+    >
+      <div class="section-stack">
+        <div class="button-row">
+          <Button variant="danger" onClick={() => setIsAsked(true)}>
+            End all sessions
+          </Button>
+        </div>
+        <SimpleTable
+          label="Sessions"
+          rows={props.detail.sessions}
+          columns={[
+            { label: "Browser", cell: (row) => row.user_agent },
+            { label: "Address", cell: (row) => <code>{row.ip}</code> },
+            { label: "Logged in", cell: (row) => shownMoment(row.created_at) },
+            { label: "Last seen", cell: (row) => shownMoment(row.seen_at) },
+            { label: "Ends", cell: (row) => shownMoment(row.expires_at) },
+          ]}
+        />
+        <ConfirmDialog
+          isOpen={isAsked()}
+          onClose={() => setIsAsked(false)}
+          title="End all sessions of this user"
+          action="End sessions"
+          isBusy={action.isBusy()}
+          onConfirm={() => void action.run(revoke).then(() => setIsAsked(false))}
+        >
+          The user has to log in again everywhere. API keys go on working.
+        </ConfirmDialog>
+      </div>
+    </Show>
+  );
+}

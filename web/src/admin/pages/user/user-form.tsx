@@ -1,0 +1,56 @@
+import type { JSX } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow, orAbsent, orNull } from "../../parts/form-parts.tsx";
+import { userStatuses, userTypes } from "../../values.ts";
+import { type UserDetail, userDetailPath } from "./detail.ts";
+
+/** Changes a user as it was loaded; when somebody else was quicker, nothing is changed and the form says so. */
+export function UserForm(props: { readonly user: UserDetail["user"]; readonly onDone: () => void }): JSX.Element {
+  const { user } = props;
+  const refresh = useRefresh(userDetailPath, "/backend/admin/user/", "/backend/admin/audit/");
+  const form = createForm({
+    initial: {
+      display_name: user.display_name ?? "",
+      user_type: user.user_type as string,
+      status: user.status as string,
+      rate_multiplier: user.rate_multiplier,
+      reason: "",
+    },
+    submit: async (values) => {
+      await apiPost("/backend/admin/user/save/", {
+        user_id: user.user_id,
+        display_name: orNull(values.display_name),
+        user_type: values.user_type,
+        status: values.status,
+        rate_multiplier: values.rate_multiplier.trim(),
+        updated_at: user.updated_at,
+        reason: orAbsent(values.reason),
+      });
+      await refresh();
+      showToast("The user is saved.");
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Save user" onCancel={props.onDone}>
+      <TextField label="Name" optional="optional" autocomplete="off" {...form.text("display_name")} />
+      <FieldRow>
+        <ChoiceField label="Status" options={userStatuses} {...form.text("status")} />
+        <ChoiceField label="Type" options={userTypes} {...form.text("user_type")} />
+      </FieldRow>
+      <TextField
+        label="Rate multiplier"
+        hint="What calls are charged is multiplied by it; at most four places, 1 is the plain price."
+        inputmode="decimal"
+        autocomplete="off"
+        {...form.text("rate_multiplier")}
+      />
+      <TextArea label="Reason" optional="optional" hint="Stands in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,122 @@
+import type { JSX } from "solid-js";
+import { Dynamic } from "solid-js/web";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import {
+  type AuditRow,
+  auditColumns,
+  type KeyRow,
+  keyColumns,
+  type MailRow,
+  mailColumns,
+  type UsageRow,
+  usageColumns,
+} from "../../columns/account-columns.tsx";
+import {
+  type LedgerRow,
+  ledgerColumns,
+  type OrderRow,
+  orderColumns,
+  type PaymentRow,
+  paymentColumns,
+  type RefundRow,
+  refundColumns,
+} from "../../columns/billing-columns.tsx";
+
+type ListOf<Row> = {
+  readonly name: string;
+  readonly path: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rowId: (row: Row) => string;
+  readonly empty: string;
+  /** The filter that names the user. */
+  readonly filter?: string;
+};
+
+/** A list of the admin with the rows of one user. */
+function listOf<Row>(of: ListOf<Row>): (props: { readonly userId: string }) => JSX.Element {
+  return (props) => {
+    const state = createTableState({ filters: [] });
+    const narrowed = { ...state, query: () => ({ ...state.query(), [of.filter ?? "user_id"]: props.userId }) };
+    const list = createListQuery<Row>({ path: of.path, state: narrowed });
+    return (
+      <DataTable
+        {...list}
+        name={`admin-user-${of.name}`}
+        label={of.name}
+        columns={of.columns}
+        state={narrowed}
+        rowId={of.rowId}
+        empty={{ title: of.empty }}
+      />
+    );
+  };
+}
+
+const lists = {
+  keys: listOf<KeyRow>({
+    name: "Keys",
+    path: "/backend/admin/key/",
+    columns: keyColumns,
+    rowId: (row) => String(row.key_id),
+    empty: "This user has no API keys",
+  }),
+  usage: listOf<UsageRow>({
+    name: "Usage",
+    path: "/backend/admin/usage/",
+    columns: usageColumns,
+    rowId: (row) => row.request_id,
+    empty: "This user has made no calls",
+  }),
+  orders: listOf<OrderRow>({
+    name: "Orders",
+    path: "/backend/admin/order/",
+    columns: orderColumns,
+    rowId: (row) => row.order_no,
+    empty: "This user has placed no orders",
+  }),
+  payments: listOf<PaymentRow>({
+    name: "Payments",
+    path: "/backend/admin/payment/",
+    columns: paymentColumns,
+    rowId: (row) => String(row.payment_id),
+    empty: "This user has paid nothing",
+  }),
+  refunds: listOf<RefundRow>({
+    name: "Refunds",
+    path: "/backend/admin/refund/",
+    columns: refundColumns,
+    rowId: (row) => row.refund_no,
+    empty: "Nothing was given back to this user",
+  }),
+  ledger: listOf<LedgerRow>({
+    name: "Ledger",
+    path: "/backend/admin/ledger/",
+    columns: ledgerColumns,
+    rowId: (row) => String(row.entry_id),
+    empty: "The ledger has no entries of this user",
+  }),
+  mails: listOf<MailRow>({
+    name: "Mails",
+    path: "/backend/admin/mail/",
+    columns: mailColumns,
+    rowId: (row) => String(row.mail_id),
+    empty: "This user was sent no mails",
+  }),
+  audit: listOf<AuditRow>({
+    name: "Audit",
+    path: "/backend/admin/audit/",
+    columns: auditColumns,
+    rowId: (row) => String(row.audit_id),
+    empty: "Nothing is written down about this user",
+    filter: "about_user_id",
+  }),
+} as const;
+
+/** The list of one tab. */
+export function UserList(props: { readonly tab: string; readonly userId: string }): JSX.Element {
+  const component = () => (props.tab in lists ? lists[props.tab as keyof typeof lists] : lists.keys);
+  return <Dynamic component={component()} userId={props.userId} />;
+}

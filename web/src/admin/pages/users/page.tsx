@@ -1,0 +1,116 @@
+import type { userList } from "@sluice/contracts/admin-lists/accounts";
+import type { RowOf } from "@sluice/contracts/lists";
+import type { JSX } from "solid-js";
+import { Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { userStatuses, userTypes } from "../../values.ts";
+
+type User = RowOf<typeof userList>;
+
+const columns: readonly Column<User>[] = [
+  { id: "email", label: "E-mail", cell: (user) => user.email, card: "title", isSortable: true },
+  { id: "user_id", label: "User id", cell: (user) => String(user.user_id) },
+  { id: "gateway_user_id", label: "Gateway user", cell: (user) => String(user.gateway_user_id) },
+  { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
+  { id: "user_type", label: "Type", cell: (user) => user.user_type },
+  { id: "remaining", label: "Balance, USD", cell: (user) => formats.quota(user.remaining), align: "end" },
+  { id: "used", label: "Used, USD", cell: (user) => formats.quota(user.used), align: "end" },
+  { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
+  { id: "live_keys", label: "Keys", cell: (user) => shownCount(user.live_keys), align: "end" },
+  { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },
+  {
+    id: "rate_multiplier",
+    label: "Multiplier",
+    cell: (user) => user.rate_multiplier,
+    align: "end",
+    isHiddenAtFirst: true,
+  },
+  {
+    id: "last_seen_at",
+    label: "Last seen",
+    cell: (user) => shownMoment(user.last_seen_at, "never"),
+    isHiddenAtFirst: true,
+  },
+  {
+    id: "created_at",
+    label: "Registered",
+    cell: (user) => shownMoment(user.created_at),
+    isSortable: true,
+    isHiddenAtFirst: true,
+  },
+];
+
+/** All users; one opens beside the list, and everything about them on a page of its own. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Users");
+  const state = createTableState({ filters: ["q", "status", "user_type"] });
+  const list = createListQuery<User>({ path: "/backend/admin/user/", state });
+  return (
+    <>
+      <PageHead title="Users" text="Search by the beginning of an address or of an API key, or by the id of a user." />
+      <DataTable
+        {...list}
+        name="admin-users"
+        label="Users"
+        columns={columns}
+        state={state}
+        rowId={(user) => String(user.user_id)}
+        filters={[
+          { id: "q", label: "Address, key or id", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(userStatuses) },
+          { id: "user_type", label: "Type", options: optionsOf(userTypes) },
+        ]}
+        empty={{ title: "Nobody has registered yet", text: "Users appear here as soon as they register." }}
+        panel={{ title: (user) => user.email, content: (user) => <UserPanel user={user} /> }}
+      />
+    </>
+  );
+}
+
+function UserPanel(props: { readonly user: User }): JSX.Element {
+  return (
+    <>
+      <div class="button-row">
+        <a class="button" data-variant="primary" href={`/admin/users/${props.user.user_id}/`}>
+          Open user
+        </a>
+        <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${props.user.gateway_user_id}`}>
+          Adjust quota
+        </a>
+      </div>
+      <Facts
+        facts={[
+          { name: "User id", value: <CopyText text={String(props.user.user_id)} label="Copy the user id" /> },
+          {
+            name: "Gateway user",
+            value: <CopyText text={String(props.user.gateway_user_id)} label="Copy the id of the gateway user" />,
+          },
+          { name: "Name", value: shownText(props.user.display_name) },
+          { name: "Status", value: <StateWord state={props.user.status} /> },
+          { name: "Balance", value: formats.quota(props.user.remaining) },
+          { name: "Used", value: formats.quota(props.user.used) },
+          { name: "Multiplier", value: props.user.rate_multiplier },
+          { name: "Group", value: props.user.group_name },
+          { name: "Plans", value: props.user.plans.join(", ") || "none" },
+          { name: "Live keys", value: shownCount(props.user.live_keys) },
+          { name: "Authenticator", value: props.user.has_totp ? "on" : "off" },
+          { name: "Verified", value: shownMoment(props.user.email_verified_at, "not yet") },
+          { name: "Mail error", value: shownText(props.user.verification_email_error) },
+          { name: "Last call", value: shownMoment(props.user.last_call_at, "never") },
+          { name: "Last seen", value: shownMoment(props.user.last_seen_at, "never") },
+          { name: "Registered", value: shownMoment(props.user.created_at) },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { useQueryClient } from "@tanstack/solid-query";
+import { type Accessor, createSignal } from "solid-js";
+import { ApiError } from "../../api/client.ts";
+import { showToast } from "../../kit/toast.tsx";
+
+/** Asks for everything anew that came from these paths of the backend. */
+export function useRefresh(...paths: readonly string[]): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    await Promise.all(paths.map((path) => client.invalidateQueries({ queryKey: [path] })));
+  };
+}
+
+export type Action = {
+  readonly isBusy: Accessor<boolean>;
+  /** Does the work once at a time and says what came of it; true when it went well. */
+  readonly run: (work: () => Promise<string>) => Promise<boolean>;
+};
+
+/** Something that one press does. What it changed is asked for anew, a failure is told with its request id. */
+export function createAction(...paths: readonly string[]): Action {
+  const refresh = useRefresh(...paths);
+  const [isBusy, setIsBusy] = createSignal(false);
+  return {
+    isBusy,
+    run: async (work) => {
+      if (isBusy()) {
+        return false;
+      }
+      setIsBusy(true);
+      try {
+        showToast(await work());
+        await refresh();
+        return true;
+      } catch (error) {
+        showToast(failureText(error), "bad");
+        return false;
+      } finally {
+        setIsBusy(false);
+      }
+    },
+  };
+}
+
+/** What a failure says, with the id of the request where it has one. */
+export function failureText(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const fields = error instanceof ApiError ? Object.values(error.fields) : [];
+  const requestId = error instanceof ApiError && error.requestId !== null ? ` Request ${error.requestId}` : "";
+  return [message, ...fields].join(" ") + requestId;
+}

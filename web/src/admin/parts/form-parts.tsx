@@ -1,0 +1,51 @@
+import { type JSX, Show } from "solid-js";
+import type { Form } from "../../form/create-form.ts";
+import { Button } from "../../kit/button.tsx";
+import { ErrorState } from "../../kit/states.tsx";
+
+/** A form with what went wrong above its fields and its buttons below them. */
+export function AdminForm<Values extends Readonly<Record<string, unknown>>>(props: {
+  readonly form: Form<Values>;
+  /** The verb of the button, like "Save plan". */
+  readonly action: string;
+  readonly tone?: "primary" | "danger";
+  readonly onCancel?: () => void;
+  readonly children: JSX.Element;
+}): JSX.Element {
+  return (
+    <form class="form" onSubmit={props.form.onSubmit} noValidate>
+      <Show when={props.form.problem()}>
+        {(problem) => <ErrorState title="Nothing was changed" error={problem()} />}
+      </Show>
+      {props.children}
+      <div class="form-actions">
+        <Button type="submit" variant={props.tone ?? "primary"} isBusy={props.form.isSubmitting()}>
+          {props.action}
+        </Button>
+        <Show when={props.onCancel}>{(cancel) => <Button onClick={() => cancel()()}>Cancel</Button>}</Show>
+      </div>
+    </form>
+  );
+}
+
+/** Fields that belong together, beside each other where there is room. */
+export function FieldRow(props: { readonly children: JSX.Element }): JSX.Element {
+  return <div class="field-row">{props.children}</div>;
+}
+
+/** An empty field is no value. */
+export function orNull(text: string): string | null {
+  const trimmed = text.trim();
+  return trimmed === "" ? null : trimmed;
+}
+
+/** An empty field is left out of what is sent. */
+export function orAbsent(text: string): string | undefined {
+  return orNull(text) ?? undefined;
+}
+
+/** The whole number in a field, null when it is empty; what is none goes to the backend as it is, which says so. */
+export function wholeOrNull(text: string): number | string | null {
+  const trimmed = text.trim();
+  return trimmed === "" ? null : /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed;
+}

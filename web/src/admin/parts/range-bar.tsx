@@ -1,0 +1,103 @@
+import { useSearchParams } from "@solidjs/router";
+import { For, type JSX } from "solid-js";
+import { SelectField, TextField } from "../../kit/field.tsx";
+
+/** The days that a page is about, in the URL; empty is what the backend takes by itself: the last 30 days, in UTC. */
+export type RangeState = {
+  readonly fromDay: () => string;
+  readonly toDay: () => string;
+  readonly zone: () => string;
+  readonly set: (values: { readonly from_day?: string; readonly to_day?: string; readonly zone?: string }) => void;
+  readonly query: () => { readonly from_day: string; readonly to_day: string; readonly zone: string };
+};
+
+export function createRangeState(): RangeState {
+  const [params, setParams] = useSearchParams();
+  const read = (name: string): string => {
+    const value = params[name];
+    return typeof value === "string" ? value : "";
+  };
+  const zone = (): string => read("zone") || "UTC";
+  return {
+    fromDay: () => read("from_day"),
+    toDay: () => read("to_day"),
+    zone,
+    set: (values) => setParams(values, { scroll: false }),
+    query: () => ({ from_day: read("from_day"), to_day: read("to_day"), zone: zone() }),
+  };
+}
+
+const presets = [1, 7, 30, 90] as const;
+const dayMs = 86_400_000;
+
+/** Zones that are offered: UTC, that of the browser, and some more; any other can stand in the URL. */
+const zonesOffered = ["UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "Asia/Shanghai", "Asia/Tokyo"];
+
+function zonesWith(current: string): readonly string[] {
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return [...new Set([...zonesOffered, own, current])];
+}
+
+/** The day that a moment belongs to in a zone, `2026-11-21`. */
+function dayIn(zone: string, time: number): string {
+  try {
+    return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(time);
+  } catch {
+    // A zone out of the address that does not exist; the backend says so when it is asked.
+    return new Date(time).toISOString().slice(0, 10);
+  }
+}
+
+/** Chooses the days and whose days they are. */
+export function RangeBar(props: { readonly state: RangeState }): JSX.Element {
+  const choose = (days: number): void => {
+    const now = Date.now();
+    const zone = props.state.zone();
+    props.state.set({ from_day: dayIn(zone, now - (days - 1) * dayMs), to_day: dayIn(zone, now) });
+  };
+  return (
+    <div class="table-bar">
+      <SelectField
+        label="Period"
+        value=""
+        onChange={(event) => {
+          const days = Number(event.currentTarget.value);
+          if (days > 0) {
+            choose(days);
+          }
+          event.currentTarget.value = "";
+        }}
+      >
+        <option value="">{props.state.fromDay() === "" ? "Last 30 days" : "Chosen days"}</option>
+        <For each={presets}>
+          {(days) => <option value={String(days)}>{days === 1 ? "Today" : `Last ${days} days`}</option>}
+        </For>
+      </SelectField>
+      <TextField
+        label="From day"
+        type="date"
+        value={props.state.fromDay()}
+        onChange={(event) => props.state.set({ from_day: event.currentTarget.value })}
+      />
+      <TextField
+        label="To day"
+        type="date"
+        value={props.state.toDay()}
+        onChange={(event) => props.state.set({ to_day: event.currentTarget.value })}
+      />
+      <SelectField
+        label="Zone"
+        onChange={(event) => props.state.set({ zone: event.currentTarget.value })}
+        value={props.state.zone()}
+      >
+        <For each={zonesWith(props.state.zone())}>
+          {(zone) => (
+            <option value={zone} selected={zone === props.state.zone()}>
+              {zone}
+            </option>
+          )}
+        </For>
+      </SelectField>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import type { adminMeAnswer } from "@sluice/contracts/accounts";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Switch } from "solid-js";
+import { apiGet } from "../../api/client.ts";
+import { ErrorState, Notice, Skeleton } from "../../kit/states.tsx";
+
+const path = "/backend/auth/admin/me/";
+
+type Me = {
+  readonly admin: () => AnswerOf<typeof adminMeAnswer>["admin"] | undefined;
+  readonly isSuper: () => boolean;
+  readonly error: () => Error | null;
+  readonly retry: () => void;
+};
+
+/** Who is logged in, and with which rights. */
+export function createMe(): Me {
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminMeAnswer>(path, { signal }),
+  }));
+  return {
+    admin: () => query.data?.admin,
+    isSuper: () => query.data?.admin.is_super === true,
+    error: () => query.error,
+    retry: () => void query.refetch(),
+  };
+}
+
+/** Shows its children to super-admins; everybody else reads which right is missing. */
+export function SuperOnly(props: {
+  /** What can't be done without it, like "Secrets are seen and saved". */
+  readonly what: string;
+  readonly children: JSX.Element;
+}): JSX.Element {
+  const me = createMe();
+  return (
+    <Switch fallback={<Skeleton width="50%" />}>
+      <Match when={me.error() !== null && me.admin() === undefined}>
+        <ErrorState error={me.error()} onRetry={me.retry} />
+      </Match>
+      <Match when={me.isSuper()}>{props.children}</Match>
+      <Match when={me.admin()}>
+        {(admin) => (
+          <Notice tone="warn">
+            <span>
+              {props.what} by super-admins only. <strong>{admin().username}</strong> is logged in as an admin without
+              that right; a super-admin can do it.
+            </span>
+          </Notice>
+        )}
+      </Match>
+    </Switch>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Tone } from "../kit/status.tsx";
+
+/** How a state is judged, the same on every page; a state that is not here is judged by nobody. */
+const tones: Readonly<Record<string, Tone>> = {
+  active: "ok",
+  enabled: "ok",
+  settled: "ok",
+  sent: "ok",
+  done: "ok",
+  completed: "ok",
+  won: "ok",
+  success: "ok",
+  testing: "info",
+  pending: "warn",
+  email_pending: "warn",
+  queued: "info",
+  sending: "info",
+  contacted: "info",
+  standby: "info",
+  aborted: "warn",
+  review: "bad",
+  suspended: "bad",
+  failed: "bad",
+  dead: "bad",
+  revoked: "neutral",
+};
+
+export function toneOf(state: string): Tone {
+  return tones[state] ?? "neutral";
+}

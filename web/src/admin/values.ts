@@ -1,0 +1,112 @@
+import type { actorKinds, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
+import type { orderList, paymentList, planList, refundList } from "@sluice/contracts/admin-lists/billing";
+import type { modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
+import type { exitAccountEntry, exitNodeEntry } from "@sluice/contracts/exit-nodes";
+import type { leadList } from "@sluice/contracts/leads";
+import type { RowOf } from "@sluice/contracts/lists";
+import type { mailLocales } from "@sluice/contracts/mail";
+import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
+import type { AnswerOf } from "@sluice/contracts/wire";
+
+// The values of enumerations in packages/contracts, again, since the schemas themselves would bring zod into the browser.
+// A record has to name every one of them, so that none is missing or too many.
+
+function valuesOf<Value extends string>(values: Readonly<Record<Value, true>>): readonly Value[] {
+  return Object.keys(values) as Value[];
+}
+
+type UserRow = RowOf<typeof userList>;
+type OrderRow = RowOf<typeof orderList>;
+
+export const userStatuses = valuesOf<UserRow["status"]>({
+  email_pending: true,
+  active: true,
+  suspended: true,
+  closed: true,
+});
+export const userTypes = valuesOf<UserRow["user_type"]>({ personal: true, business: true, internal: true });
+export const orderStatuses = valuesOf<OrderRow["status"]>({
+  pending: true,
+  settled: true,
+  cancelled: true,
+  expired: true,
+  refunded: true,
+  review: true,
+});
+export const payChannels = valuesOf<OrderRow["pay_channel"]>({
+  none: true,
+  mock: true,
+  walletpay: true,
+  cardpay: true,
+});
+export const paymentGateways = valuesOf<RowOf<typeof paymentList>["gateway"]>({
+  mock: true,
+  walletpay: true,
+  cardpay: true,
+});
+export const refundStatuses = valuesOf<RowOf<typeof refundList>["status"]>({ pending: true, done: true, failed: true });
+export const planKinds = valuesOf<RowOf<typeof planList>["kind"]>({ wallet_balance: true, monthly: true });
+export const planStatuses = valuesOf<RowOf<typeof planList>["status"]>({ active: true, hidden: true });
+export const switchStatuses = valuesOf<RowOf<typeof modelList>["status"]>({ enabled: true, disabled: true });
+export const outcomes = valuesOf<RowOf<typeof usageList>["outcome"]>({
+  completed: true,
+  aborted: true,
+  failed: true,
+  refused: true,
+});
+export const mailStatuses = valuesOf<RowOf<typeof mailList>["status"]>({
+  queued: true,
+  sending: true,
+  sent: true,
+  dead: true,
+  dropped: true,
+});
+export const mailLocaleValues = valuesOf<(typeof mailLocales)[number]>({
+  en: true,
+  zh: true,
+  ja: true,
+  ko: true,
+  es: true,
+  fr: true,
+  de: true,
+  pt: true,
+  ru: true,
+  ar: true,
+  hi: true,
+});
+export const leadStatuses = valuesOf<RowOf<typeof leadList>["status"]>({
+  pending: true,
+  contacted: true,
+  won: true,
+  lost: true,
+  spam: true,
+});
+export const actorKindValues = valuesOf<(typeof actorKinds)[number]>({
+  admin: true,
+  user: true,
+  command: true,
+  system: true,
+});
+export const nodeStatuses = valuesOf<AnswerOf<typeof exitNodeEntry>["status"]>({
+  testing: true,
+  active: true,
+  disabled: true,
+});
+export const exitAccountStatuses = valuesOf<AnswerOf<typeof exitAccountEntry>["status"]>({
+  testing: true,
+  active: true,
+  standby: true,
+  disabled: true,
+});
+export const exitAuthTypes = valuesOf<AnswerOf<typeof exitAccountEntry>["auth_type"]>({
+  api_key: true,
+  oauth_refresh_token: true,
+});
+type Profile = AnswerOf<typeof saveProfileInput>;
+export const authTypes = valuesOf<Profile["auth_type"]>({
+  api_key: true,
+  service_account: true,
+  oauth_refresh_token: true,
+  custom_header: true,
+});
+export const profileStatuses = valuesOf<Profile["status"]>({ standby: true, disabled: true });
