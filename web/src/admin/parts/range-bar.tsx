@@ -1,6 +1,7 @@
 import { useSearchParams } from "@solidjs/router";
 import { For, type JSX } from "solid-js";
 import { SelectField, TextField } from "../../kit/field.tsx";
+import "../../table/data-table.css";
 
 /** The days that a page is about, in the URL; empty is what the backend takes by itself: the last 30 days, in UTC. */
 export type RangeState = {

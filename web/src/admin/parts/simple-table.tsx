@@ -1,4 +1,5 @@
 import { For, type JSX } from "solid-js";
+import "../../table/data-table.css";
 
 type SimpleColumn<Row> = {
   readonly label: string;

@@ -78,7 +78,10 @@ function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
       const part = Number(share);
       return `${part > 0 ? "+" : ""}${formats.percent(part)} to the period before`;
     }
-    return previous === null ? "now" : `before: ${textOf({ ...props.figure, value: previous })}`;
+    if (props.figure.range === null) {
+      return "now";
+    }
+    return previous === null ? "nothing to compare with" : `before: ${textOf({ ...props.figure, value: previous })}`;
   };
   return (
     <>
