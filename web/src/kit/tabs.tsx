@@ -32,7 +32,7 @@ export function Tabs<Id extends string>(props: TabsProps<Id>): JSX.Element {
     }
   };
   return (
-    <div>
+    <div class="tab-set">
       <div
         ref={(each) => {
           list = each;

@@ -77,6 +77,7 @@ export function Trends(props: {
           }}
           format={metric().format}
           timeText={timeText}
+          timeZone={props.zone}
           zone={`${props.trends.bucket === "hour" ? "Hours" : "Days"} in ${props.zone}`}
           isLastUnfinished={bars().at(-1)?.is_unfinished === true}
           onRange={(from, to) => {

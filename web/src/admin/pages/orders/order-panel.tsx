@@ -47,7 +47,7 @@ export function OrderPanel(props: {
           </Notice>
         )}
       </Show>
-      <ol class="timeline plain-list" aria-label="Timeline">
+      <ol class="timeline" aria-label="Timeline">
         <For each={stepsOf(order)}>
           {(step) => (
             <li>
