@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { BillingScene, noticeOf } from "../support/billing-scene.ts";
+import { waitUntilSettleable } from "../support/settlement-scene.ts";
 
 let scene: BillingScene;
 /** Owns everything, and is kept from nothing. */
@@ -18,6 +19,8 @@ beforeAll(async () => {
   await scene.use(buyer, 1_000n);
   await owner.sql`update usage_log set rate_multiplier = 2`;
   await owner.sql`update budget set reserved = 1000`;
+  // A transaction of any test on the same server keeps rows that are younger from being settled.
+  await waitUntilSettleable(owner);
   await owner.sql`select settle_usage(10)`;
   await scene.place();
   await owner.sql`select grant_quota(id, -7, 'refund', 'refund:R1') from budget`;

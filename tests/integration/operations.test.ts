@@ -168,10 +168,10 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     for (const headers of [{}, { accept: "application/json" }, { authorization: `Bearer ${scene.user.apiKey}` }]) {
       const page = await fetch(scene.sluice.url, { headers });
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
       expect(page.headers.get("x-content-type-options")).toBe("nosniff");
       const text = await page.text();
-      expect(text).toContain(`${scene.sluice.url}/v1/chat/completions`);
+      expect(text).toContain("/v1");
       await expectNoSecret(scene, text);
     }
     const unknown = [
@@ -191,14 +191,16 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     }
   });
 
-  test("the page shows the host that it was asked under, and nothing that could be markup", async () => {
+  test("the page does not repeat the host that it was asked under, and a host that could be markup is refused", async () => {
     const page = async (host: string) => {
       const answer = await exchangeRaw(scene.sluice.url, rawRequest(["GET / HTTP/1.1", `Host: ${host}`]));
       answer.connection.close();
       return answer;
     };
-    expect((await page("api.example.com")).body).toContain("http://api.example.com/v1/chat/completions");
-    expect((await page("a$&b")).body).toContain("http://a$&b/v1/chat/completions");
+    for (const host of ["api.example.com", "a$&b"]) {
+      const { status, body } = await page(host);
+      expect([status, body.includes(host)]).toEqual([200, false]);
+    }
     for (const host of ["a<script>", 'a"b', "a>b", "a&#60;b", "a b"]) {
       expect((await page(host)).status).toBe(400);
     }
