@@ -51,7 +51,15 @@ import { buildMail, type Mail } from "./mail/mail.ts";
 import type { MailQueue } from "./mail/model.ts";
 import { mailSecretFallbacks } from "./mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
-import { adminLoginPage, loginPage, resetPage } from "./pages/account-pages.ts";
+import {
+  adminLoginPage,
+  contactProblemPage,
+  loginPage,
+  registerPage,
+  resetPage,
+  sentPage,
+  verifyPage,
+} from "./pages/account-pages.ts";
 import { Pages } from "./pages/service.ts";
 import type { WebBuild } from "./pages/web-build.ts";
 import { openPayments, paymentFallbacks } from "./payments/service.ts";
@@ -152,7 +160,11 @@ export function buildBackend(parts: BackendParts): Backend {
     "exit-nodes": exitNodeEndpoints(exitNodes),
     "admin-lists": listEndpoints(lists, [...listPlaces, leadPlace]),
     analytics: analyticsEndpoints({ db, clock: systemClock }),
-    leads: leadEndpoints({ db, clock: systemClock }),
+    leads: leadEndpoints({
+      db,
+      clock: systemClock,
+      problemPage: (state, status) => contactProblemPage(state, status, parts.webBuild?.forms ?? null),
+    }),
     reports: reportEndpoints({ db, clock: systemClock }),
     "user-detail": userDetailEndpoints(lists),
     "catalog-admin": catalogAdminEndpoints(catalogAdminParts(parts)),
@@ -298,6 +310,9 @@ function openAccounts({ config, db, masterKey, webBuild, settings }: BackendPart
     onVerified: creditPaidOrders,
     pages: {
       login: (state, status) => loginPage(state, status, forms),
+      register: (state, status) => registerPage(state, status, forms),
+      sent: (state) => sentPage(state, forms),
+      verify: (state, status) => verifyPage(state, status, forms),
       reset: (state, status) => resetPage(state, status, forms),
       adminLogin: (state, status) => adminLoginPage(state, status, forms),
     },

@@ -30,10 +30,12 @@ beforeAll(async () => {
   });
   const clock = { tick: () => tick, now: () => Date.now() };
   const limits = { perAddress: 20, inAll: 30 };
+  const problemPage = ({ locale, problem }: { locale: string; problem: { code: string } }, status: number): Response =>
+    new Response(`${locale} ${problem.code}`, { status, headers: { "content-type": "text/html" } });
   const lists = { db, clock: systemClock, log: createLog("error", () => {}), recordExport: () => Promise.resolve() };
   http = serveEndpoints([
     ...analyticsEndpoints({ db, clock, limits }),
-    ...leadEndpoints({ db, clock, limits }),
+    ...leadEndpoints({ db, clock, limits, problemPage }),
     ...listEndpoints(lists, [leadPlace]),
     ...reportEndpoints({ db, clock }),
   ]);
@@ -178,6 +180,46 @@ async function listed(query = ""): Promise<Lead[]> {
   expect(answer.status).toBe(200);
   return ((await answer.json()) as { rows: Lead[] }).rows;
 }
+
+async function sendForm(fields: Record<string, string>): Promise<Response> {
+  const headers = { "user-agent": browser, "sec-fetch-site": "same-origin" };
+  const body = new URLSearchParams(fields);
+  return await fetch(`${http.url}/contact/send/`, { method: "POST", headers, body, redirect: "manual" });
+}
+
+describe("the form of an enterprise lead", () => {
+  test("works without script: it is kept, and a page in the language of the form says so", async () => {
+    const answer = await sendForm({ ...lead, lang: "pt", website: "" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/pt/contact/sent/"]);
+    expect(await listed("?status=pending")).toMatchObject([{ ...lead, status: "pending" }]);
+  });
+
+  test.each([
+    ["an address that is none", { email: "nobody" }, 400, "ja invalid_email"],
+    ["a missing name", { contact: "" }, 400, "ja invalid_value"],
+    ["a text without end", { message: "x".repeat(5_001) }, 400, "ja invalid_value"],
+  ])("is answered by a page, and nothing is kept, for %s", async (_, change, status, text) => {
+    const answer = await sendForm({ ...lead, ...change, lang: "ja" });
+    expect([answer.status, await answer.text()]).toEqual([status, text]);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("keeps nothing of what fills in the field that people do not see", async () => {
+    const answer = await sendForm({ ...lead, website: "http://spam.example" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/contact/sent/"]);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("is limited together with the endpoint, and says when to come again", async () => {
+    const answers = await Promise.all(Array.from({ length: 22 }, () => sendForm({ ...lead, email: "" })));
+    expect(answers.map(({ status }) => status).filter((status) => status === 400)).toHaveLength(22);
+    for (let count = 0; count < 20; count += 1) {
+      await create({ ...lead, website: "x" });
+    }
+    const refused = await sendForm(lead);
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+  });
+});
 
 describe("an enterprise lead", () => {
   test("waits until an admin has changed its state, which is written down", async () => {

@@ -26,6 +26,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
       plugins: [solid({ ssr: true }), withoutStyles()],
       build: clientBuild(shared, client, "manifest-site.json", {
         site: "src/site/main.ts",
+        landing: "src/site/landing.ts",
         "site-styles": "src/site/site.css",
         forms: "src/forms/forms.css",
         icon: "src/site/icon.svg",

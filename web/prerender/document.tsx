@@ -55,6 +55,9 @@ function Head(props: DocumentParts): JSX.Element {
       <meta name="description" content={page.description(locale)} />
       <script src={assets.bootTheme} />
       <link rel="stylesheet" href={assets.stylesheet} />
+      <Show when={page.path.endsWith("/")}>
+        <script type="module" src={assets.landing} />
+      </Show>
       <link rel="preload" href={assets.font} as="font" type="font/woff2" crossorigin="" />
       <link rel="icon" href={assets.icon} type="image/svg+xml" />
       <meta name="color-scheme" content="light dark" />

@@ -8,6 +8,8 @@ export type PageAssets = {
   /** Loaded by pages with islands. */
   readonly script: string;
   readonly bootTheme: string;
+  /** Counts visits. */
+  readonly landing: string;
   readonly icon: string;
   /** The font that every page begins with. */
   readonly font: string;
@@ -38,6 +40,7 @@ export function readPageAssets(text: string): PageAssets {
     stylesheet: address(chunk("src/site/site.css").file),
     script: address(chunk("src/site/main.ts").file),
     bootTheme: address(chunk("src/shell/boot-theme.ts").file),
+    landing: address(chunk("src/site/landing.ts").file),
     icon: address(chunk("src/site/icon.svg").file),
     font: address(font?.file ?? ""),
     island: (name) => {

@@ -12,7 +12,9 @@ import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { pageLocaleOf } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
+import { problemOf } from "./form-input.ts";
 import { type AccountRouteParts, originOf, seeOther, wantsPage, withCookie } from "./route-parts.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 
@@ -61,7 +63,7 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
       output: verifiedAnswer,
       otherAnswers: [
         { status: 303, type: null, summary: "To the login, for a browser." },
-        { status: 400, type: "text/html", summary: "The login with what is wrong, for a browser." },
+        { status: 400, type: "text/html", summary: "What is wrong and how to get another link, for a browser." },
       ],
       errors: ["invalid_token"],
       handle: async (call) => {
@@ -73,8 +75,8 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
           await registration.verify(call.input.token, originOf(call));
         } catch (error) {
           if (error instanceof AppError && error.status < 500 && wantsPage(call.request)) {
-            const state = { email: "", next: "", problem: error.message, notice: null, asksForCode: false };
-            return pages.login(state, error.status);
+            const state = { locale: pageLocaleOf(call.request, ""), email: "", problem: problemOf(error) };
+            return pages.verify(state, error.status);
           }
           throw error;
         }

@@ -1,12 +1,19 @@
-import { z } from "zod";
 import { type AnyEndpoint, endpoint, type OtherAnswer } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
+import {
+  anyForm,
+  formField,
+  inLanguage,
+  localeOf,
+  nextOf,
+  problemOf,
+  readableError,
+  rememberingLanguage,
+  withRetryAfter,
+} from "./form-input.ts";
 import { safeNext } from "./model.ts";
 import { type AccountRouteParts, originOf, seeOther, withCookie } from "./route-parts.ts";
-
-/** A form may hold anything; what it should hold is read field by field, so that a page can say what is wrong. */
-const anyForm = z.record(z.string(), z.unknown());
 
 const statusesOfForms: readonly number[] = [400, 401, 403, 429];
 
@@ -16,31 +23,43 @@ const formAnswers: readonly OtherAnswer[] = [
   ...statusesOfForms.map((status) => ({ status, type: "text/html", summary: "The form with what is wrong." })),
 ];
 
-const notices: Readonly<Record<string, string>> = {
-  verified: "Your e-mail address is verified. You can log in now.",
-  reset: "Your password is changed. Log in with the new one.",
-  sent: "If the address has an account, a mail with a link is on its way.",
-};
+const emptyLogin = { email: "", next: "", problem: null, notice: null, asksForCode: false, signedInAs: null };
 
 /** The pages of the login, which work without script. */
 export function formEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
-  return [...loginForm(parts), ...adminLoginForm(parts), ...resetForm(parts)];
+  return [
+    ...loginForm(parts),
+    ...adminLoginForm(parts),
+    ...registerForm(parts),
+    ...verifyForm(parts),
+    ...resetForm(parts),
+  ];
 }
 
-function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
+function loginForm({ userLogin, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
       path: "/login/",
-      access: "public",
+      access: "optional_user",
       input: anyForm,
-      summary: "The page with the form of the login.",
+      summary: "The page with the form of the login; for who is logged in already, a way on and a way out.",
       output: null,
       otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
-      handle: async ({ input }) => {
-        const notice = notices[field(input, "notice")] ?? null;
-        return pages.login({ email: "", next: nextOf(input), problem: null, notice, asksForCode: false }, 200);
+      handle: async (call) => {
+        const { input, user } = call;
+        const page = pages.login(
+          {
+            ...emptyLogin,
+            locale: localeOf(call),
+            next: nextOf(input),
+            notice: formField(input, "notice"),
+            signedInAs: user?.email ?? null,
+          },
+          200,
+        );
+        return rememberingLanguage(page, input, sessions.isSecure);
       },
     }),
     endpoint({
@@ -57,8 +76,8 @@ function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
       handle: async (call) => {
         const { input } = call;
         const next = nextOf(input);
-        const email = field(input, "email");
-        const login = { email, password: field(input, "password"), code: field(input, "code") };
+        const email = formField(input, "email");
+        const login = { email, password: formField(input, "password"), code: formField(input, "code") };
         try {
           if (login.password === "") {
             throw new AppError("invalid_password");
@@ -68,8 +87,8 @@ function loginForm({ userLogin, pages }: AccountRouteParts): AnyEndpoint[] {
         } catch (thrown) {
           const error = readableError(thrown);
           const asksForCode = error.code === "code_required" || error.code === "invalid_code";
-          const page = pages.login({ email, next, problem: error.message, notice: null, asksForCode }, error.status);
-          return withRetryAfter(page, error);
+          const state = { ...emptyLogin, locale: localeOf(call), email, next, problem: problemOf(error), asksForCode };
+          return withRetryAfter(pages.login(state, error.status), error);
         }
       },
     }),
@@ -92,7 +111,11 @@ function adminLoginForm({ adminLogin, pages }: AccountRouteParts): AnyEndpoint[]
       handle: async (call) => {
         const { input } = call;
         const next = adminNextOf(input);
-        const typed = { login: field(input, "login"), password: field(input, "password"), code: field(input, "code") };
+        const typed = {
+          login: formField(input, "login"),
+          password: formField(input, "password"),
+          code: formField(input, "code"),
+        };
         const { code, ...credentials } = typed;
         try {
           const { cookies } = await adminLogin.logIn(
@@ -112,7 +135,7 @@ function adminLoginForm({ adminLogin, pages }: AccountRouteParts): AnyEndpoint[]
   ];
 }
 
-function resetForm({ reset, pages }: AccountRouteParts): AnyEndpoint[] {
+function resetForm({ reset, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -123,7 +146,10 @@ function resetForm({ reset, pages }: AccountRouteParts): AnyEndpoint[] {
       output: null,
       otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
-      handle: async ({ input }) => pages.reset({ token: field(input, "token"), problem: null }, 200),
+      handle: async (call) => {
+        const state = { locale: localeOf(call), token: formField(call.input, "token"), email: "", problem: null };
+        return rememberingLanguage(pages.reset(state, 200), call.input, sessions.isSecure);
+      },
     }),
     endpoint({
       method: "POST",
@@ -137,17 +163,19 @@ function resetForm({ reset, pages }: AccountRouteParts): AnyEndpoint[] {
       limits: limitSentences.mail,
       errors: [],
       handle: async (call) => {
-        const token = field(call.input, "token");
+        const token = formField(call.input, "token");
+        const email = formField(call.input, "email");
         try {
           if (token === "") {
-            await reset.request(field(call.input, "email"), originOf(call));
-            return seeOther("/login/?notice=sent");
+            await reset.request(email, originOf(call));
+            return seeOther(inLanguage("/login/?notice=sent", call.input));
           }
-          await reset.confirm(token, field(call.input, "password"), originOf(call));
-          return seeOther("/login/?notice=reset");
+          await reset.confirm(token, formField(call.input, "password"), originOf(call));
+          return seeOther(inLanguage("/login/?notice=reset", call.input));
         } catch (thrown) {
           const error = readableError(thrown);
-          const state = { token: error.code === "invalid_token" ? "" : token, problem: error.message };
+          const kept = error.code === "invalid_token" ? "" : token;
+          const state = { locale: localeOf(call), token: kept, email, problem: problemOf(error) };
           return withRetryAfter(pages.reset(state, error.status), error);
         }
       },
@@ -155,33 +183,96 @@ function resetForm({ reset, pages }: AccountRouteParts): AnyEndpoint[] {
   ];
 }
 
-function field(input: Record<string, unknown>, name: string): string {
-  const value = input[name];
-  return typeof value === "string" ? value.slice(0, 2_000) : "";
+function registerForm({ registration, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/register/",
+      access: "public",
+      input: anyForm,
+      summary: "The page with the form of the registration.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      errors: [],
+      handle: async (call) => {
+        const state = { locale: localeOf(call), email: "", displayName: "", problem: null };
+        return rememberingLanguage(pages.register(state, 200), call.input, sessions.isSecure);
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/register/",
+      access: "public",
+      body: "form",
+      input: anyForm,
+      summary: "Makes a user who has to verify the e-mail address, and says that a mail is on its way.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/html", summary: "What to do next." }, ...formAnswers.slice(1)],
+      limits: limitSentences.registration,
+      errors: [],
+      handle: async (call) => {
+        const { input } = call;
+        const locale = localeOf(call);
+        const email = formField(input, "email");
+        const displayName = formField(input, "display_name");
+        try {
+          const person = { email, password: formField(input, "password"), displayName: displayName || null, locale };
+          const { verification_url } = await registration.register(person, originOf(call));
+          return pages.sent({ locale, email, link: verification_url ?? null });
+        } catch (thrown) {
+          const error = readableError(thrown);
+          const state = { locale, email, displayName, problem: problemOf(error) };
+          return withRetryAfter(pages.register(state, error.status), error);
+        }
+      },
+    }),
+  ];
 }
 
-function nextOf(input: Record<string, unknown>): string {
-  const next = field(input, "next");
-  return next === "" ? "" : safeNext(next);
+function verifyForm({ registration, pages, sessions }: AccountRouteParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/verify-email/",
+      access: "public",
+      input: anyForm,
+      summary: "The page that asks for another link of the verification.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
+      errors: [],
+      handle: async (call) => {
+        const page = pages.verify({ locale: localeOf(call), email: "", problem: null }, 200);
+        return rememberingLanguage(page, call.input, sessions.isSecure);
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/verify-email/",
+      access: "public",
+      body: "form",
+      input: anyForm,
+      summary: "Sends the link of the verification again, and shows the login whatever the address was.",
+      output: null,
+      otherAnswers: formAnswers,
+      limits: limitSentences.mail,
+      errors: [],
+      handle: async (call) => {
+        const email = formField(call.input, "email");
+        try {
+          await registration.resend(email, originOf(call));
+          return seeOther(inLanguage("/login/?notice=resent", call.input));
+        } catch (thrown) {
+          const error = readableError(thrown);
+          const page = pages.verify({ locale: localeOf(call), email, problem: problemOf(error) }, error.status);
+          return withRetryAfter(page, error);
+        }
+      },
+    }),
+  ];
 }
 
 /** An admin goes back to a page of the admin, whatever the form says. */
 function adminNextOf(input: Record<string, unknown>): string {
-  const next = safeNext(field(input, "next"));
+  const next = safeNext(formField(input, "next"));
   return next.startsWith("/admin/") && !next.startsWith("/admin/login") ? next : "/admin/";
-}
-
-/** What a person can do something about; the rest is a failure of ours and goes the way of all failures. */
-function readableError(thrown: unknown): AppError {
-  if (thrown instanceof AppError && thrown.status < 500) {
-    return thrown;
-  }
-  throw thrown;
-}
-
-function withRetryAfter(page: Response, { retryAfterSeconds }: AppError): Response {
-  if (retryAfterSeconds !== null) {
-    page.headers.set("retry-after", String(retryAfterSeconds));
-  }
-  return page;
 }

@@ -1,6 +1,7 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable, Transaction } from "../platform/db.ts";
+import type { PageLocale } from "../platform/page-locale.ts";
 
 /** What accounts need of the upstream gateway: each profile has one user there. */
 export type GatewayUsers = {
@@ -20,20 +21,36 @@ export type GatewayUsers = {
  */
 export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
 
-/** What a page shows beside its form. */
-export type LoginPageState = {
+/** What went wrong, for a page that says it in its language. */
+export type FormProblem = {
+  /** A code of the table of errors, or what is wrong with a password: `length`, `characters`, `owner`, `guessed`. */
+  readonly code: string;
+  readonly retryAfterSeconds: number | null;
+};
+
+type FormPageState = { readonly locale: PageLocale; readonly problem: FormProblem | null };
+
+/** What the page of the login shows beside its form. */
+export type LoginPageState = FormPageState & {
   readonly email: string;
   /** Where to go after the login: a path of ours. */
   readonly next: string;
-  /** What went wrong, or null. */
-  readonly problem: string | null;
-  /** What is good news, or null. */
+  /** The name of what is good news, or null. */
   readonly notice: string | null;
   readonly asksForCode: boolean;
+  /** Who is logged in already, or null. */
+  readonly signedInAs: string | null;
 };
 
+export type RegisterPageState = FormPageState & { readonly email: string; readonly displayName: string };
+
+/** After a registration; the link only where the installation shows it. */
+export type SentPageState = { readonly locale: PageLocale; readonly email: string; readonly link: string | null };
+
+export type VerifyPageState = FormPageState & { readonly email: string };
+
 /** Without a token the page asks for the address to which a link is sent. */
-export type ResetPageState = { readonly token: string; readonly problem: string | null };
+export type ResetPageState = FormPageState & { readonly token: string; readonly email: string };
 
 /** What the page of the admin login shows beside its form. */
 export type AdminLoginPageState = {
@@ -47,5 +64,8 @@ export type AdminLoginPageState = {
 export type AccountPages = {
   readonly adminLogin: (state: AdminLoginPageState, status: number) => Response;
   readonly login: (state: LoginPageState, status: number) => Response;
+  readonly register: (state: RegisterPageState, status: number) => Response;
+  readonly sent: (state: SentPageState) => Response;
+  readonly verify: (state: VerifyPageState, status: number) => Response;
   readonly reset: (state: ResetPageState, status: number) => Response;
 };

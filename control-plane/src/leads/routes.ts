@@ -1,4 +1,10 @@
-import { createLeadAnswer, createLeadInput, leadAnswer, saveLeadInput } from "@sluice/contracts/leads";
+import {
+  type CreateLeadInput,
+  createLeadAnswer,
+  createLeadInput,
+  leadAnswer,
+  saveLeadInput,
+} from "@sluice/contracts/leads";
 import { writeAudit } from "../audit/service.ts";
 import { AddressLimiter, type AddressLimits } from "../platform/address-limiter.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -6,11 +12,14 @@ import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import type { ListPlace } from "../platform/list-query/endpoints.ts";
+import { type LeadProblemPage, leadForm } from "./lead-form.ts";
 import { leads } from "./lead-list-store.ts";
 import { receiveLead, saveLead } from "./service.ts";
 
 export type LeadParts = {
   readonly db: Database;
+  /** The page for a request that could not be taken. */
+  readonly problemPage: LeadProblemPage;
   readonly clock: Pick<Clock, "tick">;
   /** In a minute; other ones in tests. */
   readonly limits?: AddressLimits;
@@ -26,9 +35,17 @@ export const leadPlace: ListPlace = {
   source: leads,
 };
 
-export function leadEndpoints({ db, clock, limits = limitsDefault }: LeadParts): AnyEndpoint[] {
+export function leadEndpoints({ db, clock, problemPage, limits = limitsDefault }: LeadParts): AnyEndpoint[] {
   const limiter = new AddressLimiter(limits);
+  const receive = async (lead: CreateLeadInput, clientIp: string): Promise<void> => {
+    const waitSeconds = limiter.tryTake(clientIp, clock.tick());
+    if (waitSeconds !== null) {
+      throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
+    }
+    await receiveLead(db, lead);
+  };
   return [
+    leadForm(receive, problemPage),
     endpoint({
       method: "POST",
       path: "/backend/lead/create/",
@@ -42,11 +59,7 @@ export function leadEndpoints({ db, clock, limits = limitsDefault }: LeadParts):
       ],
       summary: "Ask for an offer for a company.",
       handle: async ({ input, clientIp }) => {
-        const waitSeconds = limiter.tryTake(clientIp, clock.tick());
-        if (waitSeconds !== null) {
-          throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
-        }
-        await receiveLead(db, input);
+        await receive(input, clientIp);
         return { received: true };
       },
     }),

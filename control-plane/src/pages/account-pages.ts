@@ -1,16 +1,38 @@
 /** The pages of the logins, as forms that work without script. */
-import { privatePageHeaders } from "./page-headers.ts";
+import type { MailLocale } from "@sluice/contracts/mail";
+import {
+  escapeText,
+  type FormProblem,
+  formField,
+  formPage,
+  formPath,
+  goodNotice,
+  hiddenField,
+  moreLink,
+  problemNotice,
+  problemText,
+  sitePath,
+  submitButton,
+} from "./form-page.ts";
+import { formTexts } from "./form-texts/messages.ts";
 import type { FormAssets } from "./web-build.ts";
 
-type LoginState = {
+type FormState = { readonly locale: MailLocale; readonly problem: FormProblem | null };
+
+type LoginState = FormState & {
   readonly email: string;
   readonly next: string;
-  readonly problem: string | null;
+  /** One of the notices of the texts; others are not shown. */
   readonly notice: string | null;
   readonly asksForCode: boolean;
+  /** The address of who is logged in already, or null. */
+  readonly signedInAs: string | null;
 };
 
-type ResetState = { readonly token: string; readonly problem: string | null };
+type RegisterState = FormState & { readonly email: string; readonly displayName: string };
+type SentState = { readonly locale: MailLocale; readonly email: string; readonly link: string | null };
+type ResetState = FormState & { readonly token: string; readonly email: string };
+type VerifyState = FormState & { readonly email: string };
 
 type AdminLoginState = {
   readonly login: string;
@@ -19,121 +41,131 @@ type AdminLoginState = {
   readonly asksForCode: boolean;
 };
 
-type FormPage = {
-  readonly title: string;
-  readonly body: string;
-  readonly status: number;
-  readonly area?: "admin";
-  /** Null where the web is not built; the forms then look plain. */
-  readonly assets: FormAssets | null;
-};
+const emailAttributes = (email: string): string =>
+  `type="email" autocomplete="username" maxlength="254" required value="${escapeText(email)}"`;
+const newPasswordAttributes = 'type="password" autocomplete="new-password" minlength="8" maxlength="256" required';
+const codeAttributes = 'inputmode="numeric" autocomplete="one-time-code" maxlength="16" required autofocus';
 
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
-}
-
-const mark =
-  '<svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d="M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2"/></svg>';
-
-function page({ title, body, status, area, assets }: FormPage): Response {
-  const loaded =
-    assets === null
-      ? ""
-      : `<script src="${assets.bootTheme}"></script>
-<link rel="stylesheet" href="${assets.stylesheet}">
-<link rel="icon" href="${assets.icon}" type="image/svg+xml">`;
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} - Sluice</title>
-${loaded}
-</head>
-<body class="form-page"${area === undefined ? "" : ` data-area="${area}"`}>
-<header><a class="brand" href="/">${mark}<span>Sluice</span></a></header>
-<main>
-<h1>${title}</h1>
-${body}
-</main>
-</body>
-</html>
-`;
-  return new Response(html, { status, headers: { ...privatePageHeaders, "content-type": "text/html; charset=utf-8" } });
-}
-
-function problemText(problem: string | null): string {
-  return problem === null ? "" : `<p class="notice" data-tone="bad" role="alert">${escapeText(problem)}</p>`;
-}
-
-function noticeText(notice: string | null): string {
-  return notice === null ? "" : `<p class="notice" data-tone="ok" role="status">${escapeText(notice)}</p>`;
-}
-
-/** A field with its label; the attributes are our own text. */
-function field(name: string, label: string, attributes: string): string {
-  return `<div class="field"><label class="field-label" for="${name}">${label}</label>
-<input class="input" id="${name}" name="${name}" ${attributes}></div>`;
-}
-
-const button = (text: string): string => `<button class="button" data-variant="primary">${text}</button>`;
-const codeField = field(
-  "code",
-  "Code of your authenticator",
-  'inputmode="numeric" autocomplete="one-time-code" required autofocus',
-);
-
-/** The login; with the field of a code once it is known that one is needed. */
+/** The login; with the field of a code once it is known that one is needed, and without a form for who is logged in. */
 export function loginPage(state: LoginState, status: number, assets: FormAssets | null): Response {
-  const { email, next, problem, notice, asksForCode } = state;
-  const body = `${noticeText(notice)}${problemText(problem)}
-<form method="post" action="/login/">
-<input type="hidden" name="next" value="${escapeText(next)}">
-${field("email", "E-mail", `type="email" autocomplete="username" required value="${escapeText(email)}"`)}
-${field("password", "Password", 'type="password" autocomplete="current-password" required')}
-${asksForCode ? codeField : ""}
-${button("Log in")}
+  const { locale, email, next, problem, asksForCode, signedInAs } = state;
+  const texts = formTexts[locale];
+  const notices: Readonly<Record<string, string>> = texts.notices;
+  const notice = state.notice !== null && Object.hasOwn(notices, state.notice) ? (notices[state.notice] ?? null) : null;
+  const form = `<form method="post" action="/login/">
+${hiddenField("lang", locale)}${hiddenField("next", next)}
+${formField("email", texts.email, emailAttributes(email))}
+${formField("password", texts.password, 'type="password" autocomplete="current-password" required')}
+${asksForCode ? formField("code", texts.login.code, codeAttributes) : ""}
+${submitButton(texts.login.submit)}
 </form>
-<p><a href="/reset-password/">Forgot the password?</a></p>`;
-  return page({ title: "Log in", body, status, assets });
+${problem?.code === "email_not_verified" ? moreLink(formPath("/verify-email/", locale), texts.login.resend) : ""}
+${moreLink(formPath("/reset-password/", locale), texts.login.forgot)}
+${moreLink(formPath("/register/", locale), texts.login.register, texts.login.noAccount)}`;
+  const body = `${goodNotice(notice)}${problemNotice(problemText(problem, locale))}
+${signedInAs === null ? form : signedIn(signedInAs, next, locale)}`;
+  const address = next === "" ? "/login/" : `/login/?next=${encodeURIComponent(next)}`;
+  return formPage({ locale, title: texts.login.title, body, status, assets, address, isCounted: true });
+}
+
+function signedIn(email: string, next: string, locale: MailLocale): string {
+  const { login } = formTexts[locale];
+  return `<p>${login.signedIn.replace("{email}", () => `<bdi>${escapeText(email)}</bdi>`)}</p>
+<p class="form-actions"><a class="button" data-variant="primary" href="${escapeText(next === "" ? "/console/" : next)}">${login.toConsole}</a></p>
+<form method="post" action="/backend/auth/logout/"><button class="button">${login.logOut}</button></form>`;
+}
+
+/** The form by which users come to be. */
+export function registerPage(state: RegisterState, status: number, assets: FormAssets | null): Response {
+  const { locale, email, displayName, problem } = state;
+  const texts = formTexts[locale];
+  const nameAttributes = `autocomplete="name" maxlength="100" value="${escapeText(displayName)}"`;
+  const body = `${problemNotice(problemText(problem, locale))}
+<form method="post" action="/register/">
+${hiddenField("lang", locale)}
+${formField("email", texts.email, emailAttributes(email))}
+${formField("password", texts.password, newPasswordAttributes, texts.register.passwordHint)}
+${formField("display_name", `${texts.register.displayName} <span class="field-optional">(${texts.optional})</span>`, nameAttributes)}
+${submitButton(texts.register.submit)}
+</form>
+${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAccount)}`;
+  const { title } = texts.register;
+  return formPage({ locale, title, body, status, assets, address: "/register/", isCounted: true });
+}
+
+/** After the registration: the same whether the address was free or not. */
+export function sentPage({ locale, email, link }: SentState, assets: FormAssets | null): Response {
+  const texts = formTexts[locale];
+  const shown =
+    link === null
+      ? ""
+      : `<p class="notice">${texts.sent.shown} <a href="${escapeText(link)}">${texts.sent.open}</a></p>`;
+  const body = `<p>${texts.sent.text.replace("{email}", () => `<bdi>${escapeText(email)}</bdi>`)}</p>
+${shown}
+<p class="form-more">${texts.sent.again}</p>
+<form method="post" action="/verify-email/">
+${hiddenField("lang", locale)}${hiddenField("email", email)}
+<button class="button">${texts.sent.submit}</button>
+</form>`;
+  return formPage({ locale, title: texts.sent.title, body, status: 200, assets, address: null });
+}
+
+/** What came of a link that could not be used, and the form that asks for another one. */
+export function verifyPage(state: VerifyState, status: number, assets: FormAssets | null): Response {
+  const { locale, email, problem } = state;
+  const texts = formTexts[locale];
+  const body = `${problemNotice(problemText(problem, locale))}
+<p>${texts.verify.text}</p>
+<form method="post" action="/verify-email/">
+${hiddenField("lang", locale)}
+${formField("email", texts.email, emailAttributes(email))}
+${submitButton(texts.verify.submit)}
+</form>
+${moreLink(formPath("/login/", locale), texts.login.submit)}`;
+  return formPage({ locale, title: texts.verify.title, body, status, assets, address: "/verify-email/" });
 }
 
 /** A new password behind a link; without one, the form that asks for it. */
-export function resetPage({ token, problem }: ResetState, status: number, assets: FormAssets | null): Response {
+export function resetPage(state: ResetState, status: number, assets: FormAssets | null): Response {
+  const { locale, token, email, problem } = state;
+  const texts = formTexts[locale];
   const fields =
     token === ""
-      ? `${field("email", "E-mail", 'type="email" autocomplete="username" required')}
-${button("Send a link")}`
-      : `<input type="hidden" name="token" value="${escapeText(token)}">
-${field("password", "New password", 'type="password" autocomplete="new-password" minlength="8" required')}
-${button("Set the password")}`;
-  const body = `${problemText(problem)}
+      ? `${formField("email", texts.email, emailAttributes(email))}
+${submitButton(texts.reset.send)}`
+      : `${hiddenField("token", token)}
+${formField("password", texts.reset.newPassword, newPasswordAttributes, texts.register.passwordHint)}
+${submitButton(texts.reset.set)}`;
+  const body = `${problemNotice(problemText(problem, locale))}
+${token === "" ? `<p>${texts.reset.text}</p>` : ""}
 <form method="post" action="/reset-password/">
-${fields}
-</form>`;
-  return page({ title: "New password", body, status, assets });
+${hiddenField("lang", locale)}${fields}
+</form>
+${moreLink(formPath("/login/", locale), texts.login.submit)}`;
+  const address = token === "" ? "/reset-password/" : `/reset-password/?token=${encodeURIComponent(token)}`;
+  return formPage({ locale, title: texts.reset.title, body, status, assets, address });
+}
+
+/** A request of a company that could not be taken. Its form is behind the browser's way back, with what was typed. */
+export function contactProblemPage(state: FormState, status: number, assets: FormAssets | null): Response {
+  const { locale, problem } = state;
+  const { contact } = formTexts[locale];
+  const body = `${problemNotice(problemText(problem, locale))}
+${moreLink(sitePath("/contact/", locale), contact.back)}`;
+  return formPage({ locale, title: contact.title, body, status, assets, address: null });
 }
 
 /** The login of admins. It says nothing of what lies behind it, nor which of the fields was wrong. */
 export function adminLoginPage(state: AdminLoginState, status: number, assets: FormAssets | null): Response {
   const { login, next, problem, asksForCode } = state;
-  const body = `${problemText(problem)}
+  const texts = formTexts.en;
+  const body = `${problemNotice(problem)}
 <form method="post" action="/admin/login/">
-<input type="hidden" name="next" value="${escapeText(next)}">
-${field("login", "Username, e-mail or mobile number", `autocomplete="username" autocapitalize="none" spellcheck="false" required value="${escapeText(login)}"`)}
-${field("password", "Password", 'type="password" autocomplete="current-password" required')}
-${asksForCode ? codeField : ""}
-${button("Log in")}
+${hiddenField("next", next)}
+${formField("login", "Username, e-mail or mobile number", `autocomplete="username" autocapitalize="none" spellcheck="false" required value="${escapeText(login)}"`)}
+${formField("password", texts.password, 'type="password" autocomplete="current-password" required')}
+${asksForCode ? formField("code", texts.login.code, codeAttributes) : ""}
+${submitButton(texts.login.submit)}
 </form>`;
-  return page({ title: "Admin", body, status, area: "admin", assets });
+  return formPage({ locale: "en", title: "Admin", body, status, area: "admin", assets, address: null });
 }

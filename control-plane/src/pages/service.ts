@@ -78,6 +78,13 @@ export class Pages {
     if (/^\/console(\/|$)/.test(pathname)) {
       return await this.#console(request, pathname + search);
     }
+    const form = /^\/(\w\w)\/(login|register|verify-email|reset-password)\/?$/.exec(pathname);
+    if (form !== null) {
+      // The forms have one address each, and are told the language.
+      const query = new URLSearchParams(search);
+      query.set("lang", form[1] ?? "");
+      return seeOther(`/${form[2]}/?${query.toString()}`);
+    }
     if (pathname === "/__kit" && this.#parts.isDevelopment) {
       return this.#application(request, this.#parts.build?.kit);
     }

@@ -18,7 +18,13 @@ export type WebBuild = {
 };
 
 /** The addresses of what the forms load. */
-export type FormAssets = { readonly stylesheet: string; readonly bootTheme: string; readonly icon: string };
+export type FormAssets = {
+  readonly stylesheet: string;
+  readonly bootTheme: string;
+  readonly icon: string;
+  /** Counts visits. */
+  readonly landing: string;
+};
 
 type Manifest = Readonly<Record<string, { readonly file: string }>>;
 
@@ -64,6 +70,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
       stylesheet: address("src/forms/forms.css"),
       bootTheme: address("src/shell/boot-theme.ts"),
       icon: address("src/site/icon.svg"),
+      landing: address("src/site/landing.ts"),
     },
     prerender: join(folder, "server/prerender.js"),
   };

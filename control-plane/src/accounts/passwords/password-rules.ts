@@ -30,24 +30,44 @@ const lookalikes: Readonly<Record<string, string>> = {
   "!": "i",
 };
 
+export type PasswordFault = "length" | "characters" | "owner" | "guessed";
+
+const sentences: Readonly<Record<PasswordFault, string>> = {
+  length: `The password needs ${lengthMin} to ${lengthMax} characters.`,
+  characters: "The password has a character that no keyboard can type.",
+  owner: "The password must not be the e-mail address.",
+  guessed: "This password is among the first that are guessed. Choose another.",
+};
+
 /**
  * What is wrong with a new password, as a sentence, or null. Length counts; nothing is asked of its characters. Refused is
  * what is guessed first: common words, also with digits behind or with characters that look alike, one character or group
  * again and again, walks over the keyboard, and the e-mail address of its owner.
  */
 export function passwordProblem(password: string, email: string): string | null {
+  const fault = findFault(password, email);
+  return fault === null ? null : sentences[fault];
+}
+
+/** What a sentence of `passwordProblem` complains of, for pages that say it in another language; null for other sentences. */
+export function passwordFaultOf(sentence: string): PasswordFault | null {
+  const faults = Object.keys(sentences) as PasswordFault[];
+  return faults.find((fault) => sentences[fault] === sentence) ?? null;
+}
+
+function findFault(password: string, email: string): PasswordFault | null {
   const length = [...password].length;
   if (length < lengthMin || length > lengthMax || password.length > lengthMax * 2) {
-    return `The password needs ${lengthMin} to ${lengthMax} characters.`;
+    return "length";
   }
   if (password.includes("\0") || !password.isWellFormed()) {
-    return "The password has a character that no keyboard can type.";
+    return "characters";
   }
   const lower = password.toLowerCase();
   if (isOfOwner(lower, email.toLowerCase())) {
-    return "The password must not be the e-mail address.";
+    return "owner";
   }
-  return isCommon(lower) ? "This password is among the first that are guessed. Choose another." : null;
+  return isCommon(lower) ? "guessed" : null;
 }
 
 function isOfOwner(lower: string, email: string): boolean {

@@ -1,0 +1,158 @@
+/** What the pages with forms are made of, which work without script. Text of others only gets in through `escapeText`. */
+import { type MailLocale, mailLocales } from "@sluice/contracts/mail";
+import { formTexts } from "./form-texts/messages.ts";
+import { privatePageHeaders } from "./page-headers.ts";
+import type { FormAssets } from "./web-build.ts";
+
+export type FormProblem = {
+  /** A code of the table of errors, or what is wrong with a password. */
+  readonly code: string;
+  readonly retryAfterSeconds: number | null;
+};
+
+export type FormPage = {
+  readonly locale: MailLocale;
+  readonly title: string;
+  readonly body: string;
+  readonly status: number;
+  /** Null where the web is not built; the forms then look plain. */
+  readonly assets: FormAssets | null;
+  /** The address of this page, to which a language is added; null where there is no choice of languages. */
+  readonly address: string | null;
+  readonly area?: "admin";
+  /** Whether visits are counted here: only where everybody may come, and where the address holds no secret. */
+  readonly isCounted?: boolean;
+};
+
+const localeNames: Readonly<Record<MailLocale, string>> = {
+  en: "English",
+  zh: "中文",
+  ja: "日本語",
+  ko: "한국어",
+  es: "Español",
+  fr: "Français",
+  de: "Deutsch",
+  pt: "Português",
+  ru: "Русский",
+  ar: "العربية",
+  hi: "हिन्दी",
+};
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
+}
+
+const mark =
+  '<svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d="M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2"/></svg>';
+const globe =
+  '<svg class="icon" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c2 2 2.5 4 2.5 6S10 12 8 14c-2-2-2.5-4-2.5-6S6 4 8 2z"/></svg>';
+
+const directionOf = (locale: MailLocale): "ltr" | "rtl" => (locale === "ar" ? "rtl" : "ltr");
+
+/** A path of the public site in a language. */
+export function sitePath(path: string, locale: MailLocale): string {
+  return locale === "en" ? path : `/${locale}${path}`;
+}
+
+/** A path of a form, which keeps the language that it is come to from. */
+export function formPath(path: string, locale: MailLocale): string {
+  return locale === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${locale}`;
+}
+
+function head({ title, assets, isCounted }: FormPage): string {
+  const loaded =
+    assets === null
+      ? ""
+      : `<script src="${assets.bootTheme}"></script>
+<link rel="stylesheet" href="${assets.stylesheet}">
+<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+${isCounted === true ? `<script type="module" src="${assets.landing}"></script>` : ""}`;
+  return `<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} - Sluice</title>
+${loaded}
+</head>`;
+}
+
+/** This page in every language, in a popover that needs no script. */
+function languageSwitcher(current: MailLocale, address: string): string {
+  const link = (locale: MailLocale): string => {
+    const href = escapeText(`${address}${address.includes("?") ? "&" : "?"}lang=${locale}`);
+    const isCurrent = locale === current ? ' aria-current="true"' : "";
+    return `<li><a class="menu-item" href="${href}" hreflang="${locale}" lang="${locale}" dir="${directionOf(locale)}"${isCurrent}>${localeNames[locale]}</a></li>`;
+  };
+  return `<button type="button" class="button" data-variant="quiet" popovertarget="languages" aria-label="${formTexts[current].language}: ${localeNames[current]}">${globe}<span>${localeNames[current]}</span></button>
+<div id="languages" class="float languages" popover="auto"><ul class="plain-list">${mailLocales.map(link).join("")}</ul></div>`;
+}
+
+/** The whole answer. */
+export function formPage(page: FormPage): Response {
+  const { locale, title, body, status, address, area } = page;
+  const html = `<!doctype html>
+<html lang="${locale}" dir="${directionOf(locale)}">
+${head(page)}
+<body class="form-page"${area === undefined ? "" : ` data-area="${area}"`}>
+<header><a class="brand" href="${sitePath("/", locale)}">${mark}<span>Sluice</span></a>
+${address === null ? "" : languageSwitcher(locale, address)}</header>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return new Response(html, { status, headers: { ...privatePageHeaders, "content-type": "text/html; charset=utf-8" } });
+}
+
+/** What went wrong, above a form. */
+export function problemNotice(problem: string | null): string {
+  return problem === null ? "" : `<p class="notice" data-tone="bad" role="alert">${escapeText(problem)}</p>`;
+}
+
+/** What is good news, above a form. */
+export function goodNotice(notice: string | null): string {
+  return notice === null ? "" : `<p class="notice" data-tone="ok" role="status">${escapeText(notice)}</p>`;
+}
+
+/** What went wrong, in the language of the page. */
+export function problemText(problem: FormProblem | null, locale: MailLocale): string | null {
+  if (problem === null) {
+    return null;
+  }
+  const texts: Readonly<Record<string, string>> = formTexts[locale].problems;
+  const text = Object.hasOwn(texts, problem.code) ? texts[problem.code] : undefined;
+  const minutes = Math.max(1, Math.ceil((problem.retryAfterSeconds ?? 60) / 60));
+  return (text ?? formTexts[locale].problems.other).replace("{minutes}", String(minutes));
+}
+
+/** A field with its label; attributes are our own text, what others typed in them is escaped. */
+export function formField(name: string, label: string, attributes: string, hint = ""): string {
+  const described = hint === "" ? "" : ` aria-describedby="${name}-hint"`;
+  const hintLine = hint === "" ? "" : `\n<span class="field-hint" id="${name}-hint">${hint}</span>`;
+  return `<div class="field"><label class="field-label" for="${name}">${label}</label>
+<input class="input" id="${name}" name="${name}" ${attributes}${described}>${hintLine}</div>`;
+}
+
+export function hiddenField(name: string, value: string): string {
+  return `<input type="hidden" name="${name}" value="${escapeText(value)}">`;
+}
+
+export function submitButton(text: string): string {
+  return `<button class="button" data-variant="primary">${text}</button>`;
+}
+
+/** A link below a form, with the question that it answers. */
+export function moreLink(path: string, text: string, question = ""): string {
+  return `<p class="form-more">${question === "" ? "" : `${question} `}<a href="${escapeText(path)}">${text}</a></p>`;
+}

@@ -1,0 +1,77 @@
+import type { FormTexts } from "./en.ts";
+
+export const de: FormTexts = {
+  language: "Sprache",
+  email: "E-Mail",
+  password: "Passwort",
+  optional: "optional",
+  login: {
+    title: "Anmelden",
+    code: "Code Ihrer Authenticator-App",
+    submit: "Anmelden",
+    forgot: "Passwort vergessen?",
+    noAccount: "Noch kein Konto?",
+    register: "Registrieren",
+    signedIn: "Sie sind als {email} angemeldet.",
+    toConsole: "Zur Konsole",
+    logOut: "Abmelden",
+    resend: "Bestätigungslink erneut senden",
+  },
+  register: {
+    title: "Registrieren",
+    displayName: "Name",
+    passwordHint: "Mindestens 8 Zeichen. Länge zählt mehr als Sonderzeichen.",
+    submit: "Registrieren",
+    hasAccount: "Sie haben schon ein Konto?",
+  },
+  sent: {
+    title: "Sehen Sie in Ihr Postfach",
+    text: "Eine E-Mail mit einem Link ist unterwegs an {email}. Öffnen Sie ihn innerhalb von 24 Stunden, dann ist alles fertig.",
+    again:
+      "Nach einigen Minuten noch nichts da? Sehen Sie im Spam-Ordner nach oder lassen Sie die E-Mail erneut senden.",
+    submit: "Erneut senden",
+    shown: "Diese Installation zeigt den Link auch hier, weil sie nicht für den Produktivbetrieb eingerichtet ist.",
+    open: "Adresse bestätigen",
+  },
+  verify: {
+    title: "E-Mail-Adresse bestätigen",
+    text: "Geben Sie die Adresse ein, mit der Sie sich registriert haben. Sie erhalten einen neuen Link per E-Mail.",
+    submit: "Neuen Link senden",
+  },
+  reset: {
+    title: "Neues Passwort",
+    text: "Geben Sie die Adresse Ihres Kontos ein. Sie erhalten per E-Mail einen Link, der eine Stunde gilt.",
+    send: "Link senden",
+    newPassword: "Neues Passwort",
+    set: "Passwort speichern",
+  },
+  notices: {
+    verified: "Ihre E-Mail-Adresse ist bestätigt. Sie können sich jetzt anmelden.",
+    reset: "Ihr Passwort ist geändert. Melden Sie sich mit dem neuen an.",
+    sent: "Wenn es zu der Adresse ein Konto gibt, ist eine E-Mail mit einem Link unterwegs.",
+    resent: "Wenn die Adresse noch zu bestätigen ist, ist eine E-Mail mit einem neuen Link unterwegs.",
+  },
+  contact: {
+    title: "Ihre Anfrage wurde nicht gesendet",
+    back: "Zurück zum Formular",
+  },
+  problems: {
+    invalid_email: "Das ist keine E-Mail-Adresse.",
+    invalid_password: "Dieses Passwort kann nicht verwendet werden.",
+    length: "Das Passwort braucht 8 bis 256 Zeichen.",
+    characters: "Das Passwort enthält ein Zeichen, das sich auf keiner Tastatur tippen lässt.",
+    owner: "Das Passwort darf nicht die E-Mail-Adresse sein.",
+    guessed: "Dieses Passwort gehört zu denen, die zuerst erraten werden. Wählen Sie ein anderes.",
+    invalid_name: "Der Name darf höchstens 100 Zeichen in einer Zeile haben.",
+    too_many_attempts: "Zu viele Versuche. Versuchen Sie es in {minutes} Min. wieder.",
+    invalid_credentials: "E-Mail-Adresse oder Passwort stimmt nicht.",
+    code_required: "Geben Sie den Code Ihrer Authenticator-App ein.",
+    invalid_code: "Der Code stimmt nicht oder wurde schon verwendet.",
+    email_not_verified:
+      "Die E-Mail-Adresse ist noch nicht bestätigt. Öffnen Sie den Link in unserer E-Mail oder lassen Sie ihn erneut senden.",
+    account_disabled: "Dieses Konto ist gesperrt. Wenn Sie nicht wissen, warum, schreiben Sie dem Support.",
+    invalid_token: "Der Link ist nicht mehr gültig. Fordern Sie einen neuen an.",
+    invalid_value: "Etwas fehlt oder ist zu lang. Prüfen Sie jedes Feld.",
+    other: "Das hat nicht geklappt. Versuchen Sie es noch einmal; passiert es wieder, schreiben Sie dem Support.",
+  },
+};

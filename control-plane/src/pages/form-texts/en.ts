@@ -1,0 +1,77 @@
+/** What the pages of the logins say. */
+export const en = {
+  language: "Language",
+  email: "E-mail",
+  password: "Password",
+  optional: "optional",
+  login: {
+    title: "Log in",
+    code: "Code of your authenticator",
+    submit: "Log in",
+    forgot: "Forgot the password?",
+    noAccount: "No account yet?",
+    register: "Sign up",
+    signedIn: "You are logged in as {email}.",
+    toConsole: "Go to the console",
+    logOut: "Log out",
+    resend: "Send the verification link again",
+  },
+  register: {
+    title: "Sign up",
+    displayName: "Name",
+    passwordHint: "At least 8 characters. Length counts more than special characters.",
+    submit: "Sign up",
+    hasAccount: "Have an account already?",
+  },
+  sent: {
+    title: "Check your mail",
+    text: "A mail with a link is on its way to {email}. Open the link within 24 hours to finish.",
+    again: "Nothing there after a few minutes? Look among the spam, or have it sent again.",
+    submit: "Send it again",
+    shown: "This installation also shows the link here, because it is not set up for production.",
+    open: "Verify the address",
+  },
+  verify: {
+    title: "Verify the e-mail address",
+    text: "Enter the address that you signed up with. You get a new link by mail.",
+    submit: "Send a new link",
+  },
+  reset: {
+    title: "New password",
+    text: "Enter the address of your account. You get a link by mail that is good for one hour.",
+    send: "Send a link",
+    newPassword: "New password",
+    set: "Set the password",
+  },
+  notices: {
+    verified: "Your e-mail address is verified. You can log in now.",
+    reset: "Your password is changed. Log in with the new one.",
+    sent: "If the address has an account, a mail with a link is on its way.",
+    resent: "If the address still has to be verified, a mail with a new link is on its way.",
+  },
+  contact: {
+    title: "Your request was not sent",
+    back: "Back to the form",
+  },
+  problems: {
+    invalid_email: "This is no e-mail address.",
+    invalid_password: "This password can’t be used.",
+    length: "The password needs 8 to 256 characters.",
+    characters: "The password has a character that no keyboard can type.",
+    owner: "The password must not be the e-mail address.",
+    guessed: "This password is among the first that are guessed. Choose another.",
+    invalid_name: "The name may have at most 100 characters, in one line.",
+    too_many_attempts: "Too many attempts. Try again in {minutes} min.",
+    invalid_credentials: "The e-mail address or the password is not right.",
+    code_required: "Enter the code of your authenticator.",
+    invalid_code: "The code is not right, or was used already.",
+    email_not_verified:
+      "The e-mail address is not verified yet. Open the link in the mail that we sent, or have it sent again.",
+    account_disabled: "This account is disabled. Write to support if you don’t know why.",
+    invalid_token: "The link is not valid any more. Ask for a new one.",
+    invalid_value: "Something is missing or too long. Check every field.",
+    other: "This did not work. Try again; if it happens again, write to support.",
+  },
+};
+
+export type FormTexts = typeof en;

@@ -1,0 +1,15 @@
+import type { MailLocale } from "@sluice/contracts/mail";
+import { ar } from "./ar.ts";
+import { de } from "./de.ts";
+import { en, type FormTexts } from "./en.ts";
+import { es } from "./es.ts";
+import { fr } from "./fr.ts";
+import { hi } from "./hi.ts";
+import { ja } from "./ja.ts";
+import { ko } from "./ko.ts";
+import { pt } from "./pt.ts";
+import { ru } from "./ru.ts";
+import { zh } from "./zh.ts";
+
+/** What the pages of the logins say, in every language of the site. */
+export const formTexts: Readonly<Record<MailLocale, FormTexts>> = { en, zh, ja, ko, es, fr, de, pt, ru, ar, hi };

@@ -1,0 +1,70 @@
+/**
+ * Reports that a public page was seen, and which call to action on it was clicked. Without cookies: what it calls its
+ * visitor is made of chance and forgotten with the tab. Nobody who asks not to be followed is, nor is a program.
+ */
+type Campaign = { utm_source?: string; utm_medium?: string; utm_campaign?: string };
+
+const place = "/backend/analytics/landing/";
+const visitorKey = "visitor";
+const campaignKey = "campaign";
+const campaignNames = ["utm_source", "utm_medium", "utm_campaign"] as const;
+const visitorIdBytes = 16;
+
+/** What was kept under a name in this tab, or what is made now; nothing is kept where there is no storage. */
+function keptInTab(name: string, make: () => string): string {
+  try {
+    const made = sessionStorage.getItem(name) ?? make();
+    sessionStorage.setItem(name, made);
+    return made;
+  } catch {
+    return make();
+  }
+}
+
+function newVisitorId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(visitorIdBytes));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The campaign by which the visitor came; it stays for the pages that are seen after the first. */
+function campaignOf(search: string): Campaign {
+  const query = new URLSearchParams(search);
+  const named = campaignNames.flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  const text = JSON.stringify(Object.fromEntries(named));
+  if (named.length > 0) {
+    try {
+      sessionStorage.setItem(campaignKey, text);
+    } catch {
+      // Then the next page knows nothing of it.
+    }
+  }
+  return JSON.parse(keptInTab(campaignKey, () => text)) as Campaign;
+}
+
+function report(kind: "page_view" | "cta_click", target?: string): void {
+  const event = {
+    kind,
+    ...campaignOf(location.search),
+    visitor_id: keptInTab(visitorKey, newVisitorId),
+    path: location.pathname,
+    referrer: document.referrer.startsWith(location.origin) ? undefined : document.referrer,
+    language: document.documentElement.lang,
+    viewport: `${innerWidth}x${innerHeight}`,
+    target,
+  };
+  navigator.sendBeacon(place, JSON.stringify(event));
+}
+
+const { globalPrivacyControl, doNotTrack, webdriver } = navigator as Navigator & { globalPrivacyControl?: boolean };
+if (globalPrivacyControl !== true && doNotTrack !== "1" && !webdriver) {
+  report("page_view");
+  document.addEventListener("click", ({ target }) => {
+    const action = target instanceof Element ? target.closest<HTMLElement>("[data-cta]") : null;
+    if (action !== null) {
+      report("cta_click", action.dataset["cta"]);
+    }
+  });
+}
