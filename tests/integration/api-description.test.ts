@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { sessionRules } from "@sluice/control-plane/accounts/sessions/model.ts";
 import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
 import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
 import { findSurface, passThrough } from "@sluice/control-plane/gateway/surfaces.ts";
+import { readDescription, resolveDescription } from "../support/api-fuzz/description.ts";
 import { accessOf } from "../support/backend-access.ts";
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
@@ -14,7 +16,7 @@ let document: ApiDocument;
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   sluice = await rig.startProcess();
-  document = (await (await fetch(`${sluice.url}/backend/openapi.json`)).json()) as ApiDocument;
+  document = await readDescription(sluice.url);
 });
 
 afterAll(() => rig.close());
@@ -49,6 +51,40 @@ test("every endpoint of the backend and every native route is described, and not
 test("every operation has a name of its own", () => {
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("what several operations have is written down once, and every reference leads to it", () => {
+  const { components } = document;
+  const text = JSON.stringify(document);
+  const unused = (["schemas", "responses", "parameters"] as const).flatMap((kind) =>
+    Object.keys(components[kind]).filter((name) => !text.includes(`"#/components/${kind}/${name}"`)),
+  );
+  expect(unused).toEqual([]);
+  const whole = JSON.stringify(resolveDescription(document));
+  expect(whole).not.toContain('"$ref"');
+  expect(text.length).toBeLessThan(whole.length / 2);
+});
+
+test.each([
+  ["/backend/openapi.json", "br"],
+  ["/backend/openapi.json", "gzip"],
+  ["/backend/docs/", "br"],
+  ["/backend/docs/", "gzip"],
+])("%s goes out compressed as %s, and not again to whoever has it", async (path, encoding) => {
+  const ask = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${sluice.url}${path}`, { headers, decompress: false });
+  const plain = await ask({ "accept-encoding": "identity" });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  const packed = await ask({ "accept-encoding": encoding });
+  expect(packed.headers.get("content-encoding")).toBe(encoding);
+  expect(packed.headers.get("vary")).toBe("accept-encoding");
+  const bytes = await packed.bytes();
+  const text = encoding === "br" ? brotliDecompressSync(bytes) : gunzipSync(bytes);
+  expect(text.toString()).toBe(await plain.text());
+  expect(bytes.length).toBeLessThan(text.length / 5);
+  const tag = packed.headers.get("etag") ?? "";
+  const again = await ask({ "accept-encoding": encoding, "if-none-match": tag });
+  expect({ status: again.status, body: await again.text() }).toEqual({ status: 304, body: "" });
 });
 
 test("the table of native routes says of the paths under /v1 what the gateway does", () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
+import { readDescription, resolveDescription } from "../support/api-fuzz/description.ts";
 import { type Answered, AnswerJudge } from "../support/api-fuzz/judge.ts";
 import { type FuzzedRequest, type KnownValues, requestsOf } from "../support/api-fuzz/requests.ts";
 import { type AdminLogin, loginAdmin, loginUser } from "../support/logins.ts";
@@ -41,7 +42,7 @@ beforeAll(async () => {
   victim = await addOwnedThings(rig, sluice, "small");
   user = await addOwnedThings(rig, sluice, "monthly");
   admin = await loginAdmin(rig);
-  document = (await (await fetch(`${sluice.url}/backend/openapi.json`)).json()) as ApiDocument;
+  document = resolveDescription(await readDescription(sluice.url));
   judge = new AnswerJudge(document);
 });
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "./json-schema.ts";
-import type { ApiDocument, Operation } from "./model.ts";
+import type { ApiDocument, Json, Operation } from "./model.ts";
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif; }
@@ -42,15 +42,30 @@ function prose(text: string): string {
 
 const anchorOf = (tag: string): string => `group-${tag.replace(/[^a-z0-9]+/gi, "-")}`;
 
+/** A schema to be read; what it refers to stands at the end of the page. */
+function schemaText(schema: unknown): string {
+  return escapeText(JSON.stringify(schema, null, 1)).replace(
+    /&quot;#\/components\/schemas\/(\w+)&quot;/g,
+    '<a href="#schema-$1">$1</a>',
+  );
+}
+
+/** A part of an operation, also where it only says which of the common ones it is. */
+function resolved(part: Json, { components }: ApiDocument): Json {
+  const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(\w+)$/.exec(String(part["$ref"])) ?? [];
+  return components[kind as "responses" | "parameters"]?.[name] ?? part;
+}
+
 /** The whole description as a page that needs no script: operations by group, each to be opened. */
-export function docsPage({ info, tags, paths, components }: ApiDocument): string {
+export function docsPage(document: ApiDocument): string {
+  const { info, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
   const groups = tags.map(({ name }) => {
     const some = operations.filter(({ operation }) => operation.tags[0] === name);
     return `<section><h2 id="${anchorOf(name)}">${escapeText(name)}</h2>
-${some.map(({ path, method, operation }) => operationBlock(path, method, operation)).join("\n")}</section>`;
+${some.map(({ path, method, operation }) => operationBlock(path, method, withParts(operation, document))).join("\n")}</section>`;
   });
   const links = tags.map(({ name }) => `<li><a href="#${anchorOf(name)}">${escapeText(name)}</a></li>`);
   return `<!doctype html>
@@ -66,26 +81,38 @@ ${some.map(({ path, method, operation }) => operationBlock(path, method, operati
 <h1>The API of ${escapeText(info.title)}</h1>
 <p>${prose(info.description.replaceAll("\n", " "))}</p>
 <p>For programs: <a href="/backend/openapi.json">openapi.json</a></p>
-<nav aria-label="Groups"><ul>${links.join("")}<li><a href="#errors">errors</a></li></ul></nav>
+<nav aria-label="Groups"><ul>${links.join("")}<li><a href="#errors">errors</a></li><li><a href="#schemas">schemas</a></li></ul></nav>
 ${groups.join("\n")}
-${errorSection(components.schemas)}
+${commonSections(components.schemas)}
 </main>
 </body>
 </html>
 `;
 }
 
-/** What errors look like, and what each of their codes says. */
-function errorSection(schemas: JsonSchema): string {
+/** An operation with its parameters and answers in their places. */
+function withParts(operation: Operation, document: ApiDocument): Operation {
+  const { parameters, responses } = operation;
+  const answers = Object.entries(responses).map(([status, answer]) => [status, resolved(answer, document)]);
+  return {
+    ...operation,
+    ...(parameters === undefined ? {} : { parameters: parameters.map((each) => resolved(each, document)) }),
+    responses: Object.fromEntries(answers),
+  };
+}
+
+/** What each code of an error says, and the schemas that others refer to. */
+function commonSections(schemas: JsonSchema): string {
   const { ErrorCode: codes, ...forms } = schemas as Record<string, JsonSchema>;
   const rows = ((codes?.["oneOf"] ?? []) as JsonSchema[]).map(
     (code) =>
       `<tr><td><code>${escapeText(String(code["const"]))}</code></td><td>${escapeText(String(code["description"]))}</td></tr>`,
   );
   const blocks = Object.entries(forms).map(
-    ([name, form]) => `<h3>${escapeText(name)}</h3><pre>${escapeText(JSON.stringify(form, null, 2))}</pre>`,
+    ([name, form]) => `<h3 id="schema-${escapeText(name)}">${escapeText(name)}</h3><pre>${schemaText(form)}</pre>`,
   );
-  return `<section><h2 id="errors">errors</h2>${blocks.join("")}<table>${rows.join("")}</table></section>`;
+  return `<section><h2 id="errors">errors</h2><table id="schema-ErrorCode">${rows.join("")}</table></section>
+<section><h2 id="schemas">schemas</h2>${blocks.join("")}</section>`;
 }
 
 function operationBlock(path: string, method: string, operation: Operation): string {
@@ -129,9 +156,6 @@ function answerBlocks({ responses }: Operation): string {
 
 function contentBlocks(content: unknown): string {
   return Object.entries((content ?? {}) as Record<string, { readonly schema: JsonSchema }>)
-    .map(
-      ([type, { schema }]) =>
-        `<p><code>${escapeText(type)}</code></p><pre>${escapeText(JSON.stringify(schema, null, 2))}</pre>`,
-    )
+    .map(([type, { schema }]) => `<p><code>${escapeText(type)}</code></p><pre>${schemaText(schema)}</pre>`)
     .join("");
 }

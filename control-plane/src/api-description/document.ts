@@ -1,6 +1,7 @@
 import { errorSchemas } from "./error-answers.ts";
 import type { ApiDocument, EndpointGroup, NativeRoute, Operation } from "./model.ts";
 import { fromEndpoint, fromNativeRoute } from "./operation.ts";
+import { shareParts } from "./shared-parts.ts";
 
 const description = `Programs call the model APIs under \`/v1\` and \`/msgcompat\` with an API key. Everything under \`/backend\` is for the
 console: logins are cookies, writes are JSON from the same origin, answers are \`{"ok":true, ...}\` or
@@ -29,9 +30,9 @@ const headers = { RequestId: { description: "Names the request in the log.", sch
 
 /** The description of everything that the program answers. */
 export function buildDocument(groups: readonly EndpointGroup[], native: readonly NativeRoute[]): ApiDocument {
-  const paths: Record<string, Record<string, Operation>> = {};
+  const whole: Record<string, Record<string, Operation>> = {};
   const add = (path: string, method: string, operation: Operation): void => {
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+    whole[path] = { ...whole[path], [method.toLowerCase()]: operation };
   };
   for (const route of native) {
     add(route.path, route.method, fromNativeRoute(route));
@@ -42,12 +43,13 @@ export function buildDocument(groups: readonly EndpointGroup[], native: readonly
     }
   }
   const tags = new Set([...native.map(({ group }) => group), ...groups.map(({ name }) => name)]);
+  const { paths, ...shared } = shareParts(whole, errorSchemas);
   return {
     openapi: "3.1.1",
     info: { title: "Sluice", version: "1", description },
     servers: [{ url: "/" }],
     tags: [...tags].map((name) => ({ name })),
     paths,
-    components: { schemas: errorSchemas, headers, securitySchemes },
+    components: { ...shared, headers, securitySchemes },
   };
 }

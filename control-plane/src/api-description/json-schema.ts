@@ -18,6 +18,13 @@ export function toJsonSchema(schema: z.ZodType, side: "input" | "output"): JsonS
       if (spelledOut.has(jsonSchema.format)) {
         delete jsonSchema.pattern;
       }
+      // Of what we send, that it is an integer says it; of what we take in, it is a limit.
+      if (side === "output" && jsonSchema.minimum === Number.MIN_SAFE_INTEGER) {
+        delete jsonSchema.minimum;
+      }
+      if (side === "output" && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
+        delete jsonSchema.maximum;
+      }
     },
   });
   return rest;

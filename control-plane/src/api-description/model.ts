@@ -28,7 +28,7 @@ export type NativeRoute = {
   readonly limits: readonly string[];
 };
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** One method of one path in the description. */
 export type Operation = {
@@ -51,5 +51,8 @@ export type ApiDocument = {
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Json; readonly headers: Json; readonly securitySchemes: Json };
+  /** What several operations refer to. */
+  readonly components: Readonly<
+    Record<"schemas" | "responses" | "parameters" | "headers" | "securitySchemes", Readonly<Record<string, Json>>>
+  >;
 };

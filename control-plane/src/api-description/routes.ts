@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { compressedFileOf, fileResponse } from "../platform/static-file.ts";
 import { docsPage, docsPolicy } from "./docs-page.ts";
 import { buildDocument } from "./document.ts";
 import type { EndpointGroup } from "./model.ts";
 import { nativeRoutes } from "./native-routes.ts";
 
-const fresh = { "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" };
+const fresh = { "cache-control": "public, max-age=300" };
+
+const unchanged = { status: 304, type: null, summary: "The caller has it already, as `If-None-Match` says." };
 
 /**
  * Where the API describes itself. It is open to everybody: what may be called by whom is no secret, and whoever writes a
@@ -14,8 +17,8 @@ const fresh = { "cache-control": "public, max-age=300", "x-content-type-options"
  */
 export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[]): AnyEndpoint[] {
   const describe = once(() => buildDocument(findGroups(), nativeRoutes));
-  const documentText = once(() => JSON.stringify(describe()));
-  const pageText = once(() => docsPage(describe()));
+  const documentFile = once(() => compressedFileOf(JSON.stringify(describe()), "application/json; charset=utf-8"));
+  const pageFile = once(() => compressedFileOf(docsPage(describe()), "text/html; charset=utf-8"));
   return [
     endpoint({
       method: "GET",
@@ -24,10 +27,9 @@ export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[])
       input: z.strictObject({}),
       summary: "This description, for programs.",
       output: null,
-      otherAnswers: [{ status: 200, type: "application/json", summary: "A document after OpenAPI 3.1." }],
+      otherAnswers: [{ status: 200, type: "application/json", summary: "A document after OpenAPI 3.1." }, unchanged],
       errors: [],
-      handle: async () =>
-        new Response(documentText(), { headers: { ...fresh, "content-type": "application/json; charset=utf-8" } }),
+      handle: async ({ request }) => fileResponse(request, await documentFile(), { headers: fresh }),
     }),
     endpoint({
       method: "GET",
@@ -36,16 +38,11 @@ export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[])
       input: z.strictObject({}),
       summary: "This description, for people.",
       output: null,
-      otherAnswers: [{ status: 200, type: "text/html", summary: "A page." }],
+      otherAnswers: [{ status: 200, type: "text/html", summary: "A page." }, unchanged],
       errors: [],
-      handle: async () =>
-        new Response(pageText(), {
-          headers: {
-            ...fresh,
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": docsPolicy,
-            "referrer-policy": "no-referrer",
-          },
+      handle: async ({ request }) =>
+        fileResponse(request, await pageFile(), {
+          headers: { ...fresh, "content-security-policy": docsPolicy, "referrer-policy": "no-referrer" },
         }),
     }),
   ];

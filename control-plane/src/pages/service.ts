@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
+import { fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { assetHeaders, privatePageHeaders, publicPageHeaders } from "./page-headers.ts";
 import { SitePages } from "./site-pages.ts";
-import { fileResponse, type StaticFile } from "./static-files.ts";
 import { unbuiltPage, type WebBuild } from "./web-build.ts";
 
 export type PagesParts = {

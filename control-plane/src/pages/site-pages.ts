@@ -2,7 +2,8 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PrerenderOrder, SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { Log } from "../platform/log.ts";
-import { readStaticFiles, type StaticFile, type StaticFiles } from "./static-files.ts";
+import type { StaticFile } from "../platform/static-file.ts";
+import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 
 export type SitePagesParts = {
   /** The program of the build that writes the pages. */

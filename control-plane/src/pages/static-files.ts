@@ -1,15 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-
-/** A file in memory, as it goes out: with its compressed forms, where it has any. */
-export type StaticFile = {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly brotli: Uint8Array<ArrayBuffer> | null;
-  readonly gzip: Uint8Array<ArrayBuffer> | null;
-  readonly contentType: string;
-  /** Strong, for each encoding with a letter of its own behind it. */
-  readonly hash: string;
-};
+import type { StaticFile } from "../platform/static-file.ts";
 
 /** Files by their address. Whoever asks for a path that is not in here gets nothing, whatever the path looks like. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>;
@@ -60,61 +51,4 @@ export async function readStaticFiles(folder: string): Promise<StaticFiles> {
     });
   }
   return files;
-}
-
-/** A file made by ourselves while running. */
-export function fileOf(text: string, contentType: string): StaticFile {
-  const bytes = new TextEncoder().encode(text);
-  return { bytes, brotli: null, gzip: null, contentType, hash: Bun.hash(bytes).toString(36) };
-}
-
-type FileAnswer = { readonly status?: number; readonly headers: Readonly<Record<string, string>> };
-
-/** The answer to a GET or HEAD: compressed as the client takes it, and 304 where the client has it already. */
-export function fileResponse(request: Request, file: StaticFile, { status = 200, headers }: FileAnswer): Response {
-  const { body, encoding } = chooseForm(file, request.headers.get("accept-encoding") ?? "");
-  const tag = `"${file.hash}${encoding === null ? "" : `-${encoding}`}"`;
-  const all: Record<string, string> = {
-    "content-type": file.contentType,
-    "x-content-type-options": "nosniff",
-    vary: "accept-encoding",
-    etag: tag,
-    ...headers,
-  };
-  if (status === 200 && matches(request.headers.get("if-none-match"), tag)) {
-    delete all["content-type"];
-    return new Response(null, { status: 304, headers: all });
-  }
-  if (encoding !== null) {
-    all["content-encoding"] = encoding;
-  }
-  if (request.method === "HEAD") {
-    return new Response(null, { status, headers: { ...all, "content-length": String(body.length) } });
-  }
-  return new Response(body, { status, headers: all });
-}
-
-function chooseForm(
-  { bytes, brotli, gzip }: StaticFile,
-  accepted: string,
-): { readonly body: Uint8Array<ArrayBuffer>; readonly encoding: "br" | "gzip" | null } {
-  const takes = (name: string): boolean =>
-    accepted.split(",").some((part) => {
-      const [coding = "", quality = ""] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*/);
-      return coding === name && !/^q=0(\.0*)?$/.test(quality);
-    });
-  if (brotli !== null && takes("br")) {
-    return { body: brotli, encoding: "br" };
-  }
-  if (gzip !== null && takes("gzip")) {
-    return { body: gzip, encoding: "gzip" };
-  }
-  return { body: bytes, encoding: null };
-}
-
-function matches(header: string | null, tag: string): boolean {
-  return (header ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === tag);
 }

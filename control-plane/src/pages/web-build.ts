@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileOf, readStaticFiles, type StaticFile, type StaticFiles } from "./static-files.ts";
+import { fileOf, type StaticFile } from "../platform/static-file.ts";
+import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 
 /** A build of the web, as `web/build` leaves it. */
 export type WebBuild = {

@@ -9,7 +9,7 @@ import { z } from "zod";
 export const wireInteger = z
   .union([z.int(), z.string().regex(/^-?[1-9]\d{15,39}$/)])
   .brand<"integer">()
-  .meta({ description: "An integer; its digits as text where a JSON number can't hold it exactly." });
+  .meta({ title: "Integer", description: "An integer; its digits as text where a JSON number can't hold it exactly." });
 
 /** A moment, in UTC. */
 export const wireMoment = z.iso.datetime({ offset: true }).brand<"moment">();

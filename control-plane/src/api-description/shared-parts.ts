@@ -1,0 +1,121 @@
+import type { JsonSchema } from "./json-schema.ts";
+import type { Json, Operation } from "./model.ts";
+import { asName, freeName, refTo, SharedSchemas } from "./shared-schemas.ts";
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+type MapSchema = (schema: JsonSchema, hint: string) => JsonSchema;
+
+/** Operations, and what several of them refer to, by kind and name. */
+export type SharedParts = {
+  readonly paths: Paths;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly responses: Readonly<Record<string, Json>>;
+  readonly parameters: Readonly<Record<string, Json>>;
+};
+
+/**
+ * The same operations, with references in the place of errors, parameters and schemas that several have: most errors can
+ * come from every endpoint, and written out each time they were more than half of the description.
+ * @param named schemas that have a name already
+ */
+export function shareParts(paths: Paths, named: Readonly<Record<string, JsonSchema>>): SharedParts {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const errors = new Repeated("responses", operations.flatMap(errorsIn));
+  const parameters = new Repeated(
+    "parameters",
+    operations.flatMap((operation) => operation.parameters ?? []),
+  );
+  const schemas = new SharedSchemas(named);
+  for (const operation of operations) {
+    mapSchemas(operation, (schema) => {
+      schemas.count(schema);
+      return schema;
+    });
+  }
+  const share = (operation: Operation): Operation => {
+    const shared = mapSchemas(operation, (schema, hint) => schemas.share(schema, hint));
+    const answers = Object.entries(shared.responses).map(([status, answer]) => [
+      status,
+      isError(status) ? errors.share(answer, errorName(status, answer)) : answer,
+    ]);
+    const known = shared.parameters?.map((each) => parameters.share(each, asName(String(each["name"]))));
+    return {
+      ...shared,
+      ...(known === undefined ? {} : { parameters: known }),
+      responses: Object.fromEntries(answers),
+    };
+  };
+  return {
+    paths: mapValues(paths, (methods) => mapValues(methods, share)),
+    schemas: schemas.schemas,
+    responses: errors.shared,
+    parameters: parameters.shared,
+  };
+}
+
+/** Finds what is the same in several places, as a whole. */
+class Repeated {
+  /** By name; complete once everything went through `share`. */
+  readonly shared: Record<string, Json> = {};
+  readonly #kind: "responses" | "parameters";
+  readonly #places = new Map<string, number>();
+  readonly #names = new Map<string, string>();
+
+  constructor(kind: "responses" | "parameters", all: readonly Json[]) {
+    this.#kind = kind;
+    for (const each of all) {
+      const text = JSON.stringify(each);
+      this.#places.set(text, (this.#places.get(text) ?? 0) + 1);
+    }
+  }
+
+  share(value: Json, name: string): Json {
+    const text = JSON.stringify(value);
+    if ((this.#places.get(text) ?? 0) < 2) {
+      return value;
+    }
+    const known = this.#names.get(text) ?? freeName(this.shared, name);
+    this.#names.set(text, known);
+    this.shared[known] = value;
+    return refTo(this.#kind, known);
+  }
+}
+
+const isError = (status: string): boolean => /^[45]/.test(status);
+
+const errorsIn = ({ responses }: Operation): Json[] =>
+  Object.entries(responses).flatMap(([status, answer]) => (isError(status) ? [answer] : []));
+
+/** By its status and the first of its codes; where the sentence tells errors apart, by the status alone. */
+function errorName(status: string, { description }: Json): string {
+  const [, code = ""] = /^`(\w+)`/.exec(String(description)) ?? [];
+  return asName(`${status}_${code}`);
+}
+
+/** A copy with the schemas of body and good answers put through a function. Errors are shared whole. */
+function mapSchemas(operation: Operation, map: MapSchema): Operation {
+  const { requestBody, responses, operationId } = operation;
+  const inContent = (part: Json, hint: string): Json => {
+    const content = part["content"] as Content | undefined;
+    return content === undefined
+      ? part
+      : { ...part, content: mapValues(content, (each) => ({ ...each, schema: map(each.schema, hint) })) };
+  };
+  const answers = Object.entries(responses).map(([status, answer]) => [
+    status,
+    isError(status) ? answer : inContent(answer, `${operationId}_answer`),
+  ]);
+  return {
+    ...operation,
+    ...(requestBody === undefined ? {} : { requestBody: inContent(requestBody, `${operationId}_body`) }),
+    responses: Object.fromEntries(answers),
+  };
+}
+
+function mapValues<Value, Mapped>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value) => Mapped,
+): Record<string, Mapped> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,111 @@
+import type { JsonSchema } from "./json-schema.ts";
+
+/** Below that, a reference is hardly shorter than what it refers to. */
+const lengthMin = 100;
+
+/**
+ * Finds schemas that stand in several places and gives each a name, so that it has to be written down once. A name is the
+ * `title` of the schema, or comes from the field that it was first met under.
+ */
+export class SharedSchemas {
+  /** In how many places a schema stands, by its text; what is inside of another is counted once for that one. */
+  readonly #places = new Map<string, number>();
+  readonly #names = new Map<string, string>();
+  /** By name. It is complete once everything went through `share`. */
+  readonly schemas: Record<string, JsonSchema>;
+
+  /** @param schemas those that have a name already */
+  constructor(schemas: Readonly<Record<string, JsonSchema>>) {
+    this.schemas = { ...schemas };
+  }
+
+  /** Takes note of a schema. All have to be counted before the first is shared. */
+  count(schema: JsonSchema): void {
+    const text = JSON.stringify(schema);
+    const before = this.#places.get(text) ?? 0;
+    this.#places.set(text, before + 1);
+    // What gets no name is written down each time, and so are its parts.
+    if (before === 0 || !isWorthAName(schema, text)) {
+      mapParts(schema, "", (part) => {
+        this.count(part);
+        return part;
+      });
+    }
+  }
+
+  /** The schema with references in the place of what others have as well. @param hint what to name it after */
+  share(schema: JsonSchema, hint: string): JsonSchema {
+    const text = JSON.stringify(schema);
+    if (!isWorthAName(schema, text) || (this.#places.get(text) ?? 0) < 2) {
+      return this.#shareParts(schema, hint);
+    }
+    const known = this.#names.get(text);
+    if (known !== undefined) {
+      return refTo("schemas", known);
+    }
+    const name = freeName(this.schemas, asName(String(schema["title"] ?? hint)));
+    this.#names.set(text, name);
+    // The place is taken before its parts are, which would else get the same name.
+    this.schemas[name] = schema;
+    this.schemas[name] = this.#shareParts(schema, name);
+    return refTo("schemas", name);
+  }
+
+  #shareParts(schema: JsonSchema, hint: string): JsonSchema {
+    return mapParts(schema, hint, (part, name) => this.share(part, name));
+  }
+}
+
+export const refTo = (kind: "schemas" | "responses" | "parameters", name: string): JsonSchema => ({
+  $ref: `#/components/${kind}/${name}`,
+});
+
+/** The name, or the same with a number behind it when it is taken. */
+export function freeName(taken: Readonly<Record<string, unknown>>, name: string): string {
+  let free = name;
+  for (let number = 2; Object.hasOwn(taken, free); number += 1) {
+    free = `${name}${number}`;
+  }
+  return free;
+}
+
+/** `some_field` as `SomeField`. */
+export function asName(text: string): string {
+  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+/** What may be null is named without that. */
+function isWorthAName(schema: JsonSchema, text: string): boolean {
+  const forms = schema["anyOf"];
+  const mayBeNull = Array.isArray(forms) && forms.length === 2 && forms.some((form: JsonSchema) => isNull(form));
+  return text.length >= lengthMin && !mayBeNull;
+}
+
+const isNull = ({ type }: JsonSchema): boolean => type === "null";
+
+type MapPart = (part: JsonSchema, name: string) => JsonSchema;
+
+/** A copy with each schema that is directly inside of it put through a function, and told under which name it stands. */
+function mapParts(schema: JsonSchema, name: string, map: MapPart): JsonSchema {
+  const changed: Record<string, unknown> = { ...schema };
+  for (const keyword of ["properties", "patternProperties"]) {
+    const fields = schema[keyword] as Readonly<Record<string, JsonSchema>> | undefined;
+    if (fields !== undefined) {
+      changed[keyword] = Object.fromEntries(Object.entries(fields).map(([field, part]) => [field, map(part, field)]));
+    }
+  }
+  for (const keyword of ["items", "additionalProperties"]) {
+    const part = schema[keyword];
+    if (typeof part === "object" && part !== null) {
+      changed[keyword] = map(part as JsonSchema, `${name}_item`);
+    }
+  }
+  for (const keyword of ["anyOf", "oneOf", "allOf", "prefixItems"]) {
+    const parts = schema[keyword] as readonly JsonSchema[] | undefined;
+    if (parts !== undefined) {
+      changed[keyword] = parts.map((part) => map(part, name));
+    }
+  }
+  return changed;
+}

@@ -1,0 +1,85 @@
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip as gzipCallback } from "node:zlib";
+
+/** A file in memory, as it goes out: with its compressed forms, where it has any. */
+export type StaticFile = {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly brotli: Uint8Array<ArrayBuffer> | null;
+  readonly gzip: Uint8Array<ArrayBuffer> | null;
+  readonly contentType: string;
+  /** Strong, for each encoding with a letter of its own behind it. */
+  readonly hash: string;
+};
+
+/** A file made by ourselves while running. */
+export function fileOf(text: string, contentType: string): StaticFile {
+  const bytes = new TextEncoder().encode(text);
+  return { bytes, brotli: null, gzip: null, contentType, hash: Bun.hash(bytes).toString(36) };
+}
+
+const compressWithBrotli = promisify(brotliCompress);
+const compressWithGzip = promisify(gzipCallback);
+/** The best one takes ten times as long for a tenth less. */
+const brotliQuality = 6;
+
+/** The same with its compressed forms, which are made on threads beside the event loop. */
+export async function compressedFileOf(text: string, contentType: string): Promise<StaticFile> {
+  const file = fileOf(text, contentType);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
+  const [brotli, gzipped] = await Promise.all([
+    compressWithBrotli(file.bytes, { params }),
+    compressWithGzip(file.bytes),
+  ]);
+  return { ...file, brotli: new Uint8Array(brotli), gzip: new Uint8Array(gzipped) };
+}
+
+type FileAnswer = { readonly status?: number; readonly headers: Readonly<Record<string, string>> };
+
+/** The answer to a GET or HEAD: compressed as the client takes it, and 304 where the client has it already. */
+export function fileResponse(request: Request, file: StaticFile, { status = 200, headers }: FileAnswer): Response {
+  const { body, encoding } = chooseForm(file, request.headers.get("accept-encoding") ?? "");
+  const tag = `"${file.hash}${encoding === null ? "" : `-${encoding}`}"`;
+  const all: Record<string, string> = {
+    "content-type": file.contentType,
+    "x-content-type-options": "nosniff",
+    vary: "accept-encoding",
+    etag: tag,
+    ...headers,
+  };
+  if (status === 200 && matches(request.headers.get("if-none-match"), tag)) {
+    delete all["content-type"];
+    return new Response(null, { status: 304, headers: all });
+  }
+  if (encoding !== null) {
+    all["content-encoding"] = encoding;
+  }
+  if (request.method === "HEAD") {
+    return new Response(null, { status, headers: { ...all, "content-length": String(body.length) } });
+  }
+  return new Response(body, { status, headers: all });
+}
+
+function chooseForm(
+  { bytes, brotli, gzip }: StaticFile,
+  accepted: string,
+): { readonly body: Uint8Array<ArrayBuffer>; readonly encoding: "br" | "gzip" | null } {
+  const takes = (name: string): boolean =>
+    accepted.split(",").some((part) => {
+      const [coding = "", quality = ""] = part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/);
+      return coding === name && !/^q=0(\.0*)?$/.test(quality);
+    });
+  if (brotli !== null && takes("br")) {
+    return { body: brotli, encoding: "br" };
+  }
+  if (gzip !== null && takes("gzip")) {
+    return { body: gzip, encoding: "gzip" };
+  }
+  return { body: bytes, encoding: null };
+}
+
+function matches(header: string | null, tag: string): boolean {
+  return (header ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === tag);
+}

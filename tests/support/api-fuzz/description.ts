@@ -1,0 +1,13 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { ApiDocument } from "@sluice/control-plane/api-description/model.ts";
+
+/** The description as the program serves it. */
+export async function readDescription(url: string): Promise<ApiDocument> {
+  return (await (await fetch(`${url}/backend/openapi.json`)).json()) as ApiDocument;
+}
+
+/** The same with every part in its place instead of a reference, by somebody else's rules of what a reference means. */
+export function resolveDescription(document: ApiDocument): ApiDocument {
+  const specification = structuredClone(document) as Record<string, unknown>;
+  return new Validator().resolveRefs({ specification }) as ApiDocument;
+}
