@@ -25,8 +25,9 @@ export function PayloadCard(): JSX.Element {
           {(count) => (
             <>
               <Status tone={BigInt(count().decryptable) > 0n ? "warn" : "ok"}>
-                {shownCount(count().decryptable)} can be read by super-admins, each time with a reason
+                {shownCount(count().decryptable)} payloads
               </Status>
+              <p class="muted">Super-admins can read each of them, with a reason that is written down.</p>
               <Facts
                 facts={[
                   { name: "Counted", value: shownMoment(count().counted_at, "not yet") },
