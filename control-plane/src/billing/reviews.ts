@@ -1,9 +1,10 @@
+import type { Decimal } from "@sluice/contracts/money";
 import type { Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import { creditOrder } from "./credit.ts";
-import type { Order, PaidNotice, Resolution } from "./model.ts";
+import type { Order, PaidNotice, Payment, Resolution } from "./model.ts";
 import { refundNoOf } from "./order-numbers.ts";
-import { insertPayment, lockOrder, markSettled, readNow } from "./order-store.ts";
+import { findPaymentOfOrder, insertPayment, lockOrder, markSettled, readNow } from "./order-store.ts";
 import type { BillingParts } from "./port.ts";
 import { insertRefund, listLiveRefunds } from "./refund-store.ts";
 import { clearReviewReason, countRefunds, listReviewPayments, markResolved } from "./review-store.ts";
@@ -58,17 +59,14 @@ export async function resolveOrder(tx: Transaction, parts: BillingParts, decisio
     await markResolved(tx, order.id, "cancel");
     return { ...nothing, isNew: true };
   }
-  const payment = choosePayment(order, await listReviewPayments(tx, order.id, order.orderNo), decision.transactionId);
   const at = await readNow(tx);
-  if (order.status === "review") {
-    if (!(await insertPayment(tx, order.id, payment))) {
-      throw new AppError("conflict", { message: "This payment belongs to another order." });
-    }
-    await markSettled(tx, order.id, { isLate: false, isMock: payment.gateway === "mock", at });
-  }
+  const payment = isRefundOpen
+    ? await paymentOf(tx, order, decision.transactionId)
+    : await takePayment(tx, order, { transactionId: decision.transactionId, at });
   await markResolved(tx, order.id, action);
   if (action === "refund") {
-    return { ...nothing, isNew: true, refundNo: await leaveRefund(tx, order, { payment, reason: decision.reason }) };
+    const { amountUsd } = payment;
+    return { ...nothing, isNew: true, refundNo: await leaveRefund(tx, order, { amountUsd, reason: decision.reason }) };
   }
   const owner = await ownerOf(tx, order);
   if (owner !== null) {
@@ -95,6 +93,30 @@ async function isRefusedRefund(tx: Transaction, order: Order): Promise<boolean> 
   return isRefund && (await listLiveRefunds(tx, order.id)).length === 0;
 }
 
+/** The payment that the order has by an earlier decision, which a later one can't exchange. */
+async function paymentOf(tx: Transaction, order: Order, transactionId: string | null): Promise<Payment> {
+  const payment = await findPaymentOfOrder(tx, order.id);
+  if (payment === null || (transactionId !== null && transactionId !== payment.transactionId)) {
+    const message = "It was decided about another payment of this order.";
+    throw new AppError("conflict", { message, fields: { transaction_id: message } });
+  }
+  return payment;
+}
+
+/** Makes the payment that is meant the one of the order. */
+async function takePayment(
+  tx: Transaction,
+  order: Order,
+  { transactionId, at }: { readonly transactionId: string | null; readonly at: Date },
+): Promise<PaidNotice> {
+  const payment = choosePayment(order, await listReviewPayments(tx, order.id, order.orderNo), transactionId);
+  if (!(await insertPayment(tx, order.id, payment))) {
+    throw new AppError("conflict", { message: "This payment belongs to another order." });
+  }
+  await markSettled(tx, order.id, { isLate: false, isMock: payment.gateway === "mock", at });
+  return payment;
+}
+
 function choosePayment(order: Order, known: readonly PaidNotice[], transactionId: string | null): PaidNotice {
   const meant = transactionId === null ? known : known.filter((each) => each.transactionId === transactionId);
   const [payment] = meant;
@@ -114,9 +136,9 @@ function choosePayment(order: Order, known: readonly PaidNotice[], transactionId
 async function leaveRefund(
   tx: Transaction,
   order: Order,
-  { payment, reason }: { readonly payment: PaidNotice; readonly reason: string },
+  { amountUsd, reason }: { readonly amountUsd: Decimal; readonly reason: string },
 ): Promise<string> {
   const refundNo = refundNoOf(order.orderNo, `review ${await countRefunds(tx, order.id)}`);
-  await insertRefund(tx, { refundNo, orderId: order.id, amountUsd: payment.amountUsd, quota: 0n, reason });
+  await insertRefund(tx, { refundNo, orderId: order.id, amountUsd, quota: 0n, reason });
   return refundNo;
 }

@@ -139,6 +139,20 @@ test("of several payments the one that is meant has to be named, and one in anot
   expect(chosen.body).toMatchObject({ refund: { amount_usd: "8.00", status: "done" } });
 });
 
+test("a refund that was refused is tried again for the same payment, never for another one of the order", async () => {
+  const { order } = await underpaid();
+  const first = noticeOf(order).transactionId;
+  await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("8.00"), transactionId: `second ${order.orderNo}` }));
+  gateway.answers = [{ kind: "failed", error: "no" }];
+  const refused = await resolve(order, "refund", { transaction_id: `second ${order.orderNo}` });
+  expect(refused.body).toMatchObject({ refund: { status: "failed" } });
+  gateway.answers = [];
+  expect(codeOf(await resolve(order, "refund", { transaction_id: first }))).toEqual([409, "conflict"]);
+  expect(codeOf(await resolve(order, "settle", { transaction_id: first }))).toEqual([409, "conflict"]);
+  expect((await resolve(order, "refund")).body).toMatchObject({ refund: { amount_usd: "8.00", status: "done" } });
+  expect(gateway.requests.at(-1)).toMatchObject({ transactionId: `second ${order.orderNo}`, amountUsd: "8.00" });
+});
+
 test("an order that was settled for less gives back at most what was paid", async () => {
   const { buyer, order } = await underpaid();
   await resolve(order, "settle");
