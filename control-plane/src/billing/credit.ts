@@ -1,7 +1,7 @@
 import { changeQuota, lockQuotaOfUser } from "../gateway/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { creditChangeType, creditReference, type Order } from "./model.ts";
-import type { Owner } from "./order-store.ts";
+import { markCredited, type Owner } from "./order-store.ts";
 import { insertSubscription, keepAtEnd, lockActiveSubscriptions, shiftSubscription } from "./subscription-store.ts";
 import { countSubscriptions, endSubscription } from "./subscriptions.ts";
 
@@ -27,6 +27,7 @@ export async function creditOrder(
   if (!isCredited) {
     throw new Error(`order ${order.orderNo} was credited before`);
   }
+  await markCredited(tx, order.id, at);
   await afterLedger();
   if (order.planKind === "monthly") {
     await subscribe(tx, { order, owner, at }, quota.consumed);

@@ -34,6 +34,8 @@ export type Order = {
   readonly resolution: Resolution | null;
   readonly expiresAt: Date;
   readonly settledAt: Date | null;
+  /** Null until its quota came to its owner. */
+  readonly creditedAt: Date | null;
   readonly createdAt: Date;
 };
 

@@ -26,6 +26,7 @@ type OrderRow = {
   resolution: Order["resolution"];
   expires_at: Date;
   settled_at: Date | null;
+  credited_at: Date | null;
   created_at: Date;
 };
 
@@ -52,6 +53,7 @@ function toOrder(row: OrderRow): Order {
     resolution: row.resolution,
     expiresAt: row.expires_at,
     settledAt: row.settled_at,
+    creditedAt: row.credited_at,
     createdAt: row.created_at,
   };
 }
@@ -177,6 +179,12 @@ export async function markSettled(
     update sales_order set status = 'settled', is_paid_late = ${how.isLate}, is_mock = ${how.isMock},
       settled_at = ${how.at}::timestamptz, updated_at = now()
     where id = ${orderId}::bigint`;
+}
+
+/** Writes down when its quota came to its owner. */
+export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Promise<void> {
+  await tx.sql`
+    update sales_order set credited_at = ${at}::timestamptz, updated_at = now() where id = ${orderId}::bigint`;
 }
 
 /** Puts an order up for a person. Only one that waits for its payment changes its status; an end stays an end. */

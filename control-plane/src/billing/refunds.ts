@@ -124,11 +124,11 @@ async function takeQuotaBack(tx: Transaction, order: Order, taking: TakingBack):
 
 /** The subscription that a monthly order is part of, while its period runs. */
 function subscriptionOf(order: Order, running: readonly Subscription[]): Subscription | null {
-  const { planKind, planCode, settledAt } = order;
-  if (planKind !== "monthly" || settledAt === null) {
+  const { planKind, planCode, creditedAt } = order;
+  if (planKind !== "monthly" || creditedAt === null) {
     return null;
   }
-  return running.find((each) => each.planCode === planCode && settledAt >= each.periodStart) ?? null;
+  return running.find((each) => each.planCode === planCode && creditedAt >= each.periodStart) ?? null;
 }
 
 /**
@@ -213,8 +213,8 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
     await changeQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
   }
   const subscription = subscriptionOf(order, await countSubscriptions(tx, owner.userId, quota.consumed));
-  if (subscription === null && order.planKind === "monthly" && order.settledAt !== null) {
-    const { planCode, settledAt: at } = order;
+  if (subscription === null && order.planKind === "monthly" && order.creditedAt !== null) {
+    const { planCode, creditedAt: at } = order;
     await regrantEnded(tx, { userId: owner.userId, planCode, at, quota: refund.quota });
   }
   if (subscription !== null) {

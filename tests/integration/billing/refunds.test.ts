@@ -237,3 +237,18 @@ test("a mock payment is refunded without any gateway", async () => {
   expect(await refund(order)).toMatchObject({ status: "done" });
   expect(gateway.requests).toEqual([]);
 });
+
+test("a month that began when its order was claimed goes back with the order, days after its payment", async () => {
+  const { order, claimCode } = await scene.place({ planCode: "monthly" });
+  await settlePaid(scene.parts, noticeOf(order), { at: new Date(Date.now() - 3 * 86_400_000) });
+  const claim = { orderNo: order.orderNo, claimCode: claimCode ?? "", userId: buyer.userId };
+  await scene.db.withTransaction((tx) => claimOrder(tx, claim));
+  expect(await scene.balance(buyer)).toBe(12_000_000n);
+  // Refused once, the month is back as it was.
+  gateway.answers = [{ kind: "failed", error: "no" }];
+  expect(await refund(order)).toMatchObject({ status: "failed", quota: 12_000_000n });
+  expect(await scene.balance(buyer)).toBe(12_000_000n);
+  gateway.answers = [];
+  expect(await refund(order)).toMatchObject({ status: "done", quota: 12_000_000n });
+  expect(await scene.balance(buyer)).toBe(0n);
+});

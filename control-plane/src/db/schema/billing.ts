@@ -68,6 +68,8 @@ export const salesOrder = pgTable(
     resolution: text("resolution", { enum: ["settle", "refund", "cancel"] }),
     expiresAt: moment("expires_at").notNull(),
     settledAt: moment("settled_at"),
+    /** Later than its payment when it waited for its owner, or for a decision; a month begins then. */
+    creditedAt: moment("credited_at"),
     ...lifecycle,
   },
   (table) => [
