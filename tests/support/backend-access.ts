@@ -16,6 +16,7 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "GET /verify-email/": "public",
   "POST /verify-email/": "public",
   "POST /contact/send/": "public",
+  "GET /admin/login/": "public",
   "POST /admin/login/": "public",
   "GET /reset-password/": "public",
   "POST /reset-password/": "public",

@@ -95,8 +95,25 @@ function loginForm({ userLogin, pages, sessions }: AccountRouteParts): AnyEndpoi
   ];
 }
 
-function adminLoginForm({ adminLogin, pages }: AccountRouteParts): AnyEndpoint[] {
+function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteParts): AnyEndpoint[] {
   return [
+    endpoint({
+      method: "GET",
+      path: "/admin/login/",
+      access: "public",
+      input: anyForm,
+      summary: "The form of the admin login, as on every page of the admin without one.",
+      output: null,
+      otherAnswers: [
+        { status: 303, type: null, summary: "To the admin, for whoever is logged in." },
+        { status: 401, type: "text/html", summary: "The form." },
+      ],
+      errors: [],
+      handle: async ({ request, input }) =>
+        (await sessions.readAdmin(request)) === null
+          ? pages.adminLogin({ login: "", next: adminNextOf(input), problem: null, asksForCode: false }, 401)
+          : seeOther("/admin/"),
+    }),
     endpoint({
       method: "POST",
       path: "/admin/login/",

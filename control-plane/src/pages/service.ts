@@ -96,7 +96,7 @@ export class Pages {
       const state = { login: "", next: path, problem: null, asksForCode: false };
       return adminLoginPage(state, 401, this.#parts.build?.forms ?? null);
     }
-    return path.startsWith("/admin/login") ? seeOther("/admin/") : this.#application(request, this.#parts.build?.admin);
+    return this.#application(request, this.#parts.build?.admin);
   }
 
   async #console(request: Request, path: string): Promise<Response | null> {

@@ -40,6 +40,8 @@ export type RequestOptions = {
 };
 
 const sessionEnded = new EventTarget();
+/** What the backend says to whoever has a login no more, or none. */
+const endedCodes: ReadonlySet<string> = new Set(["unauthenticated", "session_expired"]);
 
 /** Calls back when an answer says that the login is over. */
 export function onSessionEnded(handler: () => void): () => void {
@@ -106,7 +108,7 @@ async function send<Schema extends ZodType>(
     return body as AnswerOf<Schema>;
   }
   const error = toApiError(answer, body);
-  if (error.code === "not_logged_in") {
+  if (endedCodes.has(error.code)) {
     sessionEnded.dispatchEvent(new Event("ended"));
   }
   throw error;

@@ -3,6 +3,7 @@ import { ApiError } from "./client.ts";
 
 const retriesMax = 2;
 const freshMs = 15_000;
+const retryMs = 400;
 
 /** One cache for an application. What the backend refused is not asked again by itself; what did not reach it is. */
 export function createQueryClient(): QueryClient {
@@ -11,6 +12,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: freshMs,
         refetchOnWindowFocus: true,
+        retryDelay: (failures) => retryMs * 2 ** failures,
         retry: (failures, error) =>
           failures < retriesMax && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       },

@@ -1,24 +1,10 @@
-/** The languages of the product, each by its own name. */
-export const localeNames = {
-  en: "English",
-  zh: "中文",
-  ja: "日本語",
-  ko: "한국어",
-  es: "Español",
-  fr: "Français",
-  de: "Deutsch",
-  pt: "Português",
-  ru: "Русский",
-  ar: "العربية",
-  hi: "हिन्दी",
-} as const;
+/** The languages of the product. */
+export const allLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
 
-export type Locale = keyof typeof localeNames;
-
-export const allLocales = Object.keys(localeNames) as readonly Locale[];
+export type Locale = (typeof allLocales)[number];
 
 export function isLocale(text: string): text is Locale {
-  return Object.hasOwn(localeNames, text);
+  return allLocales.some((locale) => locale === text);
 }
 
 export function directionOf(locale: Locale): "ltr" | "rtl" {

@@ -48,6 +48,8 @@ const themes: readonly Theme[] = ["system", "light", "dark"];
 export function Shell(props: ShellProps): JSX.Element {
   const navigate = useNavigate();
   const location = useLocation();
+  // As they stand in the sidebar; the router would take the last slash off.
+  const go = (path: string): void => navigate(`/${props.area}${path}`, { resolve: false });
   const [isNavOpen, setIsNavOpen] = createSignal(false);
   const [isPaletteOpen, setIsPaletteOpen] = createSignal(false);
   const [areShortcutsOpen, setAreShortcutsOpen] = createSignal(false);
@@ -55,7 +57,7 @@ export function Shell(props: ShellProps): JSX.Element {
     "?": () => setAreShortcutsOpen(true),
     "/": focusSearch,
     ...Object.fromEntries(
-      props.nav.flatMap(({ key, path }) => (key === undefined ? [] : [[`g ${key}`, () => navigate(path)]])),
+      props.nav.flatMap(({ key, path }) => (key === undefined ? [] : [[`g ${key}`, () => go(path)]])),
     ),
   }));
   usePaletteKey(() => setIsPaletteOpen(true));
@@ -70,7 +72,7 @@ export function Shell(props: ShellProps): JSX.Element {
       { defer: true },
     ),
   );
-  const pages = (): PaletteEntry[] => props.nav.map(({ label, path }) => ({ label, onSelect: () => navigate(path) }));
+  const pages = (): PaletteEntry[] => props.nav.map(({ label, path }) => ({ label, onSelect: () => go(path) }));
   return (
     <>
       <a class="skip" href="#main">

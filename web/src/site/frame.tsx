@@ -1,5 +1,6 @@
 import { For, type JSX } from "solid-js";
-import { directionOf, localeNames } from "../i18n/locale.ts";
+import { directionOf } from "../i18n/locale.ts";
+import { localeNames } from "../i18n/locale-names.ts";
 import { Icon } from "../kit/icon.tsx";
 import { BrandMark } from "../shell/brand-mark.tsx";
 import { localizedPath, siteLocales } from "./locales.ts";

@@ -1,5 +1,5 @@
 import { english } from "../../i18n/messages.ts";
-import { kitTextsEn } from "../../kit/kit-texts.tsx";
+import { kitTextsEn } from "../../kit/kit-texts-en.ts";
 import { shellTextsEn } from "../../shell/shell-texts.ts";
 
 export const messages = {

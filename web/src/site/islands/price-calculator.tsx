@@ -1,5 +1,4 @@
-import { createMemo, createSignal, For, type JSX } from "solid-js";
-import { SelectField, TextField } from "../../kit/field.tsx";
+import { createMemo, createSignal, createUniqueId, For, type JSX } from "solid-js";
 import { costOfTokens, toTokens } from "./token-cost.ts";
 
 export type PriceCalculatorProps = {
@@ -20,6 +19,7 @@ export type PriceCalculatorProps = {
 
 /** What a number of tokens costs with each model. */
 export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
+  const id = createUniqueId();
   const [name, setName] = createSignal(props.models[0]?.name ?? "");
   const [input, setInput] = createSignal("100000");
   const [output, setOutput] = createSignal("20000");
@@ -29,25 +29,44 @@ export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
   });
   return (
     <form class="calculator" onSubmit={(event) => event.preventDefault()}>
-      <SelectField label={props.texts.model} value={name()} onChange={(event) => setName(event.currentTarget.value)}>
-        <For each={props.models}>{(model) => <option value={model.name}>{model.label}</option>}</For>
-      </SelectField>
-      <TextField
-        label={props.texts.inputTokens}
-        inputmode="numeric"
-        value={input()}
-        onInput={(event) => setInput(event.currentTarget.value)}
-      />
-      <TextField
-        label={props.texts.outputTokens}
-        inputmode="numeric"
-        value={output()}
-        onInput={(event) => setOutput(event.currentTarget.value)}
-      />
+      <div class="field">
+        <label class="field-label" for={id}>
+          {props.texts.model}
+        </label>
+        <select id={id} class="input" value={name()} onChange={(event) => setName(event.currentTarget.value)}>
+          <For each={props.models}>{(model) => <option value={model.name}>{model.label}</option>}</For>
+        </select>
+      </div>
+      <TokenField label={props.texts.inputTokens} value={input()} onInput={setInput} />
+      <TokenField label={props.texts.outputTokens} value={output()} onInput={setOutput} />
       <p class="calculator-result" aria-live="polite">
         <span>{props.texts.cost}</span>
         <output dir="ltr">${cost()}</output>
       </p>
     </form>
+  );
+}
+
+/** As small as it can be: the fields of the kit take any attribute, and what does that weighs more than all of this. */
+function TokenField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}): JSX.Element {
+  const id = createUniqueId();
+  return (
+    <div class="field">
+      <label class="field-label" for={id}>
+        {props.label}
+      </label>
+      <input
+        id={id}
+        class="input"
+        inputmode="numeric"
+        autocomplete="off"
+        value={props.value}
+        onInput={(event) => props.onInput(event.currentTarget.value)}
+      />
+    </div>
   );
 }

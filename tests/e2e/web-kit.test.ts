@@ -1,0 +1,272 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { type PageOptions, TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+let web: WebRig;
+let browser: TestBrowser;
+let opened: WatchedPage[] = [];
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+}, 180_000);
+
+beforeEach(() => {
+  opened = [];
+});
+
+afterEach(async () => {
+  const faults = opened.flatMap((each) => [...each.faults]);
+  await Promise.all(opened.map((each) => each.close()));
+  expect(faults).toEqual([]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+async function open(
+  path: string,
+  options: Partial<PageOptions> & { readonly as?: "user" | "admin" } = {},
+): Promise<Page> {
+  const { as, ...rest } = options;
+  const cookie = as === undefined ? undefined : web.cookies[as];
+  const watched = await browser.open({ url: web.sluice.url, ...(cookie === undefined ? {} : { cookie }), ...rest });
+  opened.push(watched);
+  await watched.page.goto(path);
+  return watched.page;
+}
+
+const focusedText = (page: Page): Promise<string> => page.evaluate<string>("document.activeElement.textContent.trim()");
+
+describe("public pages", () => {
+  test("the calculator is there before its script and counts exactly after it", async () => {
+    const still = await open("/pricing/", { hasScript: false });
+    expect(await still.textContent(".calculator output")).toBe("$0.027");
+    const page = await open("/pricing/");
+    await page.getByLabel("Input tokens").fill("2,000,000");
+    await page.getByText("$0.312").waitFor();
+    // The elements are those of the page, and not drawn again.
+    expect(await page.getAttribute(".calculator", "data-hk")).toStartWith("price-calculator-");
+  });
+
+  test("a language is chosen by a link that works without script", async () => {
+    const page = await open("/pricing/", { hasScript: false });
+    await page.getByRole("button", { name: "Language" }).click();
+    await page.getByRole("link", { name: "العربية" }).click();
+    await page.waitForURL("**/ar/pricing/");
+    expect(await page.getAttribute("html", "dir")).toBe("rtl");
+  });
+
+  test("the theme that was chosen is there before anything is drawn", async () => {
+    const page = await open("/console/", { as: "user" });
+    await page.getByRole("button", { name: "Theme" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Dark" }).click();
+    await page.goto("/pricing/");
+    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    expect(await page.evaluate<string>("getComputedStyle(document.body).colorScheme")).toBe("dark");
+  });
+});
+
+describe("the logins", () => {
+  test("an admin logs in without script, and arrives where the way led", async () => {
+    await web.rig.db.sql`
+      insert into shared_admin_credentials (username, password_hash, agent)
+      values ('form-admin', ${await Bun.password.hash("a long password", { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 })}, 1)`;
+    const page = await open("/admin/plans/", { hasScript: false, expectedStatuses: [401] });
+    await page.getByLabel("Username, e-mail or mobile number").fill("form-admin");
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Password").fill("a long password");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL("**/admin/plans/");
+    expect(await page.textContent("noscript")).toContain("needs JavaScript");
+  });
+
+  test("a session that ends shows it, keeps the page, and goes on after a new login", async () => {
+    const page = await open("/", { as: "user", expectedStatuses: [401, 503] });
+    await page.route("**/backend/billing/balance/", (route) => route.fulfill({ status: 503, body: "away" }));
+    await page.goto("/console/");
+    const retry = page.getByRole("button", { name: "Try again" });
+    await retry.waitFor();
+    await page.unroute("**/backend/billing/balance/");
+    const cookies = await page.context().cookies();
+    await page.context().clearCookies();
+    await retry.click();
+    await page.getByRole("dialog", { name: "Your session is over" }).waitFor();
+    await page.context().addCookies(cookies);
+    await page.getByRole("button", { name: "I have logged in" }).click();
+    await page.getByText("$5.00").waitFor();
+    expect(await page.getByText("ada@example.org").isVisible()).toBe(true);
+  });
+});
+
+describe("with the keyboard alone", () => {
+  test("a dialog takes the focus, keeps it, and gives it back", async () => {
+    const page = await open("/__kit");
+    await page.getByRole("button", { name: "Open a dialog" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "A dialog" }).waitFor();
+    for (let press = 0; press < 6; press += 1) {
+      await page.keyboard.press("Tab");
+      expect(
+        await page.evaluate(
+          "document.activeElement === document.body || document.activeElement.closest('dialog') !== null",
+        ),
+      ).toBe(true);
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    expect(await focusedText(page)).toBe("Open a dialog");
+  });
+
+  test("a menu moves by arrows, letters, Home and End, and Escape leads back", async () => {
+    const page = await open("/__kit");
+    await page.getByRole("button", { name: "Actions" }).focus();
+    await page.keyboard.press("ArrowDown");
+    expect(await focusedText(page)).toBe("Copy the id");
+    await page.keyboard.press("ArrowUp");
+    expect(await focusedText(page)).toBe("Revoke");
+    await page.keyboard.press("c");
+    expect(await focusedText(page)).toBe("Copy the id");
+    await page.keyboard.press("End");
+    expect(await focusedText(page)).toBe("Revoke");
+    await page.keyboard.press("Escape");
+    expect(await focusedText(page)).toBe("Actions");
+  });
+
+  test("what can't be undone waits for the word that has to be typed", async () => {
+    const page = await open("/__kit");
+    await page.getByRole("button", { name: "Ask before" }).press("Enter");
+    const revoke = page.getByRole("button", { name: "Revoke now" }).last();
+    expect(await revoke.isDisabled()).toBe(true);
+    await page.getByLabel("Type laptop to confirm").fill("laptop");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  test("the palette finds a page by its name, and a pair of letters goes there", async () => {
+    const page = await open("/admin/", { as: "admin" });
+    await page.getByText("Logged in").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("plan");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/admin/plans/");
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    await page.waitForURL("**/admin/");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  });
+
+  test("single letters do nothing once they are turned off", async () => {
+    const page = await open("/admin/", { as: "admin" });
+    await page.getByText("Logged in").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("switch", { name: "Single-letter shortcuts" }).press("Space");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").waitFor();
+    expect(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).isVisible()).toBe(false);
+  });
+});
+
+describe("a table", () => {
+  test("keeps filters in the address, so that Back takes them away and a link shows the same", async () => {
+    const page = await open("/admin/plans/", { as: "admin" });
+    await page.getByRole("row").nth(3).waitFor();
+    await page.getByLabel("Kind").selectOption("monthly");
+    await page.waitForURL("**/admin/plans/?kind=monthly");
+    await page.getByRole("button", { name: "Credit 10" }).waitFor({ state: "hidden" });
+    const linked = await open("/admin/plans/?kind=monthly", { as: "admin" });
+    await linked.getByRole("button", { name: "Monthly 20" }).waitFor();
+    expect(await linked.getByRole("row").count()).toBe(2);
+    await page.goBack();
+    await page.getByRole("button", { name: "Credit 10" }).waitFor();
+  });
+
+  test("opens a row at an address of its own; J and K go on, Escape leads back to the row", async () => {
+    const page = await open("/admin/plans/", { as: "admin" });
+    await page.getByRole("button", { name: "Credit 10" }).press("Enter");
+    await page.waitForURL("**/?open=credit-10");
+    await page.getByRole("complementary", { name: "Credit 10" }).waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("complementary", { name: "Credit 50" }).waitFor();
+    await page.keyboard.press("k");
+    await page.getByRole("complementary", { name: "Credit 10" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("complementary").waitFor({ state: "hidden" });
+    expect(await focusedText(page)).toBe("Credit 10");
+  });
+
+  test("gives out every row that matches as a file", async () => {
+    const page = await open("/admin/plans/?kind=monthly", { as: "admin" });
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Export CSV" }).click(),
+    ]);
+    const text = await Bun.file((await download.path()) ?? "").text();
+    expect(text).toContain("monthly-20");
+    expect(text).not.toContain("credit-10");
+  });
+
+  test("says what is wrong, with the request, where the list can't be had, and asks again", async () => {
+    const page = await open("/", { as: "admin", expectedStatuses: [503] });
+    await page.route("**/backend/admin/plan/list/**", (route) =>
+      route.fulfill({
+        status: 503,
+        json: { ok: false, error: { code: "temporarily_unavailable", message: "Away.", request_id: "req-7" } },
+      }),
+    );
+    await page.goto("/admin/plans/");
+    await page.getByRole("alert").getByText("req-7").waitFor();
+    await page.unroute("**/backend/admin/plan/list/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Credit 10" }).waitFor();
+  });
+});
+
+test("a form shows what is wrong at the field, goes there, and keeps what was typed", async () => {
+  const page = await open("/__kit");
+  await page.getByLabel("Limit, USD").fill("1.234");
+  await page.locator("form").getByRole("button", { name: "Create key" }).click();
+  await page.getByText("A name helps to tell keys apart.").waitFor();
+  expect(await page.evaluate<string>("document.activeElement.name")).toBe("name");
+  await page.keyboard.type("laptop");
+  await page.keyboard.press("Enter");
+  await page.getByText("US dollars with at most two places").waitFor();
+  expect(await page.evaluate<string>("document.activeElement.name")).toBe("limit");
+  expect(await page.getByLabel("Name").inputValue()).toBe("laptop");
+  expect(await page.getByLabel("Limit, USD").getAttribute("aria-invalid")).toBe("true");
+});
+
+test("a chart can be read as a table, and its program is loaded only where there is one", async () => {
+  const page = await open("/__kit");
+  await page.getByRole("button", { name: "View as table" }).first().click();
+  expect(await page.getByRole("table", { name: "Requests by model" }).getByRole("row").count()).toBe(31);
+  const plain = await open("/console/", { as: "user" });
+  await plain.getByText("ada@example.org").waitFor();
+  const scripts = await plain.evaluate<string[]>("performance.getEntriesByType('resource').map(({ name }) => name)");
+  expect(scripts.filter((name) => name.includes("plot"))).toEqual([]);
+});
+
+test("a page that is away from the network says so, and takes it back", async () => {
+  const page = await open("/console/", { as: "user" });
+  await page.getByText("ada@example.org").waitFor();
+  await page.context().setOffline(true);
+  await page.getByText("No connection.").waitFor();
+  await page.context().setOffline(false);
+  await page.getByText("No connection.").waitFor({ state: "hidden" });
+});
+
+test("the console speaks the language that was chosen", async () => {
+  const page = await open("/console/", { as: "user" });
+  await page.getByRole("button", { name: "Language" }).click();
+  await Promise.all([page.waitForEvent("load"), page.getByRole("menuitemcheckbox", { name: "العربية" }).click()]);
+  await page.getByRole("heading", { name: "الرئيسية" }).waitFor();
+  expect(await page.getAttribute("html", "dir")).toBe("rtl");
+});

@@ -1,0 +1,159 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { builtWeb } from "../support/web-build.ts";
+
+type Chunk = {
+  readonly file: string;
+  readonly src?: string;
+  readonly isEntry?: boolean;
+  readonly imports?: readonly string[];
+  readonly dynamicImports?: readonly string[];
+  readonly css?: readonly string[];
+};
+type Manifest = Readonly<Record<string, Chunk>>;
+
+const kB = 1_000;
+let client = "";
+let app: Manifest = {};
+let site: Manifest = {};
+
+beforeAll(async () => {
+  const dist = await builtWeb();
+  client = join(dist, (await readFile(join(dist, "current"), "utf8")).trim(), "client");
+  app = JSON.parse(await readFile(join(client, "manifest-app.json"), "utf8")) as Manifest;
+  site = JSON.parse(await readFile(join(client, "manifest-site.json"), "utf8")) as Manifest;
+}, 180_000);
+
+/** The keys of a chunk and of all that it loads: at once, or (`everything`) ever. */
+function reach(
+  manifest: Manifest,
+  key: string,
+  depth: "at once" | "everything",
+  seen = new Set<string>(),
+): Set<string> {
+  const chunk = manifest[key];
+  if (chunk !== undefined && !seen.has(key)) {
+    seen.add(key);
+    const next = [...(chunk.imports ?? []), ...(depth === "everything" ? (chunk.dynamicImports ?? []) : [])];
+    for (const each of next) {
+      reach(manifest, each, depth, seen);
+    }
+  }
+  return seen;
+}
+
+async function gzipped(files: Iterable<string>): Promise<number> {
+  const sizes = await Promise.all([...files].map(async (file) => gzipSync(await readFile(join(client, file))).length));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function filesOf(manifest: Manifest, keys: Iterable<string>, kind: "js" | "css"): Set<string> {
+  const chunks = [...keys].flatMap((key) => manifest[key] ?? []);
+  return new Set(kind === "js" ? chunks.map(({ file }) => file) : chunks.flatMap(({ css = [] }) => css));
+}
+
+const pagesOf = (area: string): string[] =>
+  Object.keys(app).filter((key) => key.startsWith(`src/${area}/pages/`) && key.endsWith("/page.tsx"));
+
+describe.each([
+  ["console", 70, 12, 14],
+  ["admin", 80, 15, 14],
+] as const)("the %s", (area, scriptKb, pageKb, styleKb) => {
+  const entry = `src/${area}/main.tsx`;
+
+  test("loads no more script than it may, with its first page and its texts", async () => {
+    const first = area === "console" ? "home" : "dashboard";
+    const texts = area === "console" ? ["src/console/messages/en.ts", "src/console/pages/home/messages/en.ts"] : [];
+    const keys = [entry, `src/${area}/pages/${first}/page.tsx`, ...texts].flatMap((key) => {
+      expect(app[key]).toBeDefined();
+      return [...reach(app, key, "at once")];
+    });
+    expect(await gzipped(filesOf(app, keys, "js"))).toBeLessThan(scriptKb * kB);
+    expect(await gzipped(filesOf(app, keys, "css"))).toBeLessThan(styleKb * kB);
+  });
+
+  test("adds little for each page", async () => {
+    const loaded = filesOf(app, reach(app, entry, "at once"), "js");
+    expect(pagesOf(area).length).toBeGreaterThan(0);
+    for (const key of pagesOf(area)) {
+      const own = [...filesOf(app, reach(app, key, "at once"), "js")].filter((file) => !loaded.has(file));
+      expect([key, (await gzipped(own)) < pageKb * kB]).toEqual([key, true]);
+    }
+  });
+
+  test("loads what draws charts only with a chart", () => {
+    const plot = Object.keys(app).find((key) => key.endsWith("charts/plot.tsx")) ?? "";
+    const file = app[plot]?.file ?? "";
+    expect(file).not.toBe("");
+    for (const key of [entry, ...pagesOf(area)]) {
+      expect([...filesOf(app, reach(app, key, "at once"), "js")]).not.toContain(file);
+    }
+  });
+});
+
+test("what draws charts stays within its measure", async () => {
+  const plot = Object.keys(app).filter((key) => key.endsWith("charts/plot.tsx"));
+  const shared = filesOf(app, reach(app, "src/admin/main.tsx", "at once"), "js");
+  const own = [...filesOf(app, reach(app, plot[0] ?? "", "at once"), "js")].filter((file) => !shared.has(file));
+  expect(await gzipped(own)).toBeLessThan(26 * kB);
+});
+
+describe("the public pages", () => {
+  test("load little script and little style, and the script of an island is small", async () => {
+    const main = filesOf(site, reach(site, "src/site/main.ts", "at once"), "js");
+    expect(await gzipped(main)).toBeLessThan(8.5 * kB);
+    for (const key of Object.keys(site).filter((each) => each.startsWith("src/site/islands/"))) {
+      expect(await gzipped(new Set([...main, ...filesOf(site, reach(site, key, "at once"), "js")]))).toBeLessThan(
+        10 * kB,
+      );
+    }
+    expect(await gzipped([site["src/site/site.css"]?.file ?? ""])).toBeLessThan(10 * kB);
+    expect(await gzipped([site["src/forms/forms.css"]?.file ?? ""])).toBeLessThan(8 * kB);
+  });
+});
+
+describe("nothing that the admin ever loads", () => {
+  /** What marks each of the things that it must not have. */
+  const marks: Readonly<Record<string, RegExp>> = {
+    "a language switcher": /chooseLocale|navigator\.languages|hreflang|日本語|العربية|Español/,
+    "a support widget": /support-widget|widget-token|data-widget/,
+    analytics: /\/backend\/analytics\/|page_view|cta_click|utm_source|sendBeacon/,
+  };
+
+  test.each(Object.keys(marks))("holds %s", async (name) => {
+    const files = filesOf(app, reach(app, "src/admin/main.tsx", "everything"), "js");
+    expect(files.size).toBeGreaterThan(3);
+    const boot = app["src/shell/boot-theme.ts"]?.file ?? "";
+    const document = await readFile(join(client, "admin.html"), "utf8");
+    const texts = await Promise.all([...files, boot].map((file) => readFile(join(client, file), "utf8")));
+    const found = [document, ...texts].flatMap((text) => text.match(marks[name] ?? /^/) ?? []);
+    expect(found).toEqual([]);
+  });
+
+  test("comes from modules of the site or the console", () => {
+    const keys = [...reach(app, "src/admin/main.tsx", "everything")];
+    expect(keys.filter((key) => /^src\/(site|console)\//.test(key))).toEqual([]);
+  });
+
+  test("would go unseen: the console has its language menu", async () => {
+    const files = filesOf(app, reach(app, "src/console/main.tsx", "everything"), "js");
+    const texts = await Promise.all([...files].map((file) => readFile(join(client, file), "utf8")));
+    expect(texts.some((text) => /العربية/.test(text))).toBe(true);
+  });
+});
+
+test("no bundle holds the checks of the backend, nor what only a server has", async () => {
+  const files = [...new Set([...Object.values(app), ...Object.values(site)].map(({ file }) => file))];
+  const scripts = files.filter((file) => file.endsWith(".js"));
+  const texts = await Promise.all(scripts.map((file) => readFile(join(client, file), "utf8")));
+  expect(texts.filter((text) => /ZodError|invalid_type|DATABASE_URL|postgres:\/\//.test(text))).toEqual([]);
+});
+
+test("a second build of the same sources does nothing, and says where it is", async () => {
+  const first = await builtWeb();
+  const startedAt = performance.now();
+  expect(await builtWeb()).toBe(first);
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { addFirstPlans } from "@sluice/control-plane/billing/plans.ts";
+import { loginAdmin, loginUser } from "../support/logins.ts";
+import { exchangeRaw } from "../support/raw-exchange.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { builtWeb } from "../support/web-build.ts";
+
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+
+const html = { accept: "text/html" };
+const get = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> =>
+  fetch(`${sluice.url}${path}`, { method, headers, redirect: "manual", decompress: false });
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  await rig.db.withTransaction(addFirstPlans);
+  sluice = await rig.startProcess({ WEB_DIST: await builtWeb(), PUBLIC_BASE_URL: "https://gateway.example" });
+}, 180_000);
+
+afterAll(() => rig.close());
+
+/** The files that a page names. */
+async function filesOf(path: string): Promise<string[]> {
+  const text = await (await get(path)).text();
+  return [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => match[1] ?? "");
+}
+
+describe("a public page", () => {
+  test("is HTML under a policy that allows nothing inline and nothing from elsewhere, and is kept by nobody", async () => {
+    const answer = await get("/pricing/");
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toContain("unsafe");
+    expect(answer.headers.get("cache-control")).toBe("private, no-cache");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    const text = await answer.text();
+    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)/);
+    expect(text).not.toMatch(/<[^>]+\sstyle=/);
+    expect(text).not.toMatch(/<[^>]+\son\w+=/);
+  });
+
+  test("is sent compressed as the client takes it, and is the same text each time", async () => {
+    const [plain, brotli, gzip, refused] = await Promise.all([
+      get("/pricing/", { "accept-encoding": "identity" }),
+      get("/pricing/", { "accept-encoding": "gzip, br" }),
+      get("/pricing/", { "accept-encoding": "gzip" }),
+      get("/pricing/", { "accept-encoding": "br;q=0, gzip;q=0.0" }),
+    ]);
+    expect([plain, brotli, gzip, refused].map((each) => each.headers.get("content-encoding"))).toEqual([
+      null,
+      "br",
+      "gzip",
+      null,
+    ]);
+    const text = await plain.text();
+    expect(brotliDecompressSync(await brotli.bytes()).toString()).toBe(text);
+    expect(gunzipSync(await gzip.bytes()).toString()).toBe(text);
+    expect(await refused.text()).toBe(text);
+    expect(brotli.headers.get("vary")).toBe("accept-encoding");
+  });
+
+  test("that the browser has is not sent again, and HEAD sends none", async () => {
+    const tag = (await get("/pricing/")).headers.get("etag") ?? "";
+    const again = await get("/pricing/", { "if-none-match": `"other", W/${tag}` });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const head = await get("/pricing/", {}, "HEAD");
+    expect(head.status).toBe(200);
+    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(1_000);
+    expect(await head.text()).toBe("");
+  });
+
+  test("is found without its last slash by a redirect that keeps the query", async () => {
+    const answer = await get("/pricing?a=b");
+    expect([answer.status, answer.headers.get("location")]).toEqual([308, "/pricing/?a=b"]);
+  });
+
+  test("stands in each language, and names the others under the address of the service", async () => {
+    const [english, arabic] = await Promise.all(
+      ["/pricing/", "/ar/pricing/"].map(async (path) => (await get(path)).text()),
+    );
+    expect(english).toContain('<html lang="en" dir="ltr">');
+    expect(arabic).toContain('<html lang="ar" dir="rtl">');
+    for (const text of [english, arabic]) {
+      expect(text).toContain('hreflang="x-default" href="https://gateway.example/pricing/"');
+      expect(text).toContain('hreflang="ar" href="https://gateway.example/ar/pricing/"');
+      expect(text).toContain("Credit 10");
+      expect(text).toContain("gpt-4o-mini");
+    }
+  });
+});
+
+describe("an address without a page", () => {
+  test("is a page in the language of the address for a person, and JSON for a program", async () => {
+    const [person, arabic, program] = await Promise.all([
+      get("/nothing", html),
+      get("/ar/nothing/", html),
+      get("/nothing", { accept: "*/*" }),
+    ]);
+    expect([person.status, arabic.status, program.status]).toEqual([404, 404, 404]);
+    expect(await person.text()).toContain('<html lang="en"');
+    expect(await arabic.text()).toContain('<html lang="ar"');
+    expect(await program.json()).toMatchObject({ ok: false, error: { code: "not_found" } });
+  });
+
+  test.each([
+    "/404.html",
+    "/index.html",
+    "/pricing/index.html",
+    "/pricing/index.html.br",
+    "/assets/",
+    "/assets/none.js",
+  ])("%s is none", async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  test.each([
+    "/assets/../../../../etc/passwd",
+    "/assets/..%2f..%2f..%2fpackage.json",
+    "/assets/%2e%2e/console.html",
+    "/..%2fcurrent",
+    "/assets//etc/passwd",
+    "/assets/\\..\\..\\current",
+    "/%00",
+  ])("%s reads no file", async (path) => {
+    const { status, body } = await exchangeRaw(sluice.url, `GET ${path} HTTP/1.1\r\nhost: a.example\r\n\r\n`);
+    expect([400, 404]).toContain(status ?? 0);
+    expect(body).not.toMatch(/root:|workspaces|<div id="app">/);
+  });
+
+  test("answers no method but GET and HEAD", async () => {
+    expect((await get("/pricing/", html, "POST")).status).toBe(404);
+    expect((await get("/console/", html, "DELETE")).status).toBe(404);
+  });
+});
+
+test("files whose names change with their content are kept for good, and have their types", async () => {
+  const files = await filesOf("/pricing/");
+  expect(files.length).toBeGreaterThan(3);
+  const answers = await Promise.all(files.map((file) => get(file, { "accept-encoding": "br" })));
+  for (const [index, answer] of answers.entries()) {
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+    expect(answer.headers.get("content-encoding")).toBe(/\.(js|css|svg)$/.test(files[index] ?? "") ? "br" : null);
+  }
+  const types = new Set(answers.map((answer) => answer.headers.get("content-type")));
+  expect(types).toContain("text/javascript; charset=utf-8");
+  expect(types).toContain("font/woff2");
+});
+
+describe("the console", () => {
+  test("is refused without a login, and leads back after it", async () => {
+    const answer = await get("/console/keys/?status=active", html);
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      "/login/?next=%2Fconsole%2Fkeys%2F%3Fstatus%3Dactive",
+    ]);
+  });
+
+  test("is there with one, and is kept by nobody", async () => {
+    const { cookie } = await loginUser(rig);
+    const answer = await get("/console/keys/", { cookie });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(await answer.text()).toContain('<div id="app">');
+  });
+
+  test("takes no login of an admin", async () => {
+    const { cookie } = await loginAdmin(rig);
+    expect((await get("/console/", { cookie })).status).toBe(303);
+  });
+});
+
+describe("the admin", () => {
+  test.each(["/admin", "/admin/", "/admin/users/", "/admin/nothing/", "/admin/login/"])(
+    "%s without a login is a 401 with the form, and no script but the one that sets the theme",
+    async (path) => {
+      const answer = await get(path, html);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([401, "no-store"]);
+      const text = await answer.text();
+      expect(text).toContain('<form method="post" action="/admin/login/">');
+      const scripts = [...text.matchAll(/<script[^>]*src="([^"]+)"/g)].map((match) => match[1] ?? "");
+      const sizes = await Promise.all(scripts.map(async (script) => (await (await get(script)).bytes()).length));
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(3 * 1024);
+      expect(text).not.toMatch(/modulepreload|type="module"|language|hreflang/);
+    },
+  );
+
+  test("is there with a login, also of an admin without more rights", async () => {
+    const { cookie } = await loginAdmin(rig, { isSuper: false });
+    const answer = await get("/admin/users/", { cookie });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  });
+
+  test("takes no login of a user", async () => {
+    const { cookie } = await loginUser(rig);
+    expect((await get("/admin/", { cookie })).status).toBe(401);
+  });
+
+  test("says the same for a wrong password and an unknown name, and leads nowhere else", async () => {
+    const answers = await Promise.all(
+      ["admin", "nobody"].map((login) =>
+        fetch(`${sluice.url}/admin/login/`, {
+          method: "POST",
+          redirect: "manual",
+          headers: { origin: sluice.url },
+          body: new URLSearchParams({ login, password: "wrong", next: "https://elsewhere.example/" }),
+        }),
+      ),
+    );
+    const texts = await Promise.all(answers.map(async (answer) => (await answer.text()).replace(/value="[^"]*"/g, "")));
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401]);
+    expect(texts[0]).toBe(texts[1] ?? "");
+    expect(texts[0]).not.toContain("elsewhere.example");
+  });
+});
+
+test("a plan that is changed is on the pages of every language soon, and nothing of a half is ever seen", async () => {
+  const before = await (await get("/pricing/")).text();
+  await rig.db.sql`update plan set name = 'Credit & <more>', version = version + 1 where plan_code = 'credit-10'`;
+  // A catalogue that is announced is read at once; of plans the process asks now and then.
+  await rig.db.sql`select pg_notify('catalog_changed', 'plan')`;
+  const deadline = performance.now() + 30_000;
+  let text = before;
+  while (!text.includes("Credit &amp; &lt;more>") && performance.now() < deadline) {
+    await Bun.sleep(50);
+    text = await (await get("/ar/pricing/")).text();
+    expect(text).toEndWith("</html>");
+  }
+  expect(text).toContain("Credit &amp; &lt;more>");
+  const names = await readdir(join(sluice.dataDirectory, "site"));
+  expect(names.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+}, 60_000);
+
+test("without a build, programs are served and pages say that there are none", async () => {
+  const bare = await rig.startProcess();
+  const [home, console, ready] = await Promise.all(
+    ["/", "/console/", "/readyz"].map((path) => fetch(`${bare.url}${path}`, { headers: html, redirect: "manual" })),
+  );
+  expect([home?.status, console?.status, ready?.status]).toEqual([200, 303, 200]);
+  expect(await home?.text()).toContain("not built");
+  await bare.kill();
+}, 60_000);

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "bun:test";
+import { quotaPerUsd } from "@sluice/contracts/money";
+import { stack, toCsv } from "@sluice/web/src/charts/model.ts";
+import { colorSlots, seriesSlots } from "@sluice/web/src/charts/series-colors.ts";
+import { sparklinePath } from "@sluice/web/src/charts/sparkline-path.ts";
+import { formatsOf, usdOfQuota } from "@sluice/web/src/i18n/format.ts";
+import { allLocales } from "@sluice/web/src/i18n/locale.ts";
+import { toCodeTokens } from "@sluice/web/src/kit/code-tokens.ts";
+import { findEntries } from "@sluice/web/src/shell/palette-entries.ts";
+import { costOfTokens, toTokens } from "@sluice/web/src/site/islands/token-cost.ts";
+import { formatSort, nextSort, parseSort } from "@sluice/web/src/table/model.ts";
+import fc from "fast-check";
+
+describe("amounts", () => {
+  test("are exact: what is shown, read back, is the quota", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), (quota) => {
+        const text = usdOfQuota(quota);
+        const [whole = "", fraction = ""] = text.replace("-", "").split(".");
+        const micro = BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0"));
+        expect((micro * quotaPerUsd) / 1_000_000n).toBe(quota < 0n ? -quota : quota);
+        expect(fraction.length).toBeGreaterThanOrEqual(2);
+      }),
+    );
+  });
+
+  test.each([
+    [2_500_000, "$5.00"],
+    ["9007199254740993", "$18,014,398,509.481986"],
+    [1, "$0.000002"],
+    [-250_000, "-$0.50"],
+  ])("%s quota are %s", (quota, text) => {
+    expect(formatsOf("en").quota(quota)).toBe(text);
+  });
+
+  test("have the same digits in every language", () => {
+    for (const locale of allLocales) {
+      expect([locale, formatsOf(locale).usd("1234.56").replace(/\D/g, "")]).toEqual([locale, "123456"]);
+    }
+  });
+
+  test("stay together where text runs from right to left", () => {
+    expect(formatsOf("ar").usd("10.00")).toBe("\u2066$10.00\u2069");
+  });
+
+  test("of tokens are exact at any price", () => {
+    const price = { inputUsdPerM: "0.15", outputUsdPerM: "0.075" };
+    expect(costOfTokens({ input: 1n, output: 0n }, price)).toBe("0.00000015");
+    expect(costOfTokens({ input: 2_000_000n, output: 999_999_999_999n }, price)).toBe("75000.299999925");
+    expect(["", "1,000", "1 000 000", "-5", "9".repeat(30)].map(toTokens)).toEqual([
+      0n,
+      1_000n,
+      1_000_000n,
+      5n,
+      999_999_999_999n,
+    ]);
+  });
+});
+
+test("times are those of the zone that is named", () => {
+  const moment = "2026-11-21T23:30:00Z";
+  expect(formatsOf("en", "UTC").date(moment)).toBe("Nov 21, 2026");
+  expect(formatsOf("en", "Asia/Shanghai").date(moment)).toBe("Nov 22, 2026");
+  expect(formatsOf("en").relative(moment, Date.parse("2026-11-21T23:33:10Z"))).toBe("3 minutes ago");
+});
+
+describe("charts", () => {
+  test("keep a gap a gap when values stand on top of each other", () => {
+    const series = [
+      { name: "a", values: [1, null, 3] },
+      { name: "b", values: [10, 20, null] },
+    ];
+    expect(stack(series)).toEqual([
+      [1, null, 3],
+      [11, 20, 3],
+    ]);
+  });
+
+  test("give a name the same colour each time, and names of one chart different ones", () => {
+    const names = ["a", "b", "c", "d", "e"];
+    expect(new Set(colorSlots(names).values()).size).toBe(seriesSlots);
+    expect(colorSlots(["gpt-4o-mini"])).toEqual(colorSlots(["gpt-4o-mini"]));
+  });
+
+  test("are files that no spreadsheet computes", () => {
+    const chart = {
+      times: [1, 2],
+      series: [
+        { name: "=1+1", values: [-5, null] },
+        { name: 'a "b", c', values: [0.5, 2] },
+      ],
+    };
+    expect(toCsv(chart, (seconds) => `@${seconds}`)).toBe('time,\'=1+1,"a ""b"", c"\r\n\'@1,-5,0.5\r\n\'@2,,2');
+  });
+
+  test("begin a new line behind a gap", () => {
+    expect(sparklinePath([1, null, 1, 0])).toBe("M0 1M64 1L96 19");
+    expect(sparklinePath([])).toBe("");
+    expect(sparklinePath([0, 0])).toBe("M0 19L96 19");
+  });
+});
+
+test("the order of a list is one text, and what is no order is none", () => {
+  for (const sort of [
+    { column: "created_at", isDescending: true },
+    { column: "name", isDescending: false },
+  ]) {
+    expect(parseSort(formatSort(sort))).toEqual(sort);
+  }
+  expect(["", "--a", "a b", "-", "A"].map(parseSort)).toEqual([null, null, null, null, null]);
+  const pressed = nextSort(null, "name");
+  expect([pressed, nextSort(pressed, "name"), nextSort(nextSort(pressed, "name"), "name")]).toEqual([
+    { column: "name", isDescending: true },
+    { column: "name", isDescending: false },
+    null,
+  ]);
+});
+
+test("the palette wants every word, and puts first what begins with them", () => {
+  const entries = ["API keys", "Keys of day", "Usage"].map((label) => ({ label, onSelect: () => undefined }));
+  expect(findEntries(entries, "keys").map(({ label }) => label)).toEqual(["Keys of day", "API keys"]);
+  expect(findEntries(entries, "keys api").map(({ label }) => label)).toEqual(["API keys"]);
+  expect(findEntries(entries, "")).toHaveLength(3);
+});
+
+test("a snippet is cut into pieces that make it up again", () => {
+  const snippet = 'curl -H "Authorization: Bearer $API_KEY" --data \'{"a":1}\' # a first call';
+  const tokens = toCodeTokens(snippet);
+  expect(tokens.map(({ text }) => text).join("")).toBe(snippet);
+  expect(tokens.filter(({ kind }) => kind !== "plain").map(({ kind }) => kind)).toEqual([
+    "flag",
+    "string",
+    "flag",
+    "string",
+    "comment",
+  ]);
+  fc.assert(
+    fc.property(fc.string({ maxLength: 200 }), (text) => {
+      expect(
+        toCodeTokens(text)
+          .map((token) => token.text)
+          .join(""),
+      ).toBe(text);
+    }),
+  );
+});

@@ -1,0 +1,16 @@
+import type { Locale } from "./locale.ts";
+
+/** Each language by its own name; apart from the codes, so that the admin does not carry them along. */
+export const localeNames: Readonly<Record<Locale, string>> = {
+  en: "English",
+  zh: "中文",
+  ja: "日本語",
+  ko: "한국어",
+  es: "Español",
+  fr: "Français",
+  de: "Deutsch",
+  pt: "Português",
+  ru: "Русский",
+  ar: "العربية",
+  hi: "हिन्दी",
+};
