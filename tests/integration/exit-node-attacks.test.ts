@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseChallenge, signProof } from "@sluice/exit-protocol/challenge";
 import { codeOf } from "../support/console-client.ts";
 import type { DnsZone } from "../support/dns-server.ts";
 import { ExitNodeScene } from "../support/exit-node-scene.ts";
@@ -175,6 +176,45 @@ test("69: a change of what somebody else has changed is refused, and overwrites 
   expect((await save({ name: "First", version })).status).toBe(200);
   const late = await scene.admin.post("/backend/admin/exit-node/switch/", { node_code: "node-t", version });
   expect(codeOf(late)).toEqual([409, "version_conflict"]);
+});
+
+describe("a node that holds the key and says odd things", () => {
+  /** What a node of that code answers to a challenge: good in every way, with these words in it. */
+  const answerWith = (words: Readonly<Record<string, unknown>>) => (request: Request) => {
+    const time = new Date();
+    const body = JSON.stringify({
+      ...{ ok: true, node: "node-odd", version: "1.0.0", startedAt: time.toISOString(), uptimeSeconds: 1 },
+      clock: { time: time.toISOString(), epochMs: time.getTime() },
+      load: { inFlight: 0, cpuPerMinute: 0, residentBytes: 1 },
+      accounts: [],
+      egressAddress: { bound: null, seen: null },
+      ...words,
+    });
+    const received = parseChallenge(request.headers.get("x-svc-challenge") ?? "");
+    const audience = request.headers.get("host") ?? "";
+    const proof = received === null ? "" : signProof(relayKey, { nodeCode: "node-odd", audience, ...received }, body);
+    return new Response(body, { headers: { "x-svc-exit-node": "node-odd", "x-svc-proof": proof } });
+  };
+  const account = { accountCode: "a\u0000", provider: "\ud800", authType: "api_key", status: "active" };
+
+  test.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ["a zero byte", { version: "1\u0000" }],
+    ["half a character", { version: "\ud83d" }],
+    ["a character that is cut in two", { version: `${"v".repeat(63)}\u{1f600}` }],
+    ["such names of accounts", { accounts: [account] }],
+    ["a long address", { egressAddress: { bound: null, seen: "9".repeat(50_000) } }],
+    ["control characters", { version: "1\u001b[31m\n" }],
+  ])("%s: the check is written down, short and clean", async (_name, words) => {
+    await using fake = FakeNode.start({ answer: answerWith(words) });
+    scene.dns.set("node-odd.example.org", { a: ["127.0.0.1"] });
+    const place = { host: "node-odd.example.org", ip: "127.0.0.1", relay_url: `http://127.0.0.1:${fake.port}` };
+    await scene.save({ node_code: "node-odd", name: "Odd", ...place, relay_key: relayKey });
+    const node = await scene.check("node-odd");
+    expect(node).toMatchObject({ is_serving: true, health: { ok: true } });
+    const text = JSON.stringify(node);
+    expect(text.length).toBeLessThan(5_000);
+    expect(text).not.toMatch(/\\u00[01]|\\u[dD][89a-fA-F]|\\n/);
+  });
 });
 
 test("neither key is in the log of the program", () => {

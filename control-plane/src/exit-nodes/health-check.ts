@@ -212,7 +212,9 @@ function readDetails(body: string): DetailedHealthAnswer | null {
 
 const wordsMax = 64;
 const accountsMax = 50;
-const word = (text: string) => text.slice(0, wordsMax);
+/** A node says what it likes, and the database takes neither zero bytes nor halves of characters. */
+const word = (text: string) => text.slice(0, wordsMax).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+const wordOrNull = (text: string | null) => (text === null ? null : word(text));
 
 function toReport(said: DetailedHealthAnswer, now: Date): NodeReport {
   return {
@@ -220,7 +222,7 @@ function toReport(said: DetailedHealthAnswer, now: Date): NodeReport {
     uptime_seconds: Math.round(said.uptimeSeconds),
     in_flight: said.load.inFlight,
     clock_offset_ms: said.clock.epochMs - now.getTime(),
-    egress_address: said.egressAddress.bound ?? said.egressAddress.seen,
+    egress_address: wordOrNull(said.egressAddress.bound ?? said.egressAddress.seen),
     accounts: said.accounts.slice(0, accountsMax).map(({ accountCode, provider, authType, status }) => ({
       account: word(accountCode),
       provider: word(provider),
