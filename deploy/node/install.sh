@@ -44,6 +44,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 [[ "$HEALTH_SECONDS" =~ ^[0-9]{1,4}$ ]] || fail "--health-seconds must be a whole number."
+check_words "$target" "$ROOT"
 remote_root=$ROOT
 if [ -n "$ROOT" ] && [ -z "$target" ]; then set_root "$ROOT"; fi
 set_places
@@ -88,7 +89,7 @@ install_over_ssh() {
   local folder words=(--binary ./agent --sha256 "$sha256" --health-seconds "$HEALTH_SECONDS")
   folder=$(mktemp -d)
   # shellcheck disable=SC2064  # the folder of now
-  trap "rm -rf '$folder'" EXIT
+  trap "rm -rf $(printf '%q' "$folder")" EXIT
   cp "$here/steps.sh" "$here/install.sh" "$here/$service.service" "$folder"
   cp "$binary" "$folder/agent"
   if [ -n "$new_env" ]; then cp "$new_env" "$folder/env" && words+=(--env ./env); fi
@@ -135,7 +136,7 @@ check_settings() {
   fi
   scratch=$(mktemp -d)
   # shellcheck disable=SC2064  # the folder of now
-  trap "rm -rf '$scratch'" EXIT
+  trap "rm -rf $(printf '%q' "$scratch")" EXIT
   install -m 0600 "$keys_now" "$scratch/relay-keys"
   install -m 0600 "$accounts_now" "$scratch/accounts"
   mapfile -t words < <(env_file=$env_now env_words)

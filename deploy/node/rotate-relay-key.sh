@@ -46,6 +46,7 @@ while [ $# -gt 0 ]; do
 done
 [[ "$quiet_seconds" =~ ^[0-9]{1,6}$ ]] || fail "--quiet-seconds must be a whole number."
 
+check_words "$target" "$ROOT"
 if [ -n "$target" ]; then
   words=("$action" --quiet-seconds "$quiet_seconds")
   [ -z "$ROOT" ] || words+=(--root "$ROOT")
@@ -57,7 +58,7 @@ if [ -n "$target" ]; then
   fi
   folder=$(mktemp -d)
   # shellcheck disable=SC2064  # the folder of now
-  trap "rm -rf '$folder'" EXIT
+  trap "rm -rf $(printf '%q' "$folder")" EXIT
   cp "$here/steps.sh" "$here/rotate-relay-key.sh" "$folder"
   cp "$key_file" "$folder/key"
   run_over_ssh "$target" "$folder" rotate-relay-key.sh "${words[@]}" --key-file ./key
@@ -72,6 +73,10 @@ need_root
 is_running || fail "The agent does not run. Start it first; an exchange is watched while it runs."
 take_lock
 next_file="$relay_keys.next"
+# The next installation would take an exchange back with whatever else an interrupted one had begun.
+if [ -e "$relay_keys.before" ] || [ -e "$relay_keys.absent-before" ]; then
+  fail "An installation was interrupted here. Run install.sh again first; it brings things in order."
+fi
 
 fingerprint() { printf '%s' "$1" | sha256sum | cut -c 1-8; }
 
@@ -103,11 +108,30 @@ reload_until() {
   done
 }
 
-metric_of() {
-  printf 'header = "Authorization: Bearer %s"\n' "${keys[0]}" |
-    curl --silent --insecure --noproxy '*' --max-time 5 --config - "$(agent_url)/metrics" |
-    sed -n "s/^sluice_node_$1 //p"
+# A run before may have been killed between the file and the agent, which then takes a key that stands nowhere any more.
+settle_one_key() {
+  say kept "one key, so there is nothing to $1"
+  if [ "$DRY_RUN" = 1 ]; then
+    return
+  fi
+  reload_until takes_one_key || fail "The agent still takes two keys. Its log says why; run this again."
+  forget_next
 }
+
+takes_one_key() { [ "$(metrics | grep -c '^sluice_node_relay_key_uses_total{')" = 1 ]; }
+
+forget_next() {
+  if [ -f "$next_file" ]; then
+    shred --force --remove "$next_file" 2>/dev/null || rm -f "$next_file"
+  fi
+}
+
+metrics() {
+  printf 'header = "Authorization: Bearer %s"\n' "${keys[0]}" |
+    curl --silent --insecure --noproxy '*' --max-time 5 --config - "$(agent_url)/metrics"
+}
+
+metric_of() { metrics | sed -n "s/^sluice_node_$1 //p"; }
 
 # Of one key, by its fingerprint.
 key_metric() { metric_of "relay_key_$1{key=\"$2\"}"; }
@@ -162,8 +186,7 @@ status() {
 finish() {
   local new=${keys[0]} old=${keys[1]:-} idle
   if [ -z "$old" ]; then
-    say kept "one key, so there is nothing to finish"
-    rm -f "$next_file"
+    settle_one_key finish
     return
   fi
   if [ "$is_forced" = 0 ]; then
@@ -182,15 +205,14 @@ finish() {
   write_keys "$new"
   reload_until refuses "$old" || fail "The agent still takes the old key. Its log says why; run this again."
   answers_to "$new" || fail "The agent does not answer to the new key."
-  shred --force --remove "$next_file" 2>/dev/null || rm -f "$next_file"
+  forget_next
   say 'done' "the node takes only the new key, $(fingerprint "$new")"
 }
 
 abort() {
   local old=${keys[1]:-}
   if [ -z "$old" ]; then
-    say kept "one key, so there is nothing to take back"
-    rm -f "$next_file"
+    settle_one_key "take back"
     return
   fi
   if [ "$is_forced" = 0 ] && [ "$(key_metric uses_total "$(fingerprint "${keys[0]}")")" != 0 ]; then
@@ -202,7 +224,7 @@ abort() {
   fi
   write_keys "$old"
   reload_until refuses "${keys[0]}" || fail "The agent still takes the new key. Its log says why; run this again."
-  shred --force --remove "$next_file" 2>/dev/null || rm -f "$next_file"
+  forget_next
   say 'done' "the node takes only the old key, $(fingerprint "$old")"
 }
 

@@ -74,6 +74,12 @@ env_value() {
   sed -n "s/^[[:space:]]*$name=//p" "$file" 2>/dev/null | tail -n 1 | sed -e 's/[[:space:]]*$//' -e "s/^\(['\"]\)\(.*\)\1\$/\2/"
 }
 
+# A name of another machine that ssh can't take for an option, and a folder that stands in one line wherever it is written.
+check_words() {
+  [[ "$1" != -* && "$1" != *[[:space:][:cntrl:]]* ]] || fail "--host must be like USER@HOST."
+  [[ "$2" != *[[:cntrl:]]* ]] || fail "--root must not hold line ends or other control characters."
+}
+
 # Takes --root: an absolute path from here on. The root of the machine itself is what goes without --root.
 set_root() {
   [ "$DRY_RUN" = 1 ] || mkdir -p "$1"

@@ -31,6 +31,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 
+check_words "$target" "$ROOT"
 if [ -n "$target" ]; then
   words=()
   [ -z "$ROOT" ] || words+=(--root "$ROOT")

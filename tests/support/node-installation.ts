@@ -83,8 +83,9 @@ export class NodeInstallation implements AsyncDisposable {
     this.port = port;
   }
 
-  static async create(providerUrl: string): Promise<NodeInstallation> {
-    const installation = new NodeInstallation(mkdtempSync(join(tmpdir(), "sluice-install-")), await findFreePort());
+  static async create(providerUrl: string, suffix = ""): Promise<NodeInstallation> {
+    const folder = mkdtempSync(join(tmpdir(), `sluice-install-${suffix}`));
+    const installation = new NodeInstallation(folder, await findFreePort());
     mkdirSync(installation.root);
     installation.write("relay-keys", `# of the tests\n${relayKey}\n`);
     installation.write("accounts", accountsOf(providerUrl));
@@ -111,10 +112,15 @@ export class NodeInstallation implements AsyncDisposable {
   }
 
   /** Runs one of the scripts on this folder to its end. */
-  async run(script: string, words: readonly string[], { path = "" }: ScriptOptions = {}): Promise<ScriptResult> {
+  async run(script: string, words: readonly string[], options: ScriptOptions = {}): Promise<ScriptResult> {
+    return await this.runExactly(script, [...words, "--root", this.root], options);
+  }
+
+  /** The same, with these words and no others. */
+  async runExactly(script: string, words: readonly string[], { path = "" }: ScriptOptions = {}): Promise<ScriptResult> {
     const program = startProgram({
       command: ["bash", join(scripts, script)],
-      words: [...words, "--root", this.root],
+      words,
       cwd: this.folder,
       env: path === "" ? {} : { PATH: `${path}:${process.env["PATH"] ?? ""}` },
     });

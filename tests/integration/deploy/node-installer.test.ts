@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
@@ -227,5 +227,46 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     const key = readFileSync(join(node.root, "etc/sluice-node/relay-keys.next"), "utf8").trim();
     expect((await node.run("rotate-relay-key.sh", ["abort"])).exitCode).toBe(0);
     expect([(await node.health())?.status, (await node.health(key))?.status]).toEqual([200, 401]);
+  });
+
+  test("ends an exchange that was killed between the file and the agent, and touches nothing in a dry run", async () => {
+    await first(node);
+    await node.run("rotate-relay-key.sh", ["begin"]);
+    const keysFile = join(node.root, "etc/sluice-node/relay-keys");
+    const key = readFileSync(`${keysFile}.next`, "utf8").trim();
+    writeFileSync(keysFile, `${key}\n`);
+    const before = node.tree();
+    expect((await node.run("rotate-relay-key.sh", ["finish", "--dry-run"])).exitCode).toBe(0);
+    expect([node.tree(), (await node.health())?.status]).toEqual([before, 200]);
+    expect((await node.run("rotate-relay-key.sh", ["finish"])).exitCode).toBe(0);
+    expect([(await node.health())?.status, (await node.health(key))?.status]).toEqual([401, 200]);
+    expect(Object.keys(node.tree())).not.toContain("/etc/sluice-node/relay-keys.next");
+    // What an interrupted installation put aside would undo the next exchange.
+    writeFileSync(`${keysFile}.before`, "");
+    const refused = await node.run("rotate-relay-key.sh", ["begin"]);
+    expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("install.sh again")]);
+  });
+
+  test.each([
+    ["a host that is an option", ["--host", "-oProxyCommand=touch /tmp/never"]],
+    ["a host in two lines", ["--host", "a@b\nc"]],
+    ["a folder in two lines", ["--root", "a\nb"]],
+  ])("refuses %s", async (_name, words) => {
+    for (const script of ["install.sh", "uninstall.sh", "rotate-relay-key.sh"]) {
+      const action = script === "rotate-relay-key.sh" ? ["status"] : [];
+      // The last --root counts, and `run` adds one.
+      const refused = await node.runExactly(script, [...action, ...words]);
+      expect([refused.exitCode, refused.output]).toEqual([1, expect.stringMatching(/--(host|root) must/)]);
+    }
+    expect(Object.keys(node.tree())).toEqual([]);
+  });
+
+  test("works in a folder with blanks and quotes in its name", async () => {
+    await using odd = await NodeInstallation.create(provider.url, `it's "odd" $HOME \\ -`);
+    expect((await first(odd)).exitCode).toBe(0);
+    expect((await odd.health())?.version).toBe(version);
+    expect((await odd.run("rotate-relay-key.sh", ["begin"])).exitCode).toBe(0);
+    expect((await odd.run("uninstall.sh", [])).exitCode).toBe(0);
+    expect(await odd.health()).toBeNull();
   });
 });
