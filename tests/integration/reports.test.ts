@@ -70,6 +70,28 @@ function add(values: readonly (string | number | null | undefined)[]): bigint {
 
 const counted = ["calls", "completed", "aborted", "failed", "refused", "input_tokens", "quota", "settled_quota"];
 
+describe("days", () => {
+  const zone = "America/New_York";
+
+  test.each([
+    { from_day: "9999-12-30", to_day: "9999-12-31", zone },
+    { from_day: "9999-12-31" },
+    { from_day: "0001-01-01", to_day: "0001-01-02", zone: "Asia/Tokyo" },
+    { from_day: "2026-03-29", to_day: "2026-03-28" },
+    { from_day: "2000-01-01", to_day: "2999-12-31" },
+  ])("%j are refused everywhere", async (query: Record<string, string>) => {
+    const paths = ["overview", "dashboard", "report/usage", "report/revenue", "report/margin", "report/reconciliation"];
+    const statuses = await Promise.all(paths.map(async (path) => [path, (await ask(path, query)).status]));
+    expect(statuses).toEqual(paths.map((path) => [path, 400]));
+  });
+
+  test("at the ends of what may be asked for are answered", async () => {
+    for (const day of ["2000-01-01", "2999-12-31"]) {
+      expect((await ask("overview", { from_day: day, to_day: day, zone })).status).toBe(200);
+    }
+  });
+});
+
 describe("in every zone", () => {
   test.each(zones)("the bars of %s add up to the total, and the total to the calls of its days", async (zone) => {
     for (let each = 0; each < rangesOfZone; each += 1) {

@@ -7,9 +7,12 @@ export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 /** How many days one question may be about. */
 export const usageDaysMax = 93;
 
-/** No call is from before; days of the year 1 have no day before them that could be written down. */
+/** No call is from before, and none from behind: days of the years 1 and 9999 have neighbours that can't be written down. */
 const firstDay = "2000-01-01";
-export const day = z.iso.date().refine((date) => date >= firstDay, `Not before ${firstDay}.`);
+const lastDay = "2999-12-31";
+export const day = z.iso
+  .date()
+  .refine((date) => date >= firstDay && date <= lastDay, `From ${firstDay} to ${lastDay}.`);
 
 /** Names of the time zone database only: an offset like +5 means opposite things to different programs. */
 export const zone = z
