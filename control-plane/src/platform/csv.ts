@@ -1,8 +1,16 @@
-/** What a spreadsheet would take for a formula, in the letters of East Asian input methods as well. */
-const formulaStart = /^[\s\0]*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
+/** What begins a formula, in the signs of other widths as well. */
+const sign = "[=+\\-@\\u2212\\uFE62\\uFE63\\uFE66\\uFE6B\\uFF0B\\uFF0D\\uFF1D\\uFF20]";
+/** What may stand before it and is not seen. */
+const unseen = "[\\s\\p{C}\\p{Default_Ignorable_Code_Point}]";
+
+/**
+ * Where a spreadsheet would take what follows for a formula: at the beginning, and behind what separates cells where a comma
+ * does not (quotes in the middle of such a cell mean nothing).
+ */
+const formulaStart = new RegExp(`^(?=[\\t\\r]|${unseen}*${sign})|(?<=[;\\t])(?=(?:(?!\\t)${unseen})*${sign})`, "gu");
 
 /** A text as a cell of a CSV file: never a formula, quoted by RFC 4180. Numbers of ours need not go through it. */
 export function csvText(text: string): string {
-  const inert = formulaStart.test(text) ? `'${text}` : text;
+  const inert = text.replace(formulaStart, "'");
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
