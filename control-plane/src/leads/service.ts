@@ -1,5 +1,6 @@
 import type { CreateLeadInput, LeadEntry, SaveLeadInput } from "@sluice/contracts/leads";
 import type { Database, Transaction } from "../platform/db.ts";
+import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { AppError } from "../platform/errors.ts";
 import { countRecentLeads, insertLead, lockLead, updateLead } from "./store.ts";
 
@@ -16,11 +17,15 @@ export async function receiveLead(db: Database, lead: CreateLeadInput): Promise<
   if (lead.website !== "") {
     return;
   }
-  const recent = await countRecentLeads(db, lead.email);
-  if (recent.ofAddress >= ofAddressMax || recent.inAll >= inAllMax) {
-    throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
-  }
-  await insertLead(db, lead);
+  await db.withTransaction(async (tx) => {
+    // Those that come at the same moment have to count each other.
+    await takeAdvisoryLock(tx, "incoming leads");
+    const recent = await countRecentLeads(tx, lead.email);
+    if (recent.ofAddress >= ofAddressMax || recent.inAll >= inAllMax) {
+      throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
+    }
+    await insertLead(tx, lead);
+  });
 }
 
 /** Changes state and note of the lead that was loaded. @throws AppError `not_found`, `conflict` for an old version */
