@@ -271,8 +271,14 @@ describe("an enterprise lead", () => {
     expect((await create({ ...lead, email: "other@example.org" })).status).toBe(200);
   });
 
+  test("comes three times also from many at the same moment", async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create({ ...lead, email: "crowd@example.org" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
+  });
+
   test.each([
     ["no company", { company: " " }],
+    ["a company that can't be seen", { company: "\u200b\u3164" }],
     ["no address", { email: "nobody" }],
     ["a line break in the company", { company: "a\r\nb" }],
     ["control characters in the message", { message: "\u001b[31m" }],

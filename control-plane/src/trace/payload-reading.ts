@@ -1,4 +1,5 @@
 import type { RequestId } from "@sluice/contracts/ids";
+import { countVisible } from "@sluice/contracts/readable-text";
 import { type BodyView, reasonLengthMin } from "@sluice/contracts/traces";
 import { writeAudit } from "../audit/service.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -68,7 +69,7 @@ export class PayloadReading {
    */
   async read(question: Question, reader: PayloadReader): Promise<ShownPayload> {
     const reason = visibleText((question.reason ?? "").trim(), reasonBytesMax);
-    if (reason.length < reasonLengthMin) {
+    if (countVisible(question.reason ?? "") < reasonLengthMin) {
       throw new AppError("reason_required", {
         fields: { reason: `Write at least ${reasonLengthMin} characters: the reason is kept with your name.` },
       });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { reasonText } from "./readable-text.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
@@ -72,8 +73,8 @@ export const adminLoginInput = z.strictObject({
 
 /** Of a user or of an admin. */
 export const totpRemoveInput = z.union([
-  z.strictObject({ user_id: rowId, reason: z.string().trim().min(1).max(1_000) }),
-  z.strictObject({ admin_id: rowId, reason: z.string().trim().min(1).max(1_000) }),
+  z.strictObject({ user_id: rowId, reason: reasonText(1_000) }),
+  z.strictObject({ admin_id: rowId, reason: reasonText(1_000) }),
 ]);
 
 /** What is absent stays as it is. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { visitorId } from "./analytics.ts";
 import type { Decimal } from "./money.ts";
+import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "small letters, digits, - and _, at most 64");
@@ -9,7 +10,7 @@ const claimCode = z.string().min(8).max(64);
 const email = z.string().trim().max(254).pipe(z.email());
 /** Chosen by the caller, like a UUID; it can also come as the header `Idempotency-Key`. */
 const idempotencyKey = z.string().regex(/^[\x21-\x7e]{8,200}$/, "8 to 200 visible characters without spaces");
-const reason = z.string().trim().min(3).max(500);
+const reason = reasonText(500);
 
 const withTwoPlaces = (text: string): Decimal => {
   const [whole = "0", cents = ""] = text.split(".");

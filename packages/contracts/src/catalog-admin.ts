@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { displayText, recordId } from "./keys.ts";
+import { reasonText } from "./readable-text.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
@@ -7,7 +8,7 @@ export const switchStatuses = ["enabled", "disabled"] as const;
 /** As clients send it: visible characters, no spaces. */
 export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 visible characters without spaces");
 const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "small letters, digits, - and _, at most 64");
-const reason = z.string().trim().min(3).max(500).optional();
+const reason = reasonText(500).optional();
 const tokens = z.int().min(1).max(100_000_000);
 
 /** US dollars with up to eight places, as text or as a number that says the same. */

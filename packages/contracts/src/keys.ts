@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countVisible } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
 export const resetPeriods = ["none", "daily", "weekly", "monthly"] as const;
@@ -33,6 +34,7 @@ export const displayText = (lengthMax: number) =>
     .string()
     .trim()
     .min(1, "It may not be empty.")
+    .refine((text) => countVisible(text) > 0, "It may not be empty.")
     .max(lengthMax, `It may have ${lengthMax} characters.`)
     .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "It has characters that are not allowed.");
 

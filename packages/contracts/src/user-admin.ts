@@ -3,9 +3,10 @@ import { auditList, keyList, mailList, userList } from "./admin-lists/accounts.t
 import { ledgerList, orderList, paymentList, refundList } from "./admin-lists/billing.ts";
 import { usageList } from "./admin-lists/gateway.ts";
 import { recordId } from "./keys.ts";
+import { reasonText } from "./readable-text.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
-const reason = z.string().trim().min(3).max(500).optional();
+const reason = reasonText(500).optional();
 
 export const revokeUserSessionsInput = z.strictObject({ user_id: recordId, reason });
 export const resendVerificationInput = z.strictObject({ user_id: recordId, reason });
