@@ -38,8 +38,18 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/plans/page.tsx"),
   },
   {
+    path: "/models/",
+    nav: { label: (texts) => texts.models, icon: "box", key: "l", group: (texts) => texts.gateway },
+    load: () => import("./pages/models/page.tsx"),
+  },
+  {
+    path: "/model-map/",
+    nav: { label: (texts) => texts.modelMap, icon: "map" },
+    load: () => import("./pages/model-map/page.tsx"),
+  },
+  {
     path: "/trace/",
-    nav: { label: (texts) => texts.trace, icon: "trace", key: "t", group: (texts) => texts.gateway },
+    nav: { label: (texts) => texts.trace, icon: "trace", key: "t" },
     load: () => import("./pages/trace/page.tsx"),
   },
   { path: "/trace/:id/", load: () => import("./pages/trace-detail/page.tsx") },

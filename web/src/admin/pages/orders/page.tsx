@@ -23,7 +23,7 @@ const yesNo = [
 export function Page(): JSX.Element {
   useAdminTitle(() => "Orders");
   const state = createTableState({
-    filters: ["order_no", "email", "status", "pay_channel", "is_marked", "is_credited"],
+    filters: ["order_no", "email", "status", "pay_channel", "is_marked", "is_credited", "plan_code"],
   });
   const list = createListQuery<OrderRow>({ path: "/backend/admin/order/", state });
   const [opened, setOpened] = createSignal<Opened | null>(null);
@@ -45,6 +45,7 @@ export function Page(): JSX.Element {
           { id: "email", label: "Address of the payer", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(orderStatuses) },
           { id: "pay_channel", label: "Paid by", options: optionsOf(payChannels) },
+          { id: "plan_code", label: "Code of the plan", isSearch: true },
           { id: "is_marked", label: "To review", options: yesNo },
           { id: "is_credited", label: "Paid and credited", options: yesNo },
         ]}

@@ -1,9 +1,9 @@
-import type { planList } from "@sluice/contracts/admin-lists/billing";
-import type { RowOf } from "@sluice/contracts/lists";
-import type { JSX } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
-import { Status } from "../../../kit/status.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Icon } from "../../../kit/icon.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -11,13 +11,16 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
-
-type Plan = RowOf<typeof planList>;
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
+import { planKinds, planStatuses } from "../../values.ts";
+import { type Plan, PlanForm, plansPath } from "./plan-form.tsx";
 
 const columns: readonly Column<Plan>[] = [
   { id: "name", label: "Name", cell: (plan) => plan.name, card: "title", isSortable: true },
   { id: "plan_code", label: "Code", cell: (plan) => <code>{plan.plan_code}</code> },
-  { id: "kind", label: "Kind", cell: (plan) => (plan.kind === "monthly" ? "monthly" : "balance") },
+  { id: "kind", label: "Kind", cell: (plan) => shownWord(plan.kind) },
   {
     id: "price_usd",
     label: "Price, USD",
@@ -26,24 +29,27 @@ const columns: readonly Column<Plan>[] = [
     isSortable: true,
   },
   { id: "quota", label: "Grants, USD", cell: (plan) => formats.quota(plan.quota), align: "end" },
-  { id: "subscribers", label: "Subscribers", cell: (plan) => formats.number(BigInt(plan.subscribers)), align: "end" },
-  {
-    id: "status",
-    label: "Status",
-    cell: (plan) => <Status tone={plan.status === "active" ? "ok" : "neutral"}>{plan.status}</Status>,
-    card: "badge",
-  },
-  { id: "updated_at", label: "Changed", cell: (plan) => formats.dateTime(plan.updated_at), isHiddenAtFirst: true },
+  { id: "subscribers", label: "Subscribers", cell: (plan) => shownCount(plan.subscribers), align: "end" },
+  { id: "status", label: "Status", cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
+  { id: "sort_order", label: "Place", cell: (plan) => formats.number(plan.sort_order), align: "end", isSortable: true },
+  { id: "updated_at", label: "Changed", cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
 ];
 
-/** All plans, those that are not offered included. */
+/** All plans, those that are not offered included. One is hidden and never removed: orders name it. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Plans");
   const state = createTableState({ filters: ["kind", "status"] });
-  const list = createListQuery<Plan>({ path: "/backend/admin/plan/", state });
+  const list = createListQuery<Plan>({ path: plansPath, state });
+  const [edited, setEdited] = createSignal<{ readonly plan: Plan | null } | null>(null);
+  const close = (): void => {
+    setEdited(null);
+  };
   return (
     <>
-      <PageHead title="Plans" text="What can be bought, in US dollars." />
+      <PageHead
+        title="Plans"
+        text="What can be bought, in US dollars. Orders keep what a plan said when they were placed."
+      />
       <DataTable
         {...list}
         name="admin-plans"
@@ -52,43 +58,62 @@ export function Page(): JSX.Element {
         state={state}
         rowId={(plan) => plan.plan_code}
         filters={[
-          {
-            id: "kind",
-            label: "Kind",
-            options: [
-              { value: "wallet_balance", label: "balance" },
-              { value: "monthly", label: "monthly" },
-            ],
-          },
-          {
-            id: "status",
-            label: "Status",
-            options: [
-              { value: "active", label: "active" },
-              { value: "hidden", label: "hidden" },
-            ],
-          },
+          { id: "kind", label: "Kind", options: optionsOf(planKinds) },
+          { id: "status", label: "Status", options: optionsOf(planStatuses) },
         ]}
+        actions={
+          <Button variant="primary" onClick={() => setEdited({ plan: null })}>
+            <Icon name="plus" />
+            New plan
+          </Button>
+        }
         empty={{ title: "There are no plans", text: "Without a plan nothing can be bought; make one first." }}
-        panel={{ title: (plan) => plan.name, content: (plan) => <PlanFacts plan={plan} /> }}
+        panel={{
+          title: (plan) => plan.name,
+          content: (plan) => <PlanFacts plan={plan} onEdit={() => setEdited({ plan })} />,
+        }}
       />
+      <Dialog
+        isOpen={edited() !== null}
+        onClose={close}
+        title={edited()?.plan === null ? "New plan" : `Edit ${edited()?.plan?.name ?? ""}`}
+        size="wide"
+      >
+        <Show when={edited()} keyed>
+          {({ plan }) => <PlanForm plan={plan} onDone={close} />}
+        </Show>
+      </Dialog>
     </>
   );
 }
 
-function PlanFacts(props: { readonly plan: Plan }): JSX.Element {
+function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }): JSX.Element {
   const { plan } = props;
   return (
-    <Facts
-      facts={[
-        { name: "Code", value: <CopyText text={plan.plan_code} label="Copy the code" /> },
-        { name: "Price", value: formats.usd(plan.price_usd) },
-        { name: "Grants", value: formats.quota(plan.quota) },
-        { name: "Description", value: plan.description },
-        { name: "Features", value: plan.features.join(", ") },
-        { name: "Version", value: formats.number(plan.version) },
-        { name: "Changed", value: formats.dateTime(plan.updated_at) },
-      ]}
-    />
+    <>
+      <div class="button-row">
+        <Button variant="primary" onClick={() => props.onEdit()}>
+          Edit plan
+        </Button>
+        <a class="button" href={`/admin/orders/?plan_code=${plan.plan_code}`}>
+          Its orders
+        </a>
+      </div>
+      <Facts
+        facts={[
+          { name: "Code", value: <CopyText text={plan.plan_code} label="Copy the code" /> },
+          { name: "Status", value: <StateWord state={plan.status} /> },
+          { name: "Kind", value: shownWord(plan.kind) },
+          { name: "Price", value: formats.usd(plan.price_usd) },
+          { name: "Grants", value: `${formats.quota(plan.quota)}, ${shownCount(plan.quota)} quota` },
+          { name: "Subscribers", value: shownCount(plan.subscribers) },
+          { name: "Description", value: shownText(plan.description) },
+          { name: "Features", value: plan.features.join(", ") || "none" },
+          { name: "Version", value: formats.number(plan.version) },
+          { name: "Created", value: shownMoment(plan.created_at) },
+          { name: "Changed", value: shownMoment(plan.updated_at) },
+        ]}
+      />
+    </>
   );
 }

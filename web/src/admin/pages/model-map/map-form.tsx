@@ -1,0 +1,119 @@
+import type { messagesModelAnswer, messagesModelListAnswer } from "@sluice/contracts/messages-models";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { type JSX, Show } from "solid-js";
+import { ApiError, apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+
+export type MapEntry = AnswerOf<typeof messagesModelListAnswer>["models"][number];
+
+export const mapListPath = "/backend/admin/anthropic/model-map/list/";
+
+function flagsOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Changes a name of the map as it was loaded, or adds one. */
+export function MapForm(props: { readonly entry: MapEntry | null; readonly onDone: () => void }): JSX.Element {
+  const { entry } = props;
+  const refresh = useRefresh(mapListPath, "/backend/admin/model/", "/backend/admin/model/explain/");
+  const initial = {
+    name: entry?.name ?? "",
+    display_name: entry?.display_name ?? "",
+    upstream_model: entry?.upstream_model ?? "",
+    flags: entry === null ? "{}" : JSON.stringify(entry.flags, null, 2),
+    released_at: entry?.released_at ?? "",
+    is_enabled: entry?.is_enabled ?? true,
+  };
+  const form = createForm({
+    initial,
+    check: (values) => (flagsOf(values.flags) === null ? { flags: "It is no JSON object." } : {}),
+    submit: async (values) => {
+      try {
+        await apiPost<typeof messagesModelAnswer>("/backend/admin/anthropic/model-map/save/", {
+          ...values,
+          name: values.name.trim(),
+          upstream_model: values.upstream_model.trim(),
+          released_at: values.released_at.trim(),
+          flags: flagsOf(values.flags),
+          version: entry?.version ?? 0,
+        });
+      } catch (error) {
+        throw atFlags(error);
+      }
+      await refresh();
+      showToast("The map is saved; calls follow it at once.");
+      props.onDone();
+    },
+  });
+  const changes = () =>
+    (Object.keys(initial) as (keyof typeof initial)[])
+      .filter((name) => String(form.values()[name]) !== String(initial[name]))
+      .map((name) => ({ name, value: `${String(initial[name]) || "empty"} → ${String(form.values()[name])}` }));
+  return (
+    <AdminForm form={form} action={entry === null ? "Add name" : "Save name"} onCancel={props.onDone}>
+      <FieldRow>
+        <TextField label="Name clients ask for" autocomplete="off" disabled={entry !== null} {...form.text("name")} />
+        <TextField label="Display name" autocomplete="off" {...form.text("display_name")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField
+          label="Answered by"
+          hint="The name of a model of the catalog."
+          autocomplete="off"
+          {...form.text("upstream_model")}
+        />
+        <TextField
+          label="Came out"
+          hint="Like 2026-05-01T00:00:00Z; clients sort by it."
+          autocomplete="off"
+          {...form.text("released_at")}
+        />
+      </FieldRow>
+      <Checkbox label="Enabled" hint="Off, the name is unknown to clients." {...form.flag("is_enabled")} />
+      <TextArea
+        label="Flags"
+        hint="A JSON object with what differs from the default, like {&quot;vision&quot;: true}."
+        spellcheck={false}
+        rows={6}
+        {...form.text("flags")}
+      />
+      <Show when={entry !== null}>
+        <Card title="What would change">
+          <Show when={changes().length > 0} fallback={<p class="muted">Nothing yet.</p>}>
+            <Facts facts={changes()} />
+          </Show>
+        </Card>
+      </Show>
+    </AdminForm>
+  );
+}
+
+/** What is wrong with one flag (`flags.vision`) is said at the field of all. */
+function atFlags(error: unknown): unknown {
+  if (!(error instanceof ApiError)) {
+    return error;
+  }
+  const inFlags = Object.entries(error.fields).filter(([name]) => name.startsWith("flags."));
+  if (inFlags.length === 0) {
+    return error;
+  }
+  const rest = Object.entries(error.fields).filter(([name]) => !name.startsWith("flags."));
+  const text = inFlags.map(([name, reason]) => `${name.slice("flags.".length)}: ${reason}`).join("; ");
+  const { code, message, status, requestId, retryAfterSeconds } = error;
+  return new ApiError({
+    ...{ code, message, status, requestId, retryAfterSeconds },
+    fields: { ...Object.fromEntries(rest), flags: text },
+  });
+}

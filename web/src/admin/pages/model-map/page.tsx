@@ -1,0 +1,142 @@
+import type { messagesModelListAnswer } from "@sluice/contracts/messages-models";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { JsonValue } from "../../parts/json-value.tsx";
+import { shownMoment } from "../../shown.ts";
+import { type MapEntry, MapForm, mapListPath } from "./map-form.tsx";
+
+const columns: readonly Column<MapEntry>[] = [
+  { id: "name", label: "Name clients ask for", cell: (row) => <code>{row.name}</code>, card: "title" },
+  { id: "upstream_model", label: "Answered by", cell: (row) => <code>{row.upstream_model}</code> },
+  { id: "display_name", label: "Display name", cell: (row) => row.display_name },
+  {
+    id: "flags",
+    label: "Flags",
+    cell: (row) => Object.keys(row.flags).join(", ") || "all default",
+  },
+  {
+    id: "is_enabled",
+    label: "Status",
+    cell: (row) => <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? "enabled" : "disabled"}</Status>,
+    card: "badge",
+  },
+  { id: "released_at", label: "Came out", cell: (row) => formats.date(row.released_at) },
+  { id: "version", label: "Version", cell: (row) => formats.number(row.version), align: "end" },
+];
+
+/** Names of the Messages route, and the models that answer them. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Compatibility map");
+  const state = createTableState({ filters: ["q"] });
+  const query = createQuery(() => ({
+    queryKey: [mapListPath],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof messagesModelListAnswer>(mapListPath, { signal }),
+  }));
+  const [edited, setEdited] = createSignal<{ readonly entry: MapEntry | null } | null>(null);
+  const close = (): void => {
+    setEdited(null);
+  };
+  // The map is whole in one answer: it is short, and narrowed here.
+  const rows = (): readonly MapEntry[] | undefined => {
+    const words = state.filter("q").toLowerCase();
+    return query.data?.models.filter(
+      ({ name, upstream_model }) => name.toLowerCase().includes(words) || upstream_model.toLowerCase().includes(words),
+    );
+  };
+  return (
+    <>
+      <PageHead
+        title="Compatibility map"
+        text="What answers the names that clients of the Messages API ask for. Every process follows a change at once."
+        actions={
+          <a class="button" href="/admin/models/?tab=tester&route=messages">
+            Where a name leads
+          </a>
+        }
+      />
+      <DataTable
+        name="admin-model-map"
+        label="Compatibility map"
+        columns={columns}
+        state={state}
+        rows={rows()}
+        rowId={(row) => row.name}
+        isLoading={query.isPending}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        filters={[{ id: "q", label: "Name or model", isSearch: true }]}
+        actions={
+          <Button variant="primary" onClick={() => setEdited({ entry: null })}>
+            <Icon name="plus" />
+            New name
+          </Button>
+        }
+        empty={{
+          title: "The map is empty",
+          text: "Clients of the Messages API can use no model until a name is here.",
+        }}
+        panel={{
+          title: (row) => row.name,
+          content: (row) => <EntryPanel entry={row} onEdit={() => setEdited({ entry: row })} />,
+        }}
+      />
+      <Dialog
+        isOpen={edited() !== null}
+        onClose={close}
+        title={edited()?.entry === null ? "New name" : `Edit ${edited()?.entry?.name ?? ""}`}
+        size="wide"
+      >
+        <Show when={edited()} keyed>
+          {({ entry }) => <MapForm entry={entry} onDone={close} />}
+        </Show>
+      </Dialog>
+    </>
+  );
+}
+
+function EntryPanel(props: { readonly entry: MapEntry; readonly onEdit: () => void }): JSX.Element {
+  const { entry } = props;
+  return (
+    <>
+      <div class="button-row">
+        <Button variant="primary" onClick={() => props.onEdit()}>
+          Edit name
+        </Button>
+        <a class="button" href={`/admin/models/?tab=tester&route=messages&name=${encodeURIComponent(entry.name)}`}>
+          Where it leads
+        </a>
+        <a
+          class="button"
+          href={`/admin/audit/?subject_kind=messages_model&subject_id=${encodeURIComponent(entry.name)}`}
+        >
+          Its history
+        </a>
+      </div>
+      <Facts
+        facts={[
+          { name: "Name", value: <CopyText text={entry.name} label="Copy the name" /> },
+          { name: "Answered by", value: <code>{entry.upstream_model}</code> },
+          { name: "Display name", value: entry.display_name },
+          { name: "Status", value: entry.is_enabled ? "enabled" : "disabled" },
+          { name: "Came out", value: shownMoment(entry.released_at) },
+          { name: "Version", value: formats.number(entry.version) },
+        ]}
+      />
+      <h3>Flags that differ from the default</h3>
+      <JsonValue value={entry.flags} label="Flags" />
+    </>
+  );
+}

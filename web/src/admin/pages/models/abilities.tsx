@@ -1,0 +1,167 @@
+import type { abilityList } from "@sluice/contracts/admin-lists/gateway";
+import type { RowOf } from "@sluice/contracts/lists";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { formats } from "../../formats.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment } from "../../shown.ts";
+
+type Ability = RowOf<typeof abilityList>;
+
+const path = "/backend/admin/ability/";
+
+const columns: readonly Column<Ability>[] = [
+  { id: "model", label: "Model", cell: (row) => <code>{row.model}</code>, card: "title", isSortable: true },
+  { id: "group_name", label: "Group", cell: (row) => row.group_name },
+  { id: "channel_id", label: "Channel", cell: (row) => row.channel_name, isSortable: true },
+  { id: "channel_status", label: "Channel is", cell: (row) => <StateWord state={row.channel_status} /> },
+  {
+    id: "is_enabled",
+    label: "Used",
+    cell: (row) => <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? "yes" : "no"}</Status>,
+    card: "badge",
+  },
+  { id: "place", label: "Priority", cell: (row) => formats.number(row.priority), align: "end", isSortable: true },
+  { id: "weight", label: "Weight", cell: (row) => formats.number(row.weight), align: "end" },
+];
+
+/** Which channel serves which model for which group: priority 0 first, among equals by weight. */
+export function Abilities(): JSX.Element {
+  const state = createTableState({ filters: ["model", "group_name", "channel_id"] });
+  const list = createListQuery<Ability>({ path, state });
+  const [edited, setEdited] = createSignal<{ readonly ability: Ability | null } | null>(null);
+  const close = (): void => {
+    setEdited(null);
+  };
+  return (
+    <>
+      <DataTable
+        {...list}
+        name="admin-abilities"
+        label="Who serves what"
+        columns={columns}
+        state={state}
+        rowId={(row) => `${row.group_name}/${row.model}/${row.channel_id}`}
+        filters={[
+          { id: "model", label: "Model", isSearch: true },
+          { id: "group_name", label: "Group", isSearch: true },
+          { id: "channel_id", label: "Id of the channel", isSearch: true },
+        ]}
+        actions={
+          <Button variant="primary" onClick={() => setEdited({ ability: null })}>
+            <Icon name="plus" />
+            Let a channel serve a model
+          </Button>
+        }
+        empty={{
+          title: "No channel serves anything",
+          text: "Calls of a model go to the channels that are named here.",
+        }}
+        panel={{
+          title: (row) => `${row.model}, ${row.channel_name}`,
+          content: (row) => (
+            <>
+              <div class="button-row">
+                <Button variant="primary" onClick={() => setEdited({ ability: row })}>
+                  Edit
+                </Button>
+              </div>
+              <Facts
+                facts={[
+                  { name: "Group", value: row.group_name },
+                  { name: "Channel", value: `${row.channel_name} (${row.channel_id})` },
+                  { name: "Used", value: row.is_enabled ? "yes" : "no" },
+                  { name: "Priority", value: formats.number(row.priority) },
+                  { name: "Weight", value: formats.number(row.weight) },
+                  { name: "Changed", value: shownMoment(row.updated_at) },
+                ]}
+              />
+            </>
+          ),
+        }}
+      />
+      <Dialog isOpen={edited() !== null} onClose={close} title="Who serves a model">
+        <Show when={edited()} keyed>
+          {({ ability }) => <AbilityForm ability={ability} onDone={close} />}
+        </Show>
+      </Dialog>
+    </>
+  );
+}
+
+function AbilityForm(props: { readonly ability: Ability | null; readonly onDone: () => void }): JSX.Element {
+  const { ability } = props;
+  const refresh = useRefresh(path, "/backend/admin/model/", "/backend/admin/channel/");
+  const form = createForm({
+    initial: {
+      group_name: ability?.group_name ?? "default",
+      model: ability?.model ?? "",
+      channel_id: ability === null ? "" : String(ability.channel_id),
+      is_enabled: ability?.is_enabled ?? true,
+      priority: String(ability?.priority ?? 0),
+      weight: String(ability?.weight ?? 1),
+      reason: "",
+    },
+    submit: async (values) => {
+      await apiPost(`${path}save/`, {
+        group_name: values.group_name.trim(),
+        model: values.model.trim(),
+        channel_id: values.channel_id.trim(),
+        is_enabled: values.is_enabled,
+        priority: wholeOrNull(values.priority) ?? undefined,
+        weight: wholeOrNull(values.weight) ?? undefined,
+        reason: orAbsent(values.reason),
+      });
+      await refresh();
+      showToast("It is saved; calls follow it at once.");
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Save" onCancel={props.onDone}>
+      <FieldRow>
+        <TextField label="Group" autocomplete="off" disabled={ability !== null} {...form.text("group_name")} />
+        <TextField label="Model" autocomplete="off" disabled={ability !== null} {...form.text("model")} />
+        <TextField
+          label="Id of the channel"
+          inputmode="numeric"
+          autocomplete="off"
+          disabled={ability !== null}
+          {...form.text("channel_id")}
+        />
+      </FieldRow>
+      <Checkbox label="Used" hint="Off, no call goes this way." {...form.flag("is_enabled")} />
+      <FieldRow>
+        <TextField
+          label="Priority"
+          hint="0 comes first."
+          inputmode="numeric"
+          autocomplete="off"
+          {...form.text("priority")}
+        />
+        <TextField
+          label="Weight"
+          hint="Among those of one priority."
+          inputmode="numeric"
+          autocomplete="off"
+          {...form.text("weight")}
+        />
+      </FieldRow>
+      <TextArea label="Reason" optional="optional" hint="Stands in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,58 @@
+import type { JSX } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { formats } from "../../formats.ts";
+import { StateWord } from "../../parts/state-word.tsx";
+import { dash, shownCount, shownMoment } from "../../shown.ts";
+import { type Model, priceFields } from "./model-form.tsx";
+
+/** One model: its prices, its bounds, and the ways to what serves it. */
+export function ModelPanel(props: { readonly model: Model; readonly onEdit: () => void }): JSX.Element {
+  const { model } = props;
+  return (
+    <>
+      <div class="button-row">
+        <Button variant="primary" onClick={() => props.onEdit()}>
+          Edit model
+        </Button>
+        <a class="button" href={`/admin/models/?tab=abilities&model=${encodeURIComponent(model.name)}`}>
+          Who serves it
+        </a>
+        <a class="button" href={`/admin/models/?tab=tester&name=${encodeURIComponent(model.name)}`}>
+          Where it leads
+        </a>
+      </div>
+      <Card title="Prices">
+        <Facts
+          facts={[
+            ...priceFields.map(({ name, label, otherwise }) => {
+              const value = model[name];
+              return { name: label, value: value === null ? (otherwise ?? dash) : formats.usd(value) };
+            }),
+            { name: "Version", value: model.price_version === null ? dash : String(model.price_version) },
+            { name: "Counts since", value: shownMoment(model.price_valid_from) },
+          ]}
+        />
+      </Card>
+      <Card title="Model">
+        <Facts
+          facts={[
+            { name: "Name", value: <CopyText text={model.name} label="Copy the name" /> },
+            { name: "Status", value: <StateWord state={model.status} /> },
+            { name: "Of", value: model.owned_by },
+            { name: "Context", value: `${formats.number(model.context_tokens_max)} tokens` },
+            { name: "Longest answer", value: `${formats.number(model.output_tokens_max)} tokens` },
+            { name: "An image", value: `at most ${formats.number(model.image_tokens_max)} tokens` },
+            { name: "Channels", value: shownCount(model.channels) },
+            { name: "Groups", value: model.groups.join(", ") || "none" },
+            { name: "Names in the map", value: model.aliases.join(", ") || "none" },
+            { name: "Deprecated", value: shownMoment(model.deprecated_at, "no") },
+            { name: "Ends", value: shownMoment(model.sunset_at, "no") },
+            { name: "Changed", value: shownMoment(model.updated_at) },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}

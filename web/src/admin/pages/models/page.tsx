@@ -1,0 +1,144 @@
+import { useSearchParams } from "@solidjs/router";
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { dash, shownCount, shownMoment } from "../../shown.ts";
+import { switchStatuses } from "../../values.ts";
+import { Abilities } from "./abilities.tsx";
+import { type Model, ModelForm, modelsPath } from "./model-form.tsx";
+import { ModelPanel } from "./model-panel.tsx";
+import { RouteTester } from "./route-tester.tsx";
+
+const price = (value: string | null): string => (value === null ? dash : formats.usd(value));
+
+const columns: readonly Column<Model>[] = [
+  { id: "name", label: "Model", cell: (row) => <code>{row.name}</code>, card: "title", isSortable: true },
+  { id: "owned_by", label: "Of", cell: (row) => row.owned_by },
+  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "input_usd_per_m", label: "In, USD per M", cell: (row) => price(row.input_usd_per_m), align: "end" },
+  { id: "output_usd_per_m", label: "Out, USD per M", cell: (row) => price(row.output_usd_per_m), align: "end" },
+  {
+    id: "cache_read_usd_per_m",
+    label: "Cached, USD per M",
+    cell: (row) => price(row.cache_read_usd_per_m),
+    align: "end",
+  },
+  {
+    id: "channels",
+    label: "Channels",
+    cell: (row) => (BigInt(row.channels) > 0n ? shownCount(row.channels) : <Status tone="bad">none serves it</Status>),
+    align: "end",
+  },
+  { id: "groups", label: "Groups", cell: (row) => row.groups.join(", ") || dash },
+  { id: "aliases", label: "Names in the map", cell: (row) => row.aliases.join(", ") || dash, isHiddenAtFirst: true },
+  { id: "context_tokens_max", label: "Context", cell: (row) => formats.compact(row.context_tokens_max), align: "end" },
+  {
+    id: "created_at",
+    label: "Created",
+    cell: (row) => shownMoment(row.created_at),
+    isSortable: true,
+    isHiddenAtFirst: true,
+  },
+];
+
+const tabs = [
+  { id: "models", label: "Models and prices" },
+  { id: "abilities", label: "Who serves what" },
+  { id: "tester", label: "Where a name leads" },
+] as const;
+
+/** Models with their prices, the channels that serve them, and where a name would lead. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Models");
+  const [params, setParams] = useSearchParams();
+  const tab = () => tabs.find(({ id }) => id === params["tab"])?.id ?? "models";
+  return (
+    <>
+      <PageHead
+        title="Models"
+        text="Prices are in US dollars per million tokens. A price that changes counts for calls that begin after it."
+      />
+      <Tabs
+        label="Models"
+        tabs={tabs}
+        selected={tab()}
+        onSelect={(id) => setParams({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
+      >
+        <Switch fallback={<Models />}>
+          <Match when={tab() === "abilities"}>
+            <Abilities />
+          </Match>
+          <Match when={tab() === "tester"}>
+            <RouteTester />
+          </Match>
+        </Switch>
+      </Tabs>
+    </>
+  );
+}
+
+function Models(): JSX.Element {
+  const state = createTableState({ filters: ["q", "status", "is_served"] });
+  const list = createListQuery<Model>({ path: modelsPath, state });
+  const [edited, setEdited] = createSignal<{ readonly model: Model | null } | null>(null);
+  const close = (): void => {
+    setEdited(null);
+  };
+  return (
+    <>
+      <DataTable
+        {...list}
+        name="admin-models"
+        label="Models"
+        columns={columns}
+        state={state}
+        rowId={(row) => row.name}
+        filters={[
+          { id: "q", label: "Beginning of the name", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(switchStatuses) },
+          {
+            id: "is_served",
+            label: "Served",
+            options: [
+              { value: "true", label: "by a channel" },
+              { value: "false", label: "by none" },
+            ],
+          },
+        ]}
+        actions={
+          <Button variant="primary" onClick={() => setEdited({ model: null })}>
+            <Icon name="plus" />
+            New model
+          </Button>
+        }
+        empty={{ title: "There are no models", text: "A model needs its prices and a channel that serves it." }}
+        panel={{
+          title: (row) => row.display_name,
+          content: (row) => <ModelPanel model={row} onEdit={() => setEdited({ model: row })} />,
+        }}
+      />
+      <Dialog
+        isOpen={edited() !== null}
+        onClose={close}
+        title={edited()?.model === null ? "New model" : `Edit ${edited()?.model?.name ?? ""}`}
+        size="wide"
+      >
+        <Show when={edited()} keyed>
+          {({ model }) => <ModelForm model={model} onDone={close} />}
+        </Show>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+import type { planList } from "@sluice/contracts/admin-lists/billing";
+import type { RowOf } from "@sluice/contracts/lists";
+import { For, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { usdOfQuota } from "../../../i18n/format.ts";
+import { Card } from "../../../kit/card.tsx";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { formats } from "../../formats.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { shownCount } from "../../shown.ts";
+import { planKinds, planStatuses } from "../../values.ts";
+
+export type Plan = RowOf<typeof planList>;
+
+export const plansPath = "/backend/admin/plan/";
+
+type Values = {
+  readonly plan_code: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly price_usd: string;
+  readonly quota: string;
+  readonly description: string;
+  readonly features: string;
+  readonly sort_order: string;
+  readonly status: string;
+};
+
+function valuesOf(plan: Plan | null): Values {
+  return {
+    plan_code: plan?.plan_code ?? "",
+    name: plan?.name ?? "",
+    kind: plan?.kind ?? "wallet_balance",
+    price_usd: plan?.price_usd ?? "",
+    quota: plan === null ? "" : String(plan.quota),
+    description: plan?.description ?? "",
+    features: plan?.features.join("\n") ?? "",
+    sort_order: String(plan?.sort_order ?? 0),
+    status: plan?.status ?? "hidden",
+  };
+}
+
+const featuresOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** Changes a plan as it was loaded, or makes one; beside the fields stands how buyers will see it. */
+export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: () => void }): JSX.Element {
+  const { plan } = props;
+  const refresh = useRefresh(plansPath);
+  const form = createForm<Values>({
+    initial: valuesOf(plan),
+    check: ({ quota, sort_order }) => ({
+      ...(/^[1-9]\d{0,15}$/.test(quota) ? {} : { quota: "A whole number of quota above 0." }),
+      ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: "A whole number." }),
+    }),
+    submit: async (values) => {
+      await apiPost(`${plansPath}save/`, {
+        ...values,
+        price_usd: values.price_usd.trim(),
+        features: featuresOf(values.features),
+        sort_order: Number(values.sort_order),
+        ...(plan === null ? {} : { version: plan.version }),
+      });
+      await refresh();
+      showToast("The plan is saved.");
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action={plan === null ? "Create plan" : "Save plan"} onCancel={props.onDone}>
+      <Show when={plan !== null && BigInt(plan.subscribers) > 0n}>
+        <Notice tone="info">
+          {shownCount(plan?.subscribers ?? 0)} users have a month of it that runs; their month stays as they bought it.
+        </Notice>
+      </Show>
+      <FieldRow>
+        <TextField label="Code" autocomplete="off" disabled={plan !== null} {...form.text("plan_code")} />
+        <TextField label="Name" autocomplete="off" {...form.text("name")} />
+      </FieldRow>
+      <FieldRow>
+        <ChoiceField label="Kind" options={planKinds} {...form.text("kind")} />
+        <ChoiceField
+          label="Status"
+          options={planStatuses}
+          hint="Only active plans can be bought."
+          {...form.text("status")}
+        />
+        <TextField label="Place" inputmode="numeric" autocomplete="off" {...form.text("sort_order")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField label="Price, USD" inputmode="decimal" autocomplete="off" {...form.text("price_usd")} />
+        <TextField
+          label="Grants, quota"
+          inputmode="numeric"
+          autocomplete="off"
+          hint={
+            /^\d{1,16}$/.test(form.values().quota)
+              ? `${usdOfQuota(form.values().quota)} US dollars`
+              : "500,000 are 1 US dollar."
+          }
+          {...form.text("quota")}
+        />
+      </FieldRow>
+      <TextArea label="Description" optional="optional" {...form.text("description")} />
+      <TextArea label="Features" optional="optional" hint="One in each line." {...form.text("features")} />
+      <Preview values={form.values()} />
+    </AdminForm>
+  );
+}
+
+function Preview(props: { readonly values: Values }): JSX.Element {
+  const isUsd = (): boolean => /^\d{1,7}(\.\d{1,2})?$/.test(props.values.price_usd.trim());
+  return (
+    <Card title={`As buyers see it: ${props.values.name || "no name yet"}`}>
+      <p>
+        <strong>{isUsd() ? formats.usd(props.values.price_usd.trim()) : "no price yet"}</strong>
+        {props.values.kind === "monthly" ? " a month" : ""}
+      </p>
+      <Show when={props.values.description}>
+        <p>{props.values.description}</p>
+      </Show>
+      <Show when={featuresOf(props.values.features).length > 0}>
+        <ul>
+          <For each={featuresOf(props.values.features)}>{(feature) => <li>{feature}</li>}</For>
+        </ul>
+      </Show>
+      <Show when={props.values.status === "hidden"}>
+        <p class="muted">Hidden: nobody sees it on the pages.</p>
+      </Show>
+    </Card>
+  );
+}
