@@ -79,7 +79,7 @@ function Overviews(props: { readonly answer: Answer; readonly range: RangeState 
         <FigureRow label={label} keys={keys} figures={props.answer.figures} />
       ))}
       <Trends trends={props.answer.trends} range={props.range} zone={props.answer.range.zone} />
-      <div class="card-grid">
+      <div class="card-grid" data-columns="three">
         <PartCard title="By model" parts={props.answer.by_model} />
         <PartCard title="By provider" parts={props.answer.by_provider} />
         <PartCard title="By exit node" parts={props.answer.by_node} otherwise="no exit node" />

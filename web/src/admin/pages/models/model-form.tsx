@@ -1,6 +1,7 @@
 import type { modelList } from "@sluice/contracts/admin-lists/gateway";
 import type { savedModel } from "@sluice/contracts/catalog-admin";
 import type { RowOf } from "@sluice/contracts/lists";
+import type { AnswerOf } from "@sluice/contracts/wire";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -79,11 +80,12 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
   const form = createForm<Record<string, string>>({
     initial: before,
     submit: async (values) => {
-      const saved = await apiPost<typeof savedModel>(`${modelsPath}save/`, {
+      const answer = apiPost(`${modelsPath}save/`, {
         name: values["name"]?.trim(),
         ...changesOf(model, values),
         ...(model === null ? {} : { updated_at: model.updated_at }),
       });
+      const { model: saved } = await (answer as Promise<{ readonly model: AnswerOf<typeof savedModel> }>);
       await refresh();
       showToast(`${saved.name} is saved; its prices are version ${saved.price_version}.`);
       props.onDone();

@@ -40,7 +40,8 @@ export function RouteTester(): JSX.Element {
   const [route, setRoute] = createSignal(asked().route);
   const query = createQuery(() => ({
     queryKey: [path, asked()],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof routeExplanation>(path, { query: asked(), signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet(path, { query: asked(), signal }) as Promise<{ readonly explanation: Explanation }>,
     enabled: asked().name !== "",
   }));
   return (
@@ -89,7 +90,7 @@ export function RouteTester(): JSX.Element {
         <Match when={query.isPending}>
           <Skeleton width="100%" />
         </Match>
-        <Match when={query.data}>{(answer) => <Explained answer={answer()} />}</Match>
+        <Match when={query.data?.explanation}>{(answer) => <Explained answer={answer()} />}</Match>
       </Switch>
     </div>
   );
