@@ -237,7 +237,7 @@ function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: Bac
       alignAbilities: refreshExitAbilities,
     },
     keys: {
-      read: (name) => readSecret(db, masterKey, name),
+      read: (name, tx) => readSecret(tx ?? db, masterKey, name),
       save: async (tx, name, value) => {
         await saveSecret(tx, masterKey, name, value);
       },

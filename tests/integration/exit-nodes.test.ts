@@ -130,7 +130,7 @@ describe("a node", () => {
 describe("saves", () => {
   test("of one new node at the same time make one node, with one entry in the audit log", async () => {
     const input = { node_code: "node-d", name: "D", host: "d.example.org", ip: "127.0.0.1", relay_key: relayKey };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => post("save", input)));
+    const answers = await Promise.all(Array.from({ length: 24 }, () => post("save", input)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(await scene.read("node-d")).toMatchObject({ version: 1 });
     expect(await countAudits("exit-node.save", "node-d")).toBe(1);
@@ -225,6 +225,23 @@ describe("calls of the group", () => {
       select distinct c.exit_node_code as code, u.attempts->0->>'channel' as attempt
       from usage_log u join channel c on c.id = u.channel_id where u.group_name = 'node-test'`;
     expect(rows).toContainEqual({ code: "node-a", attempt: "exit-node:node-a" });
+    expect(await scene.rig.checkMoney()).toEqual([]);
+  });
+
+  test("that run when their node is taken out of use come to their end, and no other begins there", async () => {
+    await scene.addNode("node-m", await scene.startAgent("node-m"));
+    const user = await scene.addTraveller("route-m", { node_code: "node-m" });
+    await scene.chatOnceServed(user);
+    scene.provider.script({ chunks: 30, chunkDelayMs: 20 });
+    const running = await scene.chat(user, { stream: true });
+    await scene.save({ node_code: "node-m", status: "disabled" });
+    expect((await running.text()).trimEnd()).toEndWith("data: [DONE]");
+    let next = await scene.chat(user);
+    for (; next.status === 200; next = await scene.chat(user)) {
+      // Until the replica has heard of the change.
+      await next.text();
+    }
+    expect(await next.text()).not.toContain(relayKey);
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 

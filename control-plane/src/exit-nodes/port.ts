@@ -23,7 +23,8 @@ export interface ExitChannels {
 
 /** The secret store, as far as nodes need it. */
 export interface RelayKeys {
-  read(name: string): Promise<string | null>;
+  /** Within a transaction on its connection: whoever holds one and waits for another can wait for ever. */
+  read(name: string, tx?: Transaction): Promise<string | null>;
   save(tx: Transaction, name: string, value: string): Promise<void>;
   /** The names of all secrets. */
   names(): Promise<readonly string[]>;

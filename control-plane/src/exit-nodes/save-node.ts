@@ -57,7 +57,7 @@ export async function saveNode(parts: ExitNodeParts, wish: Wish): Promise<ExitNo
     // A row that is not there can't be locked; saves of the same new node take turns as well.
     await takeAdvisoryLock(tx, `exit-node:${wish.input.node_code}`);
     const locked = await lockNode(tx, wish.input.node_code);
-    const relayKey = locked === null ? null : await parts.keys.read(locked.relayKeySecret);
+    const relayKey = locked === null ? null : await parts.keys.read(locked.relayKeySecret, tx);
     const { fields, isSame, needsProof, isMoved } = judge(parts, { node: locked, relayKey }, wish.input);
     if (locked !== null && isSame) {
       return locked;
@@ -211,7 +211,7 @@ async function settle(parts: ExitNodeParts, tx: Transaction, saved: Saved): Prom
     await updateChecks(tx, { id: node.id, dns: proof.dns, health: proof.health });
   }
   const after = await readLocked(tx, input.node_code);
-  const provenKey = proof === null ? null : (input.relay_key ?? (await parts.keys.read(after.relayKeySecret)));
+  const provenKey = proof === null ? null : (input.relay_key ?? (await parts.keys.read(after.relayKeySecret, tx)));
   await syncChannel(parts, tx, after, provenKey);
   await parts.channels.alignAbilities(tx);
   await writeAudit(tx, {
