@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
-import { loginAdmin } from "../support/logins.ts";
+import { type AdminLogin, loginAdmin } from "../support/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
 let rig: SluiceRig;
@@ -34,6 +34,14 @@ const cookieOf = (setCookie: string): string => setCookie.split(";")[0] ?? "";
 
 async function me(cookie: string): Promise<number> {
   return (await fetch(`${sluice.url}/backend/auth/admin/me/`, { headers: { cookie } })).status;
+}
+
+/** Changes the rights of an admin as they are now. */
+async function save(by: AdminLogin, adminId: bigint, change: object) {
+  const [row] = await rig.db.sql<{ updated_at: Date }>`
+    select updated_at from shared_admin_credentials where id = ${adminId}::bigint`;
+  const body = { admin_id: adminId.toString(), updated_at: row?.updated_at.toISOString(), ...change };
+  return await post("/backend/admin/admin/save/", body, { cookie: by.cookie });
 }
 
 describe("an admin", () => {
@@ -88,6 +96,47 @@ describe("an admin", () => {
     await rig.db.sql`
       insert into shared_admin_credentials (username, password_hash, agent) values ('bcrypted', ${hash}, 1)`;
     expect(await logIn("bcrypted")).toMatchObject({ status: 200, body: { admin: { is_super: false } } });
+  });
+
+  test("gets other rights from a super-admin only, has to log in again, and it is written down", async () => {
+    const [boss, clerk, nobody] = [
+      await loginAdmin(rig),
+      await loginAdmin(rig),
+      await loginAdmin(rig, { isSuper: false }),
+    ];
+    const wanted = { agent: 1, reason: "moved to support" };
+    expect((await save(nobody, boss.adminId, wanted)).status).toBe(403);
+    const saved = await save(boss, clerk.adminId, wanted);
+    expect(saved).toMatchObject({ status: 200, body: { admin: { username: clerk.username, agent: 1 } } });
+    expect(await me(clerk.cookie)).toBe(401);
+    const stale = { ...wanted, agent: 2, updated_at: "2026-01-01T00:00:00Z" };
+    expect((await save(boss, clerk.adminId, stale)).body.error?.code).toBe("conflict");
+    expect((await save(boss, 999_999n, { ...wanted, updated_at: stale.updated_at })).status).toBe(404);
+    const audit = await rig.db.sql`
+      select actor_name, before, after, reason from audit_log
+      where action = 'admin.save' and subject_id = ${clerk.adminId.toString()}`;
+    expect([...audit]).toEqual([
+      { actor_name: boss.username, before: { agent: 2 }, after: { agent: 1 }, reason: wanted.reason },
+    ]);
+  });
+
+  test("does not take the own rights, and the last super-admin stays one", async () => {
+    const [boss, other] = [await loginAdmin(rig), await loginAdmin(rig)];
+    for (const agent of [0, 1]) {
+      const answer = await save(boss, boss.adminId, { agent, reason: "enough of it" });
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: "self_forbidden" } } });
+    }
+    await rig.db.sql`update shared_admin_credentials set agent = 1 where id not in (${boss.adminId}, ${other.adminId})`;
+    // Each takes the rights of the other at the same moment.
+    const wanted = { agent: 0, reason: "one of us has to go" };
+    const both = await Promise.all([save(boss, other.adminId, wanted), save(other, boss.adminId, wanted)]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    const left = await rig.db.sql<{ id: bigint }>`select id from shared_admin_credentials where agent >= 2`;
+    expect(left).toHaveLength(1);
+    const last = left[0]?.id === boss.adminId ? boss : other;
+    const answer = await save(last, last.adminId, { agent: 0, reason: "nobody is needed" });
+    expect(answer).toMatchObject({ status: 409, body: { error: { code: "last_admin" } } });
+    await rig.db.sql`update shared_admin_credentials set agent = 2 where username = 'anna'`;
   });
 
   test("the maker of an admin is written down", async () => {

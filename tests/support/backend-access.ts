@@ -38,6 +38,8 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "POST /backend/auth/admin/totp/enable/": "admin",
   "POST /backend/auth/admin/totp/disable/": "admin",
   "POST /backend/admin/totp/remove/": "super_admin",
+  "GET /backend/admin/admin/list/": "super_admin",
+  "POST /backend/admin/admin/save/": "super_admin",
   "POST /backend/admin/user/save/": "admin",
   "POST /backend/admin/mail/resend/": "admin",
   "POST /backend/admin/mail/resend-failed/": "admin",

@@ -20,6 +20,7 @@ import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { adminRightsEndpoints } from "./admins/admin-rights-routes.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import { profileFields } from "./model.ts";
 import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
@@ -36,6 +37,7 @@ export function adminAccountEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
     ...adminLoginEndpoints(parts),
     ...adminSessionEndpoints(parts),
     ...adminTotpEndpoints(parts),
+    ...adminRightsEndpoints(parts),
     ...userEndpoints(parts),
   ];
 }

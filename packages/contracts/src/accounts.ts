@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
-import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
  * A password as it is typed at a login: what can be none is refused before anything is hashed. What a new one has to be
@@ -143,6 +144,34 @@ export const totpBeginAnswer = z.strictObject({ secret: z.string(), uri: z.strin
 const adminView = { username: z.string(), is_super: z.boolean() };
 export const adminLoginAnswer = z.strictObject({ admin: z.strictObject(adminView) });
 export const adminMeAnswer = z.strictObject({ admin: z.strictObject({ ...adminView, has_totp: z.boolean() }) });
+
+/** 0 nobody, 1 admin, 2 super-admin. */
+const agent = z.union([z.literal(0), z.literal(1), z.literal(2)]);
+
+export const saveAdminInput = z.strictObject({
+  admin_id: recordId,
+  agent,
+  /** As it was read: an admin whom somebody else changed since is left as they are. */
+  updated_at: z.iso.datetime({ offset: true }),
+  reason: reasonText(500),
+});
+export type SaveAdminInput = z.output<typeof saveAdminInput>;
+
+const adminEntry = z.strictObject({
+  admin_id: wireInteger,
+  username: z.string(),
+  email: z.string().nullable(),
+  mobile: z.string().nullable(),
+  /** Other programs that share the table may know more; everything above 1 is a super-admin here. */
+  agent: z.int(),
+  has_totp: z.boolean(),
+  last_login_at: wireMoment.nullable(),
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
+export type AdminEntry = Unsent<z.output<typeof adminEntry>>;
+export const saveAdminAnswer = z.strictObject({ admin: adminEntry });
+export const adminListAnswer = z.strictObject({ admins: z.array(adminEntry) });
 
 /** There is nothing more to say than that it is done. */
 export const emptyAnswer = z.strictObject({});

@@ -1,3 +1,4 @@
+import type { AdminEntry } from "@sluice/contracts/accounts";
 import type { Queryable } from "../../platform/db.ts";
 
 export type AdminCredentials = {
@@ -82,4 +83,33 @@ export async function touchSupportProfile(db: Queryable, adminId: bigint, displa
     insert into support_profile (admin_id, display_name, last_login_at)
     values (${adminId}::bigint, ${displayName}, now())
     on conflict (admin_id) do update set last_login_at = now(), updated_at = now()`;
+}
+
+const adminsMax = 1_000;
+const entry = `a.id as admin_id, a.username, a.email, a.mobile, a.agent, a.totp_enabled_at is not null as has_totp,
+  p.last_login_at, a.created_at, a.updated_at`;
+const entries = "shared_admin_credentials a left join support_profile p on p.admin_id = a.id";
+
+/** Admins, those with the most rights first. Rows of the table that never were any here are users of other programs. */
+export async function listAdmins(db: Queryable): Promise<AdminEntry[]> {
+  return await db.query<AdminEntry>(
+    `select ${entry} from ${entries} where a.agent > 0 or p.id is not null order by a.agent desc, a.id limit ${adminsMax}`,
+    [],
+  );
+}
+
+export async function findAdminEntry(db: Queryable, id: bigint): Promise<AdminEntry | null> {
+  const [row] = await db.query<AdminEntry>(`select ${entry} from ${entries} where a.id = $1::bigint`, [id]);
+  return row ?? null;
+}
+
+/** Every super-admin and one more person, held until the end of the transaction, in one order for everybody. */
+export async function holdRights(tx: Queryable, id: bigint): Promise<{ id: bigint; agent: number }[]> {
+  return await tx.sql<{ id: bigint; agent: number }>`
+    select id, agent from shared_admin_credentials where agent >= 2 or id = ${id}::bigint order by id for update`;
+}
+
+export async function setAgent(tx: Queryable, id: bigint, agent: number): Promise<void> {
+  await tx.sql`
+    update shared_admin_credentials set agent = ${agent}::int, updated_at = now() where id = ${id}::bigint`;
 }
