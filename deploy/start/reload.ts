@@ -1,8 +1,9 @@
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 
 const quietMs = 150;
-const sourceFile = /\.(ts|tsx|sql|json)$/;
+const sourceFile = /\.(ts|tsx|css|svg|sql|json)$/;
+const sourceFolders = ["control-plane/src", "packages", "web/src", "web/prerender", "web/build"];
 
 /**
  * Calls back when source files of the programs have changed and then been quiet for a moment, with one of their names.
@@ -19,13 +20,15 @@ export function watchSources(root: string, onChange: (file: string) => Promise<v
       running = running.then(() => onChange(file));
     }, quietMs);
   };
-  const watchers: FSWatcher[] = ["control-plane/src", "packages"].map((folder) =>
-    watch(join(root, folder), { recursive: true }, (_, name) => {
-      if (name !== null && sourceFile.test(name) && !name.includes("node_modules")) {
-        schedule(join(folder, name));
-      }
-    }),
-  );
+  const watchers: FSWatcher[] = sourceFolders
+    .filter((folder) => existsSync(join(root, folder)))
+    .map((folder) =>
+      watch(join(root, folder), { recursive: true }, (_, name) => {
+        if (name !== null && sourceFile.test(name) && !name.includes("node_modules")) {
+          schedule(join(folder, name));
+        }
+      }),
+    );
   return () => {
     if (timer !== null) {
       clearTimeout(timer);

@@ -238,8 +238,28 @@ export class Supervisor {
     }
     const startedAt = performance.now();
     const isSandbox = file.includes("sandbox-provider");
+    if (!(await this.#rebuildPages())) {
+      return;
+    }
     await Promise.all(isSandbox ? [this.#sandbox?.replace()] : this.#workers.map((worker) => worker.replace()));
     say("reload", `${file} changed; restarted in ${formatDuration(performance.now() - startedAt)}`);
+  }
+
+  /** False when they can't be built; what stood there before goes on standing, and the reason is said. */
+  async #rebuildPages(): Promise<boolean> {
+    const { programs, root } = this.#settings;
+    if (programs.web === null) {
+      return true;
+    }
+    const remark = (line: string): void => say("pages", line);
+    const options = { command: programs.web, env: process.env, cwd: root, remark, signal: this.#stopping.signal };
+    try {
+      await runControlPlaneCommand(options);
+      return true;
+    } catch (error) {
+      say("pages", error instanceof Error ? error.message : String(error));
+      return false;
+    }
   }
 
   async #firstKey(seededKey: unknown): Promise<string | null> {

@@ -11,6 +11,7 @@ import { hashSources } from "./source-hash.ts";
 const webRoot = join(import.meta.dir, "..");
 const distFolder = join(webRoot, "dist");
 const keptBuilds = 3;
+const reasonLinesMax = 16;
 
 async function main(isForced: boolean): Promise<void> {
   const hash = await hashSources(webRoot);
@@ -68,11 +69,19 @@ async function removeOldBuilds(): Promise<void> {
   }
 }
 
+/** What a person can use of a message of the bundler: the file, the place and the fault, not where in the bundler. */
+function readable(message: string): string {
+  const lines = Bun.stripANSI(message)
+    .replaceAll(webRoot, "web")
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !/^\s*at /.test(line));
+  return lines.slice(0, reasonLinesMax).join("\n");
+}
+
 try {
   await main(process.argv.includes("--force"));
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${reason}\n`);
+  const reason = readable(error instanceof Error ? error.message : String(error));
   process.stdout.write(`${JSON.stringify({ error: `The web could not be built. ${reason}` })}\n`);
   process.exitCode = 1;
 }
