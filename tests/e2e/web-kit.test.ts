@@ -149,7 +149,7 @@ describe("with the keyboard alone", () => {
 
   test("the palette finds a page by its name, and a pair of letters goes there", async () => {
     const page = await open("/admin/", { as: "admin" });
-    await page.getByText("Logged in").waitFor();
+    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("plan");
     await page.keyboard.press("Enter");
@@ -163,7 +163,7 @@ describe("with the keyboard alone", () => {
 
   test("single letters do nothing once they are turned off", async () => {
     const page = await open("/admin/", { as: "admin" });
-    await page.getByText("Logged in").waitFor();
+    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await page.keyboard.press("?");
     await page.getByRole("switch", { name: "Single-letter shortcuts" }).press("Space");
     await page.keyboard.press("Escape");
