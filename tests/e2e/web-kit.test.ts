@@ -151,7 +151,7 @@ describe("with the keyboard alone", () => {
     const page = await open("/admin/", { as: "admin" });
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").fill("plan");
+    await page.getByRole("combobox", { name: "Go to or search" }).fill("plan");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/admin/plans/");
     await page.keyboard.press("g");
@@ -169,7 +169,7 @@ describe("with the keyboard alone", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").waitFor();
+    await page.getByRole("combobox", { name: "Go to or search" }).waitFor();
     expect(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).isVisible()).toBe(false);
   });
 });
