@@ -28,6 +28,8 @@ export const shownPages: readonly ShownPage[] = [
   { name: "reset-password", path: "/reset-password/", as: "nobody", arabic: "none", ready: "form" },
   { name: "admin-login", path: "/admin/", as: "nobody", arabic: "none", ready: "form", expectedStatuses: [401] },
   { name: "console-home", path: "/console/", as: "user", arabic: "choice", ready: ".facts" },
+  { name: "console-keys", path: "/console/keys/", as: "user", arabic: "choice", ready: "[data-kind=empty], .row-open" },
+  { name: "console-usage", path: "/console/usage/", as: "user", arabic: "choice", ready: ".uplot" },
   { name: "console-unknown", path: "/console/nothing/", as: "user", arabic: "choice", ready: ".state" },
   { name: "admin-dashboard", path: "/admin/", as: "admin", arabic: "none", ready: ".facts" },
   { name: "admin-plans", path: "/admin/plans/", as: "admin", arabic: "none", ready: ".row-open" },

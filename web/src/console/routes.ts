@@ -3,6 +3,8 @@ import type { AppRoute } from "../shell/app-routes.ts";
 import type { Area } from "./locales.ts";
 import type { FrameMessages } from "./messages/en.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
+import { keysArea } from "./pages/keys/messages/messages.ts";
+import { usageArea } from "./pages/usage/messages/messages.ts";
 
 type PageFile = { readonly Page: Component };
 
@@ -23,5 +25,15 @@ export const consoleRoutes: readonly AppRoute<FrameMessages["nav"]>[] = [
     path: "/",
     nav: { label: (texts) => texts.home, icon: "home", key: "h" },
     load: page(() => import("./pages/home/page.tsx"), homeArea),
+  },
+  {
+    path: "/keys/",
+    nav: { label: (texts) => texts.keys, icon: "key", key: "k" },
+    load: page(() => import("./pages/keys/page.tsx"), keysArea),
+  },
+  {
+    path: "/usage/",
+    nav: { label: (texts) => texts.usage, icon: "chart", key: "u" },
+    load: page(() => import("./pages/usage/page.tsx"), usageArea),
   },
 ];

@@ -70,5 +70,11 @@ export const messages: FrameMessages = {
   },
   nav: {
     home: "الرئيسية",
+    keys: "المفاتيح",
+    usage: "الاستخدام",
+    billing: "الفوترة",
+    playground: "ساحة التجربة",
+    upstreams: "المصادر",
+    account: "الحساب",
   },
 };

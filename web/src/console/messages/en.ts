@@ -14,6 +14,12 @@ export const messages = {
   }),
   nav: english({
     home: "Home",
+    keys: "Keys",
+    usage: "Usage",
+    billing: "Billing",
+    playground: "Playground",
+    upstreams: "Upstreams",
+    account: "Account",
   }),
 };
 

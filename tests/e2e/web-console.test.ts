@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { loginUser } from "../support/logins.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+let provider: ReturnType<typeof startSandboxProvider>;
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+  await provider?.stop();
+});
+
+/** A new user with some balance, in a browser of their own. */
+async function enter(): Promise<WatchedPage> {
+  const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
+  return await browser.open({ url: web.sluice.url, cookie });
+}
+
+/** What axe finds, and everything else that must not have happened. */
+async function faultsOf({ axe, faults }: WatchedPage): Promise<string[]> {
+  return [...(await axe()), ...faults];
+}
+
+test("a key is made, its first call is seen, and the call appears in the usage with its receipt", async () => {
+  const watched = await enter();
+  const { page } = watched;
+  try {
+    await page.goto("/console/keys/");
+    await page.getByText("No key yet").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("laptop");
+    await form.getByRole("button", { name: "Create key" }).click();
+    const secret = (await page.locator("[data-secret]").textContent()) ?? "";
+    expect(secret).toStartWith("sk-");
+    await page.getByText("Waiting for the first request with this key").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.getByRole("button", { name: "Send a test request" }).click();
+    await page.getByText("First request seen").waitFor();
+    await page.getByText("The model answered:").waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Close anyway" }).click();
+    await page.locator("[data-secret]").waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain(secret);
+    await page.goto("/console/usage/");
+    await page.locator(".row-open").first().click();
+    await page.getByRole("heading", { name: "How the price came about" }).waitFor();
+    await page.getByRole("columnheader", { name: "Amount" }).waitFor();
+    await page.getByText("Attempt 1").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});

@@ -1,0 +1,64 @@
+import type { madeKeyAnswer } from "@sluice/contracts/keys";
+import { type JSX, Show } from "solid-js";
+import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { ErrorState } from "../../../kit/states.tsx";
+import { checkKey, emptyKey, toKeyInput } from "./key-fields.ts";
+import styles from "./keys.module.css";
+import { LimitFields } from "./limit-fields.tsx";
+import type { MadeKey } from "./made-key.tsx";
+import { keysArea } from "./messages/messages.ts";
+
+/** A name makes a key; the limits wait behind it. What was typed stays when it is closed. */
+export function CreateKeyDialog(props: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onMade: (key: MadeKey) => void;
+}): JSX.Element {
+  const texts = keysArea.texts();
+  // The same until a key was made, so that a repeated press makes no second one.
+  let idempotencyKey = newIdempotencyKey();
+  const form = createForm({
+    initial: emptyKey,
+    check: (values) => checkKey(values, texts),
+    submit: async (values) => {
+      const { secret, key } = await apiPost<typeof madeKeyAnswer>("/backend/keys/create/", toKeyInput(values), {
+        idempotencyKey,
+      });
+      idempotencyKey = newIdempotencyKey();
+      form.reset(emptyKey);
+      if (secret === null) {
+        props.onClose();
+      } else {
+        props.onMade({ keyId: String(key.key_id), secret });
+      }
+    },
+  });
+  return (
+    <Dialog isOpen={props.isOpen} onClose={props.onClose} title={texts.create}>
+      <form class="form" onSubmit={form.onSubmit} noValidate>
+        <TextField
+          label={texts.name}
+          hint={texts.nameHint}
+          autocomplete="off"
+          autofocus
+          maxlength={100}
+          {...form.text("name")}
+        />
+        <details class={styles["limits"]}>
+          <summary>{texts.limits}</summary>
+          <LimitFields form={form} />
+        </details>
+        <Show when={form.problem()}>{(problem) => <ErrorState title={texts.failed} error={problem()} />}</Show>
+        <div class="dialog-actions">
+          <Button type="submit" variant="primary" isBusy={form.isSubmitting()}>
+            {texts.create}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,119 @@
+import type { keyListAnswer } from "@sluice/contracts/keys";
+import { useQueryClient } from "@tanstack/solid-query";
+import { createSignal, type JSX } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { Status, type Tone } from "../../../kit/status.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useConsoleTitle } from "../../console-title.ts";
+import { formats } from "../../formats.ts";
+import { createCursorList } from "../../parts/cursor-list.ts";
+import { browserZone } from "../../parts/days.ts";
+import { type ApiKey, createSummaryQuery, type Sums } from "../../parts/queries.ts";
+import { CreateKeyDialog } from "./create-key.tsx";
+import { KeyPanel } from "./key-panel.tsx";
+import { LimitCell } from "./limit-cell.tsx";
+import { type MadeKey, MadeKeyDialog } from "./made-key.tsx";
+import { keysArea } from "./messages/messages.ts";
+
+const tones: Readonly<Record<ApiKey["status"], Tone>> = {
+  active: "ok",
+  disabled: "neutral",
+  expired: "warn",
+  revoked: "neutral",
+};
+
+/** The keys of the account: what they may, what they spent, and everything that can be done with them. */
+export function Page(): JSX.Element {
+  const texts = keysArea.texts();
+  useConsoleTitle(() => texts.title);
+  const client = useQueryClient();
+  const state = createTableState({ filters: ["status"] });
+  const [isCreating, setIsCreating] = createSignal(false);
+  const [made, setMade] = createSignal<MadeKey | null>(null);
+  const list = createCursorList<ApiKey>({
+    name: "keys",
+    state,
+    load: async (query, signal) => {
+      const { keys, next_cursor } = await apiGet<typeof keyListAnswer>("/backend/keys/list/", { query, signal });
+      return { rows: keys, next_cursor };
+    },
+  });
+  const summary = createSummaryQuery(() => ({ zone: browserZone }));
+  const spentBy = (key: ApiKey): Sums | undefined => summary.data?.by_key.find(({ key_id }) => key_id === key.key_id);
+  const changed = (): void => {
+    void client.invalidateQueries({ queryKey: ["keys"] });
+  };
+  const create = (): JSX.Element => (
+    <Button variant="primary" onClick={() => setIsCreating(true)}>
+      <Icon name="plus" />
+      {texts.create}
+    </Button>
+  );
+  return (
+    <>
+      <PageHead title={texts.title} text={texts.text} actions={create()} />
+      <DataTable<ApiKey>
+        {...list}
+        name="keys"
+        label={texts.list}
+        state={state}
+        columns={columnsOf((key) => (summary.isSuccess ? formats.quota(spentBy(key)?.settled_quota ?? 0) : ""))}
+        rowId={(key) => String(key.key_id)}
+        filters={[{ id: "status", label: texts.show, options: [{ value: "live", label: texts.liveOnly }] }]}
+        empty={{ title: texts.emptyTitle, text: texts.emptyText, actions: create() }}
+        panel={{
+          title: (key) => key.name,
+          content: (key) => <KeyPanel apiKey={key} onChanged={changed} onMade={setMade} />,
+        }}
+      />
+      <CreateKeyDialog
+        isOpen={isCreating()}
+        onClose={() => setIsCreating(false)}
+        onMade={(key) => {
+          setIsCreating(false);
+          changed();
+          setMade(key);
+        }}
+      />
+      <MadeKeyDialog
+        made={made()}
+        onClose={() => {
+          setMade(null);
+          changed();
+        }}
+      />
+    </>
+  );
+}
+
+function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
+  const texts = keysArea.texts();
+  const now = Date.now();
+  return [
+    { id: "name", label: texts.name, card: "title", cell: (key) => <bdi>{key.name}</bdi> },
+    { id: "key", label: texts.key, cell: (key) => <code>{`${key.key_prefix}…${key.key_last_four}`}</code> },
+    {
+      id: "status",
+      label: texts.status,
+      card: "badge",
+      cell: (key) => <Status tone={tones[key.status]}>{texts.statusNames[key.status]}</Status>,
+    },
+    { id: "spent", label: texts.spent, align: "end", cell: spent },
+    { id: "limit", label: texts.limit, cell: (key) => <LimitCell apiKey={key} /> },
+    {
+      id: "last_used",
+      label: texts.lastUsed,
+      cell: (key) => (key.last_used_at === null ? texts.never : formats.relative(key.last_used_at, now)),
+    },
+    {
+      id: "expires",
+      label: texts.expires,
+      cell: (key) => (key.expires_at === null ? texts.noLimit : formats.date(key.expires_at)),
+    },
+  ];
+}

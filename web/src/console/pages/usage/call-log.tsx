@@ -1,0 +1,121 @@
+import type { usageListAnswer } from "@sluice/contracts/usage";
+import { createSignal, type JSX } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { formatsOf } from "../../../i18n/format.ts";
+import { fill } from "../../../i18n/messages.ts";
+import { Switch } from "../../../kit/field.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column, Filter } from "../../../table/model.ts";
+import type { TableState } from "../../../table/table-state.ts";
+import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
+import { createCursorList } from "../../parts/cursor-list.ts";
+import { createKeysQuery, createSummaryQuery } from "../../parts/queries.ts";
+import { type Call, outcomeTones } from "./call.ts";
+import { usageArea } from "./messages/messages.ts";
+import type { Range } from "./range.ts";
+import { Receipt } from "./receipt.tsx";
+
+const liveMs = 10_000;
+const outcomes = ["completed", "aborted", "failed", "refused"] as const;
+/** The calls of the range, each with its receipt. */
+export function CallLog(props: {
+  readonly range: Range;
+  readonly state: TableState;
+  readonly filter: () => Readonly<Record<string, string>>;
+}): JSX.Element {
+  const texts = usageArea.texts();
+  const { state, range } = props;
+  const [isLive, setIsLive] = createSignal(false);
+  const list = createCursorList<Call>({
+    name: "calls",
+    state: { ...state, query: () => ({ ...state.query(), ...props.filter() }) },
+    load: (query, signal) => apiGet<typeof usageListAnswer>("/backend/usage/list/", { query, signal }),
+    // Whoever looks at a call or further back is not disturbed by new ones.
+    refreshMs: () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0),
+  });
+  const keys = createKeysQuery();
+  // Without the filters, so that every model and every key that has calls can be chosen, revoked ones too.
+  const all = createSummaryQuery(() => range.query());
+  const filters = (): readonly Filter[] => {
+    const named = new Map((keys.data?.keys ?? []).map((key) => [String(key.key_id), key.name]));
+    for (const { key_id, key_name } of all.data?.by_key ?? []) {
+      named.set(String(key_id), key_name || fill(texts.deletedKey, { id: String(key_id) }));
+    }
+    return [
+      { id: "key_id", label: texts.key, options: [...named].map(([value, label]) => ({ value, label })) },
+      {
+        id: "model",
+        label: texts.model,
+        options: (all.data?.by_model ?? []).flatMap(({ model }) =>
+          model === null ? [] : [{ value: model, label: model }],
+        ),
+      },
+      {
+        id: "outcome",
+        label: texts.outcome,
+        options: outcomes.map((value) => ({ value, label: texts.outcomes[value] })),
+      },
+    ];
+  };
+  return (
+    <DataTable<Call>
+      {...list}
+      name="calls"
+      label={texts.log}
+      state={state}
+      columns={columnsOf(() => formatsOf(consoleLocale, range.zone()))}
+      rowId={({ request_id }) => request_id}
+      filters={filters()}
+      actions={
+        <Switch label={texts.live} checked={isLive()} onChange={(event) => setIsLive(event.currentTarget.checked)} />
+      }
+      empty={{
+        title: texts.emptyTitle,
+        text: texts.emptyText,
+        actions: (
+          <a class="button" href="/console/keys/">
+            {texts.toKeys}
+          </a>
+        ),
+      }}
+      panel={{ title: () => texts.receipt, content: (call) => <Receipt call={call} /> }}
+    />
+  );
+}
+
+function columnsOf(zoned: () => ReturnType<typeof formatsOf>): readonly Column<Call>[] {
+  const texts = usageArea.texts();
+  return [
+    { id: "time", label: texts.time, card: "title", cell: (call) => zoned().dateTime(call.started_at) },
+    { id: "model", label: texts.model, cell: (call) => <bdi>{call.model ?? texts.unknownModel}</bdi> },
+    { id: "key", label: texts.key, cell: (call) => <bdi>{call.key_name}</bdi> },
+    {
+      id: "outcome",
+      label: texts.outcome,
+      card: "badge",
+      cell: (call) => <Status tone={outcomeTones[call.outcome]}>{texts.outcomes[call.outcome]}</Status>,
+    },
+    {
+      id: "tokens",
+      label: texts.tokens,
+      align: "end",
+      cell: (call) =>
+        fill(texts.tokensInOut, {
+          input: formats.number(Number(call.input_tokens)),
+          output: formats.number(Number(call.output_tokens)),
+        }),
+    },
+    { id: "cost", label: texts.cost, align: "end", cell: (call) => formats.quota(call.settled_quota) },
+    {
+      id: "first_byte",
+      label: texts.firstByte,
+      align: "end",
+      cell: (call) => (call.first_byte_ms === null ? "–" : formats.milliseconds(call.first_byte_ms)),
+    },
+    { id: "duration", label: texts.duration, align: "end", cell: (call) => formats.milliseconds(call.duration_ms) },
+    { id: "status", label: texts.status, align: "end", isHiddenAtFirst: true, cell: (call) => call.http_status },
+    { id: "path", label: texts.path, isHiddenAtFirst: true, cell: (call) => <code>{call.path}</code> },
+  ];
+}

@@ -1,0 +1,92 @@
+import { type JSX, Match, Switch } from "solid-js";
+import { apiUrl } from "../../../api/client.ts";
+import { fill } from "../../../i18n/messages.ts";
+import { Figure, Figures } from "../../../kit/card.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { createTableState } from "../../../table/table-state.ts";
+import { useConsoleTitle } from "../../console-title.ts";
+import { formats } from "../../formats.ts";
+import { createSummaryQuery, type Sums } from "../../parts/queries.ts";
+import { Breakdown } from "./breakdown.tsx";
+import { CallLog } from "./call-log.tsx";
+import { DayChart } from "./day-chart.tsx";
+import { usageArea } from "./messages/messages.ts";
+import { createRange } from "./range.ts";
+import { RangeBar } from "./range-bar.tsx";
+
+/** What was called and what it cost. */
+export function Page(): JSX.Element {
+  const texts = usageArea.texts();
+  useConsoleTitle(() => texts.title);
+  const range = createRange();
+  const state = createTableState({ filters: ["key_id", "model", "outcome"] });
+  const filter = (): Record<string, string> => ({
+    ...range.query(),
+    ...Object.fromEntries(state.activeFilters().map((id) => [id, state.filter(id)])),
+  });
+  const summary = createSummaryQuery(filter);
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        text={texts.text}
+        actions={
+          <a class="button" href={apiUrl("/backend/usage/export/", filter())} download="">
+            {texts.exportCsv}
+          </a>
+        }
+      />
+      <RangeBar range={range} />
+      <Switch fallback={<SumFigures sums={null} />}>
+        <Match when={summary.isError}>
+          <ErrorState error={summary.error} onRetry={() => void summary.refetch()} />
+        </Match>
+        <Match when={summary.data}>
+          {(data) => (
+            <>
+              <SumFigures sums={data().total} />
+              <DayChart summary={data()} range={range} />
+              <Breakdown summary={data()} />
+            </>
+          )}
+        </Match>
+      </Switch>
+      <CallLog range={range} state={state} filter={filter} />
+    </>
+  );
+}
+
+function SumFigures(props: { readonly sums: Sums | null }): JSX.Element {
+  const texts = usageArea.texts();
+  const shown = (write: (sums: Sums) => string): JSX.Element =>
+    props.sums === null ? <Skeleton width="5rem" /> : write(props.sums);
+  const rate = (sums: Sums): string =>
+    Number(sums.calls) === 0 ? "–" : formats.percent(Number(sums.completed_calls) / Number(sums.calls));
+  return (
+    <Figures label={texts.figures}>
+      <Figure label={texts.cost} value={shown((sums) => formats.quota(sums.settled_quota))} />
+      <Figure label={texts.calls} value={shown((sums) => formats.number(Number(sums.calls)))} />
+      <Figure
+        label={texts.success}
+        value={shown(rate)}
+        note={shown((sums) =>
+          fill(texts.successNote, {
+            count: formats.number(Number(sums.completed_calls)),
+            all: formats.number(Number(sums.calls)),
+          }),
+        )}
+      />
+      <Figure
+        label={texts.input}
+        value={shown((sums) => formats.compact(Number(sums.input_tokens)))}
+        note={shown((sums) => fill(texts.cached, { count: formats.compact(Number(sums.cache_read_tokens)) }))}
+      />
+      <Figure
+        label={texts.output}
+        value={shown((sums) => formats.compact(Number(sums.output_tokens)))}
+        note={shown((sums) => fill(texts.reasoning, { count: formats.compact(Number(sums.reasoning_tokens)) }))}
+      />
+    </Figures>
+  );
+}

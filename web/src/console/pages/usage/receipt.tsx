@@ -1,0 +1,168 @@
+import type { usageReceiptAnswer } from "@sluice/contracts/usage";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { fill } from "../../../i18n/messages.ts";
+import { Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { formats } from "../../formats.ts";
+import { type Call, outcomeTones } from "./call.ts";
+import { usageArea } from "./messages/messages.ts";
+import styles from "./usage.module.css";
+
+type ReceiptOf = AnswerOf<typeof usageReceiptAnswer>["receipt"];
+
+/** One call: what happened, and how its price came about. */
+export function Receipt(props: { readonly call: Call }): JSX.Element {
+  const query = createQuery(() => ({
+    queryKey: ["receipt", props.call.request_id],
+    queryFn: ({ signal }) =>
+      apiGet<typeof usageReceiptAnswer>("/backend/usage/receipt/", {
+        signal,
+        query: { request_id: props.call.request_id, day: props.call.day },
+      }),
+  }));
+  return (
+    <div class={styles["receipt"]}>
+      <CallFacts call={props.call} />
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data?.receipt}>
+          {(receipt) => (
+            <>
+              <PriceLines receipt={receipt()} />
+              <Attempts receipt={receipt()} />
+            </>
+          )}
+        </Match>
+      </Switch>
+    </div>
+  );
+}
+
+function CallFacts(props: { readonly call: Call }): JSX.Element {
+  const texts = usageArea.texts();
+  const facts = () => {
+    const { call } = props;
+    return [
+      { name: texts.requestId, value: <CopyText text={call.request_id} label={texts.requestId} /> },
+      {
+        name: texts.outcome,
+        value: (
+          <Status tone={outcomeTones[call.outcome]}>{`${texts.outcomes[call.outcome]}, ${call.http_status}`}</Status>
+        ),
+      },
+      ...(call.error_code === null ? [] : [{ name: texts.error, value: <code>{call.error_code}</code> }]),
+      { name: texts.time, value: formats.dateTime(call.started_at) },
+      { name: texts.model, value: <bdi>{call.model ?? texts.unknownModel}</bdi> },
+      { name: texts.key, value: <bdi>{call.key_name}</bdi> },
+      { name: texts.path, value: <code>{call.path}</code> },
+      { name: texts.stream, value: call.is_stream ? texts.yes : texts.no },
+      {
+        name: texts.firstByte,
+        value: call.first_byte_ms === null ? "–" : formats.milliseconds(call.first_byte_ms),
+      },
+      { name: texts.duration, value: formats.milliseconds(call.duration_ms) },
+      { name: texts.source, value: texts.sources[call.usage_source] },
+    ];
+  };
+  return <Facts facts={facts()} />;
+}
+
+function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
+  const texts = usageArea.texts();
+  const unitName = (unit: string): string =>
+    Object.hasOwn(texts.units, unit) ? texts.units[unit as keyof typeof texts.units] : unit;
+  const quota = (amount: number | string): string => fill(texts.quotaUnit, { count: formats.number(BigInt(amount)) });
+  return (
+    <div>
+      <h3>{texts.lines}</h3>
+      <Show when={props.receipt.lines.length > 0} fallback={<p class="muted">{texts.notCharged}</p>}>
+        <section class={styles["scroll"]} tabindex="0" aria-label={texts.lines}>
+          <table class="table" data-compact="true">
+            <thead>
+              <tr>
+                <th scope="col">{texts.unit}</th>
+                <For each={[texts.count, texts.unitPrice, texts.amount]}>
+                  {(label) => (
+                    <th scope="col" data-align="end">
+                      {label}
+                    </th>
+                  )}
+                </For>
+              </tr>
+            </thead>
+            <tbody>
+              <For each={props.receipt.lines}>
+                {(line) => (
+                  <tr>
+                    <th scope="row" data-card="title">
+                      {unitName(line.unit)}
+                    </th>
+                    <td data-align="end" data-label={texts.count}>
+                      {line.count_unit === "millisecond"
+                        ? fill(texts.milliseconds, { count: formats.number(BigInt(line.count)) })
+                        : formats.number(BigInt(line.count))}
+                    </td>
+                    <td data-align="end" data-label={texts.unitPrice}>
+                      <bdi>{`$${line.price_usd}`}</bdi> {texts.per[line.price_per]}
+                    </td>
+                    <td data-align="end" data-label={texts.amount}>
+                      <bdi>{`$${line.amount_usd}`}</bdi>
+                    </td>
+                  </tr>
+                )}
+              </For>
+            </tbody>
+          </table>
+        </section>
+        <Facts
+          facts={[
+            { name: texts.sum, value: <bdi>{`$${props.receipt.sum_usd}`}</bdi> },
+            { name: texts.rounded, value: quota(props.receipt.quota) },
+            { name: texts.multiplier, value: <bdi>{`× ${props.receipt.rate_multiplier}`}</bdi> },
+            {
+              name: texts.charged,
+              value: `${quota(props.receipt.settled_quota)} (${formats.quota(props.receipt.settled_quota)})`,
+            },
+            { name: texts.price, value: props.receipt.price_version?.toString() ?? "–" },
+          ]}
+        />
+      </Show>
+    </div>
+  );
+}
+
+function Attempts(props: { readonly receipt: ReceiptOf }): JSX.Element {
+  const texts = usageArea.texts();
+  const begun = (): number => new Date(props.receipt.started_at).getTime();
+  return (
+    <Show when={props.receipt.attempts.length > 0}>
+      <div>
+        <h3>{texts.attempts}</h3>
+        <ol class={`plain-list ${styles["attempts"]}`}>
+          <For each={props.receipt.attempts}>
+            {(attempt, index) => (
+              <li>
+                {fill(texts.attempt, { number: index() + 1 })}: <bdi>{attempt.result}</bdi>
+                <br />
+                <span class="muted">
+                  {fill(texts.attemptText, {
+                    status: attempt.status ?? texts.noAnswer,
+                    duration: formats.milliseconds(attempt.duration_ms),
+                    start: formats.milliseconds(Math.max(0, attempt.started_at_ms - begun())),
+                  })}
+                </span>
+              </li>
+            )}
+          </For>
+        </ol>
+      </div>
+    </Show>
+  );
+}

@@ -1,0 +1,55 @@
+import type { userAnswer } from "@sluice/contracts/accounts";
+import type { balanceAnswer } from "@sluice/contracts/billing";
+import type { keyListAnswer } from "@sluice/contracts/keys";
+import type { offeredModelsAnswer } from "@sluice/contracts/offered-models";
+import type { usageSummaryAnswer } from "@sluice/contracts/usage";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { apiGet } from "../../api/client.ts";
+
+export type ApiKey = AnswerOf<typeof keyListAnswer>["keys"][number];
+export type OfferedModel = AnswerOf<typeof offeredModelsAnswer>["models"][number];
+export type UsageSummary = AnswerOf<typeof usageSummaryAnswer>;
+export type Sums = UsageSummary["total"];
+
+const keysMax = 100;
+
+/** What several pages ask for, under the same names, so that one answer serves them all. */
+export function createBalanceQuery() {
+  return createQuery(() => ({
+    queryKey: ["balance"],
+    queryFn: ({ signal }) => apiGet<typeof balanceAnswer>("/backend/billing/balance/", { signal }),
+  }));
+}
+
+export function createMeQuery() {
+  return createQuery(() => ({
+    queryKey: ["me"],
+    queryFn: ({ signal }) => apiGet<typeof userAnswer>("/backend/auth/me/", { signal }),
+  }));
+}
+
+/** The newest keys, which are as many as can be live. */
+export function createKeysQuery() {
+  return createQuery(() => ({
+    queryKey: ["keys", "newest"],
+    queryFn: ({ signal }) => apiGet<typeof keyListAnswer>("/backend/keys/list/", { signal, query: { limit: keysMax } }),
+  }));
+}
+
+export function createModelsQuery() {
+  return createQuery(() => ({
+    queryKey: ["models"],
+    queryFn: ({ signal }) => apiGet<typeof offeredModelsAnswer>("/backend/models/list/", { signal }),
+  }));
+}
+
+type SummaryFilter = Readonly<Record<string, string | number>>;
+
+/** Sums of usage by the filter, anew every so many milliseconds if there is a number. */
+export function createSummaryQuery(filter: () => SummaryFilter) {
+  return createQuery(() => ({
+    queryKey: ["usage-summary", filter()],
+    queryFn: ({ signal }) => apiGet<typeof usageSummaryAnswer>("/backend/usage/summary/", { signal, query: filter() }),
+  }));
+}

@@ -1,0 +1,17 @@
+const quotaPerUsd = 500_000n;
+const places = 6;
+
+/** Quota out of an amount in US dollars as somebody types it, rounded down; null when it is none. */
+export function quotaOfUsd(text: string): bigint | null {
+  const match = /^(\d{1,9})(?:[.,](\d{1,6}))?$/.exec(text.trim());
+  if (match === null) {
+    return null;
+  }
+  const micros = BigInt((match[1] ?? "0") + (match[2] ?? "").padEnd(places, "0"));
+  return (micros * quotaPerUsd) / 10n ** BigInt(places);
+}
+
+/** The worth of quota as a number, for charts only: it may be rounded. */
+export function usdNumber(quota: number | string): number {
+  return Number(quota) / Number(quotaPerUsd);
+}
