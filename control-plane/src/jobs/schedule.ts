@@ -12,6 +12,9 @@ export type Job = {
   readonly run: (db: Database) => Promise<unknown>;
 };
 
+/** Longer than any job takes; a holder that vanished without a word keeps its job from the others for so long. */
+const lockedMsMax = 3_600_000;
+
 /**
  * Starts the jobs. Every replica wakes up at the time; the one that gets the lock works, the others go on. The lock is
  * held by a transaction, so that it ends with its holder, and the work runs beside it in transactions of its own.
@@ -48,6 +51,8 @@ async function runOnce(job: Job, db: Database, log: Log): Promise<void> {
     }
     await db.withTransaction(async (tx) => {
       if (await tryAdvisoryLock(tx, `job:${job.name}`)) {
+        // While the work runs, this connection says nothing; the server must not take that for a client that is gone.
+        await tx.sql`select set_config('idle_in_transaction_session_timeout', ${String(lockedMsMax)}, true)`;
         await job.run(db);
       }
     });
