@@ -49,7 +49,9 @@ export async function resolveOrder(tx: Transaction, parts: BillingParts, decisio
     return await dismiss(tx, order, nothing);
   }
   const isRefundOpen = await isRefusedRefund(tx, order);
-  if (order.resolution === action && !(action === "refund" && isRefundOpen)) {
+  // A cancelled order may have been paid rightly since, and one whose refund was refused waits again.
+  const isUndone = action === "refund" ? isRefundOpen : action === "cancel" && order.status !== "cancelled";
+  if (order.resolution === action && !isUndone) {
     return nothing;
   }
   if (!(order.status === "review" || (isRefundOpen && action !== "cancel"))) {

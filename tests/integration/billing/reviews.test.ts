@@ -101,11 +101,17 @@ test("a refund that the gateway refuses can be tried again, or be settled instea
   }
 });
 
-test("a cancelled order moves nothing, and no payment that comes later is credited unseen", async () => {
+test("a cancelled order moves nothing; the right payment, should it come later, is credited as late", async () => {
   const { buyer, order } = await underpaid();
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: true, order: { status: "cancelled" } });
   expect((await resolve(order, "cancel")).body).toMatchObject({ is_new: false });
   expect([await scene.balance(buyer), await decisions(order)]).toEqual([0n, 1]);
+  expect(await settlePaid(scene.parts, noticeOf(order, { amountUsd: usd("9.00") }))).toBe("review");
+  expect(await settlePaid(scene.parts, noticeOf(order, { transactionId: `right ${order.orderNo}` }))).toBe("settled");
+  expect(await scene.order(order.orderNo)).toMatchObject({ status: "settled", is_paid_late: true });
+  expect(await scene.balance(buyer)).toBe(order.quota);
+  // Too late to cancel, whatever was decided before.
+  expect(codeOf(await resolve(order, "cancel"))).toEqual([409, "conflict"]);
 });
 
 test("of two admins who decide at once one decision counts, and the other is told", async () => {
