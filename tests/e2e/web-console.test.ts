@@ -62,3 +62,31 @@ test("a key is made, its first call is seen, and the call appears in the usage w
     await watched.close();
   }
 });
+
+test("a plan is looked at in a dry run, bought in a trial, and is in the ledger", async () => {
+  const watched = await enter();
+  const { page } = watched;
+  try {
+    await page.goto("/console/billing/");
+    await page
+      .getByRole("button", { name: /^Buy: / })
+      .first()
+      .click();
+    await page.getByLabel("Pay with").selectOption("alipay");
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByText("waits for its payment").waitFor();
+    await page.getByText(/^POST \//).waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.getByRole("button", { name: "Settle without a payment" }).click();
+    await page.getByText("The order is settled.").waitFor();
+    await page.getByRole("tab", { name: "Ledger" }).click();
+    await page.getByText("order paid").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.getByRole("tab", { name: "Orders" }).click();
+    await page.getByText("waits for payment").first().waitFor();
+    expect(await page.locator(".status", { hasText: /^paid$/ }).count()).toBe(1);
+    expect(await web.rig.checkMoney()).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});

@@ -2,6 +2,7 @@ import type { Component } from "solid-js";
 import type { AppRoute } from "../shell/app-routes.ts";
 import type { Area } from "./locales.ts";
 import type { FrameMessages } from "./messages/en.ts";
+import { billingArea } from "./pages/billing/messages/messages.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
 import { keysArea } from "./pages/keys/messages/messages.ts";
 import { usageArea } from "./pages/usage/messages/messages.ts";
@@ -35,5 +36,10 @@ export const consoleRoutes: readonly AppRoute<FrameMessages["nav"]>[] = [
     path: "/usage/",
     nav: { label: (texts) => texts.usage, icon: "chart", key: "u" },
     load: page(() => import("./pages/usage/page.tsx"), usageArea),
+  },
+  {
+    path: "/billing/",
+    nav: { label: (texts) => texts.billing, icon: "card", key: "b" },
+    load: page(() => import("./pages/billing/page.tsx"), billingArea),
   },
 ];

@@ -1,0 +1,45 @@
+import type { ledgerAnswer } from "@sluice/contracts/billing";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import type { JSX } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createTableState } from "../../../table/table-state.ts";
+import { formats } from "../../formats.ts";
+import { createCursorList } from "../../parts/cursor-list.ts";
+import { billingArea } from "./messages/messages.ts";
+
+type Entry = AnswerOf<typeof ledgerAnswer>["entries"][number];
+
+/** Every credit and every debit of the account. */
+export function Ledger(): JSX.Element {
+  const texts = billingArea.texts();
+  const state = createTableState({ filters: [] });
+  const list = createCursorList<Entry>({
+    name: "ledger",
+    state,
+    load: async (query, signal) => {
+      const { entries, next_cursor } = await apiGet<typeof ledgerAnswer>("/backend/billing/ledger/", { query, signal });
+      return { rows: entries, next_cursor };
+    },
+  });
+  const changeName = (type: string): string =>
+    Object.hasOwn(texts.changeNames, type) ? texts.changeNames[type as keyof typeof texts.changeNames] : type;
+  return (
+    <DataTable<Entry>
+      {...list}
+      name="ledger"
+      label={texts.entries}
+      state={state}
+      rowId={({ id }) => String(id)}
+      empty={{ title: texts.noEntries, text: texts.noEntriesText }}
+      columns={[
+        { id: "time", label: texts.time, card: "title", cell: (entry) => formats.dateTime(entry.created_at) },
+        { id: "change", label: texts.change, cell: (entry) => changeName(entry.change_type) },
+        { id: "reference", label: texts.reference, cell: (entry) => <code>{entry.reference}</code> },
+        { id: "note", label: texts.note, isHiddenAtFirst: true, cell: (entry) => <bdi>{entry.note ?? ""}</bdi> },
+        { id: "amount", label: texts.amount, align: "end", cell: (entry) => formats.quota(entry.amount) },
+        { id: "after", label: texts.after, align: "end", cell: (entry) => formats.quota(entry.balance_after) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import { useSearchParams } from "@solidjs/router";
+import { type JSX, Match, Switch } from "solid-js";
+import { Figure, Figures } from "../../../kit/card.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useConsoleTitle } from "../../console-title.ts";
+import { formats } from "../../formats.ts";
+import { createBalanceQuery } from "../../parts/queries.ts";
+import styles from "./billing.module.css";
+import { Ledger } from "./ledger.tsx";
+import { billingArea } from "./messages/messages.ts";
+import { Orders } from "./orders.tsx";
+import { Plans } from "./plans.tsx";
+import { Statements } from "./statements.tsx";
+import { Subscription } from "./subscription.tsx";
+
+const parts = ["overview", "orders", "entries", "statements"] as const;
+type Part = (typeof parts)[number];
+
+/** What is left, what can be bought, and every change of the balance. */
+export function Page(): JSX.Element {
+  const texts = billingArea.texts();
+  useConsoleTitle(() => texts.title);
+  const [params, setParams] = useSearchParams();
+  const shown = (): Part => parts.find((part) => part === params["tab"]) ?? "overview";
+  // The lists share the names of their state in the URL, so that a part begins without that of another one.
+  const show = (part: Part): void =>
+    setParams(
+      { tab: part === "overview" ? null : part, cursor: null, open: null, limit: null, sort: null },
+      { scroll: false },
+    );
+  return (
+    <>
+      <PageHead title={texts.title} />
+      <Balance />
+      <Tabs label={texts.tabs} tabs={parts.map((id) => ({ id, label: texts[id] }))} selected={shown()} onSelect={show}>
+        <Switch>
+          <Match when={shown() === "overview"}>
+            <div class={styles["stack"]}>
+              <Plans />
+              <Subscription />
+            </div>
+          </Match>
+          <Match when={shown() === "orders"}>
+            <Orders />
+          </Match>
+          <Match when={shown() === "entries"}>
+            <Ledger />
+          </Match>
+          <Match when={shown() === "statements"}>
+            <Statements />
+          </Match>
+        </Switch>
+      </Tabs>
+    </>
+  );
+}
+
+function Balance(): JSX.Element {
+  const texts = billingArea.texts();
+  const query = createBalanceQuery();
+  const shown = (name: "remaining_quota" | "used_quota" | "ledger_balance_quota"): JSX.Element =>
+    query.data === undefined ? <Skeleton width="6rem" /> : formats.quota(query.data.balance[name]);
+  return (
+    <Switch
+      fallback={
+        <Figures label={texts.figures}>
+          <Figure label={texts.balance} value={shown("remaining_quota")} note={texts.balanceNote} />
+          <Figure label={texts.used} value={shown("used_quota")} />
+          <Figure label={texts.ledger} value={shown("ledger_balance_quota")} note={texts.ledgerNote} />
+        </Figures>
+      }
+    >
+      <Match when={query.isError}>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      </Match>
+    </Switch>
+  );
+}

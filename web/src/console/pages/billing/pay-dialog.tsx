@@ -1,0 +1,191 @@
+import type { createdOrderAnswer, mockSettleAnswer } from "@sluice/contracts/billing";
+import type { createdPayment, paymentOptionsAnswer } from "@sluice/contracts/payments";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
+import { createEffect, createSignal, For, type JSX, Match, on, Show, Switch } from "solid-js";
+import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
+import { fill } from "../../../i18n/messages.ts";
+import { Button } from "../../../kit/button.tsx";
+import { CodeBlock } from "../../../kit/code.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { SelectField } from "../../../kit/field.tsx";
+import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { formats } from "../../formats.ts";
+import { billingArea } from "./messages/messages.ts";
+import type { Plan } from "./plan.ts";
+
+type Options = AnswerOf<typeof paymentOptionsAnswer>;
+type Payment = AnswerOf<typeof createdPayment>;
+type Method = { readonly id: string; readonly label: string; readonly isReady: boolean; readonly path: string };
+
+/** Asks how a plan is paid, and goes on to the gateway. */
+export function PayDialog(props: { readonly plan: Plan | null; readonly onClose: () => void }): JSX.Element {
+  const texts = billingArea.texts();
+  const options = createQuery(() => ({
+    queryKey: ["payment-options"],
+    queryFn: ({ signal }) => apiGet<typeof paymentOptionsAnswer>("/backend/payment/options/", { signal }),
+    enabled: props.plan !== null,
+  }));
+  return (
+    <Dialog
+      isOpen={props.plan !== null}
+      onClose={props.onClose}
+      title={fill(texts.payTitle, { plan: props.plan?.name ?? "" })}
+    >
+      <Show when={props.plan}>
+        {(plan) => (
+          <Switch fallback={<Skeleton width="100%" />}>
+            <Match when={options.isError}>
+              <ErrorState error={options.error} onRetry={() => void options.refetch()} />
+            </Match>
+            <Match when={options.data}>
+              {(offered) => <PayForm plan={plan()} options={offered()} onClose={props.onClose} />}
+            </Match>
+          </Switch>
+        )}
+      </Show>
+    </Dialog>
+  );
+}
+
+function methodsOf(options: Options): readonly Method[] {
+  const texts = billingArea.texts();
+  const named = (label: string, isReady: boolean): string => (isReady ? label : `${label} (${texts.notReady})`);
+  return [
+    ...options.card_vendors.map((vendor) => ({
+      id: vendor as string,
+      label: named(fill(texts.card, { vendor: vendor.replace(/^cardpay_/, "") }), options.is_card_ready),
+      isReady: options.is_card_ready,
+      path: "/backend/payment/cardpay/create/",
+    })),
+    ...options.wallet_vendors.map((vendor) => ({
+      id: vendor,
+      label: named(fill(texts.wallet, { vendor }), options.is_wallet_ready),
+      isReady: options.is_wallet_ready,
+      path: "/backend/payment/walletpay/create/",
+    })),
+  ];
+}
+
+function PayForm(props: { readonly plan: Plan; readonly options: Options; readonly onClose: () => void }): JSX.Element {
+  const texts = billingArea.texts();
+  const client = useQueryClient();
+  const methods = methodsOf(props.options);
+  const isTrial = props.options.is_mock_offered;
+  const offered = isTrial ? methods : methods.filter(({ isReady }) => isReady);
+  const [chosen, setChosen] = createSignal(offered.find(({ isReady }) => isReady) ?? offered[0]);
+  const [shown, setShown] = createSignal<Payment | null>(null);
+  // The same for as long as the same is bought, so that a second press places no second order.
+  let idempotencyKey = newIdempotencyKey();
+  createEffect(
+    on(chosen, () => {
+      idempotencyKey = newIdempotencyKey();
+      setShown(null);
+    }),
+  );
+  const refresh = (): void => {
+    for (const name of ["balance", "orders", "ledger", "subscriptions"]) {
+      void client.invalidateQueries({ queryKey: [name] });
+    }
+  };
+  const pay = createMutation(() => ({
+    mutationFn: ({ method, isDry }: { readonly method: Method; readonly isDry: boolean }) =>
+      apiPost<typeof createdPayment>(
+        method.path,
+        { plan_code: props.plan.plan_code, vendor: method.id, dry_run: isDry },
+        { idempotencyKey: isDry ? newIdempotencyKey() : idempotencyKey },
+      ),
+    onSuccess: (payment) => {
+      refresh();
+      if (payment.checkout_url === null) {
+        setShown(payment);
+      } else {
+        location.assign(payment.checkout_url);
+      }
+    },
+  }));
+  const settle = createMutation(() => ({
+    mutationFn: async () => {
+      const { order } = await apiPost<typeof createdOrderAnswer>(
+        "/backend/billing/order/create/",
+        { plan_code: props.plan.plan_code },
+        { idempotencyKey: newIdempotencyKey() },
+      );
+      await apiPost<typeof mockSettleAnswer>("/backend/payment/mock-settle/", { order_no: order.order_no });
+    },
+    onSuccess: () => {
+      refresh();
+      showToast(fill(texts.mockDone, { amount: formats.quota(props.plan.quota) }));
+      props.onClose();
+    },
+  }));
+  const start = (isDry: boolean): void => {
+    const method = chosen();
+    if (method !== undefined) {
+      pay.mutate({ method, isDry });
+    }
+  };
+  return (
+    <div class="form">
+      <p>
+        {fill(texts.payText, {
+          price: formats.usd(props.plan.price_usd),
+          amount: formats.quota(props.plan.quota),
+        })}
+      </p>
+      <Show when={offered.length > 0} fallback={<Notice tone="warn">{texts.noMethod}</Notice>}>
+        <SelectField
+          label={texts.method}
+          value={chosen()?.id}
+          onChange={(event) => setChosen(offered.find(({ id }) => id === event.currentTarget.value))}
+        >
+          <For each={offered}>
+            {(method) => (
+              <option value={method.id} selected={method.id === chosen()?.id}>
+                {method.label}
+              </option>
+            )}
+          </For>
+        </SelectField>
+      </Show>
+      <Show when={isTrial}>
+        <Notice tone="info">{texts.dryRunHint}</Notice>
+      </Show>
+      <Show when={pay.error ?? settle.error}>{(error) => <ErrorState title={texts.failed} error={error()} />}</Show>
+      <Show when={shown()}>
+        {(payment) => (
+          <>
+            <p>{fill(texts.orderMade, { order: payment().order.order_no })}</p>
+            <Show when={payment().request}>
+              {(request) => (
+                <CodeBlock
+                  label={texts.request}
+                  code={`POST ${request().path}\n${request().body.replaceAll("&", "\n&")}`}
+                />
+              )}
+            </Show>
+          </>
+        )}
+      </Show>
+      <div class="dialog-actions">
+        <Show when={isTrial}>
+          <Button isBusy={settle.isPending} onClick={() => settle.mutate()}>
+            {texts.mock}
+          </Button>
+          <Button isBusy={pay.isPending} onClick={() => start(true)}>
+            {texts.dryRun}
+          </Button>
+        </Show>
+        <Button
+          variant="primary"
+          isBusy={pay.isPending}
+          disabled={chosen()?.isReady !== true}
+          onClick={() => start(false)}
+        >
+          {texts.pay}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { planListAnswer } from "@sluice/contracts/billing";
+
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { fill } from "../../../i18n/messages.ts";
+import { Button } from "../../../kit/button.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
+import styles from "./billing.module.css";
+import { billingArea } from "./messages/messages.ts";
+import { PayDialog } from "./pay-dialog.tsx";
+import type { Plan } from "./plan.ts";
+
+/** What is offered, and the way to buy it. */
+export function Plans(): JSX.Element {
+  const texts = billingArea.texts();
+  const [bought, setBought] = createSignal<Plan | null>(null);
+  const query = createQuery(() => ({
+    queryKey: ["plans"],
+    queryFn: ({ signal }) => apiGet<typeof planListAnswer>("/backend/billing/plans/", { signal }),
+  }));
+  return (
+    <div>
+      <h2>{texts.plans}</h2>
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data?.plans.length === 0}>
+          <EmptyState title={texts.noPlans}>{texts.noPlansText}</EmptyState>
+        </Match>
+        <Match when={query.data?.plans}>
+          {(plans) => (
+            <div class={styles["plans"]}>
+              <For each={plans()}>{(plan) => <PlanCard plan={plan} onBuy={() => setBought(plan)} />}</For>
+            </div>
+          )}
+        </Match>
+      </Switch>
+      <PayDialog plan={bought()} onClose={() => setBought(null)} />
+    </div>
+  );
+}
+
+function PlanCard(props: { readonly plan: Plan; readonly onBuy: () => void }): JSX.Element {
+  const texts = billingArea.texts();
+  const { plan } = props;
+  return (
+    <div class={styles["plan"]}>
+      <h3>{plan.name}</h3>
+      <p class={styles["price"]}>
+        <bdi>{formats.usd(plan.price_usd)}</bdi> <small>{plan.kind === "monthly" ? texts.monthly : texts.once}</small>
+      </p>
+      <p class="muted">{fill(texts.grants, { amount: formats.quota(plan.quota) })}</p>
+      <Show when={plan.description !== ""}>
+        <p>{plan.description}</p>
+      </Show>
+      <Show when={plan.features.length > 0}>
+        <ul>
+          <For each={plan.features}>{(feature) => <li>{feature}</li>}</For>
+        </ul>
+      </Show>
+      <Button onClick={() => props.onBuy()} aria-label={`${texts.buy}: ${plan.name}`}>
+        {texts.buy}
+      </Button>
+    </div>
+  );
+}
