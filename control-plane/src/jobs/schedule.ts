@@ -1,7 +1,7 @@
 import { cron } from "@elysiajs/cron";
 import { Elysia } from "elysia";
 import type { Database } from "../platform/db.ts";
-import { tryAdvisoryLock } from "../platform/db-locks.ts";
+import { allowIdling, tryAdvisoryLock } from "../platform/db-locks.ts";
 import type { Log } from "../platform/log.ts";
 
 /** Work at the times of a cron pattern (UTC, with seconds): of one replica at a time, or of each for itself. */
@@ -51,8 +51,7 @@ async function runOnce(job: Job, db: Database, log: Log): Promise<void> {
     }
     await db.withTransaction(async (tx) => {
       if (await tryAdvisoryLock(tx, `job:${job.name}`)) {
-        // While the work runs, this connection says nothing; the server must not take that for a client that is gone.
-        await tx.sql`select set_config('idle_in_transaction_session_timeout', ${String(lockedMsMax)}, true)`;
+        await allowIdling(tx, lockedMsMax);
         await job.run(db);
       }
     });

@@ -21,3 +21,11 @@ export async function tryAdvisoryLock(tx: Queryable, name: string): Promise<bool
 export async function takeAdvisoryLock(tx: Queryable, name: string): Promise<void> {
   await tx.sql`select pg_advisory_xact_lock(${advisoryLockKey(name)})`;
 }
+
+/**
+ * Lets a transaction that only holds a lock say nothing for so long while the work runs beside it: otherwise the server takes
+ * its client for gone, ends the connection, and gives the lock to the next one.
+ */
+export async function allowIdling(tx: Queryable, idleMsMax: number): Promise<void> {
+  await tx.sql`select set_config('idle_in_transaction_session_timeout', ${String(idleMsMax)}, true)`;
+}
