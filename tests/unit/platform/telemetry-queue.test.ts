@@ -41,6 +41,33 @@ test("what does not fit is dropped and counted, and everything else is told once
   expect(dropped.not_taken).toBe(0);
 });
 
+test("an entry that can't be told costs its batch, and the next one is told", async () => {
+  const told: string[] = [];
+  const dropped: number[] = [];
+  const queue = new TelemetryQueue<number>({
+    receiver: {
+      sendTraces: async (traces) => void told.push(...traces.map(({ traceId }) => traceId)),
+      measure: () => undefined,
+      close: () => Promise.resolve(),
+    },
+    tell: (entry) => {
+      if (entry === 0) {
+        throw new Error("a bug");
+      }
+      return tell(entry);
+    },
+    onDropped: (count) => dropped.push(count),
+    log: createLog("error", () => undefined),
+  });
+  queue.take(0);
+  while (dropped.length === 0) {
+    await Bun.sleep(10);
+  }
+  queue.take(1);
+  await queue.close(10_000);
+  expect({ told: told.length, dropped }).toEqual({ told: 1, dropped: [1] });
+});
+
 test("what a receiver refuses is counted, and the end waits no longer than it may", async () => {
   const refusing = queueOver(() => Promise.reject(new Error("no")));
   offer(refusing.queue, 10);

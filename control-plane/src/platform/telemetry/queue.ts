@@ -47,13 +47,14 @@ export class TelemetryQueue<Entry> {
   async #send(): Promise<void> {
     const { receiver, tell, onDropped, log } = this.#parts;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, batchMax).map(tell);
-      receiver.measure(batch.flatMap(({ measurements }) => measurements));
+      const entries = this.#waiting.splice(0, batchMax);
       try {
+        const batch = entries.map(tell);
+        receiver.measure(batch.flatMap(({ measurements }) => measurements));
         await receiver.sendTraces(batch.map(({ trace }) => trace));
       } catch (error) {
-        onDropped(batch.length, "not_taken");
-        log.warn("telemetry.not_taken", { error, spans: batch.length });
+        onDropped(entries.length, "not_taken");
+        log.warn("telemetry.not_taken", { error, spans: entries.length });
         return;
       }
     }
