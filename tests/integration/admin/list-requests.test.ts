@@ -109,6 +109,9 @@ describe("a page", () => {
       const refused = await page(`user/list/?${query}`);
       expect([query, refused.status, refused.error?.code]).toEqual([query, 400, "invalid_parameter"]);
     }
+    const { next_cursor: ofUsers } = await page("user/list/");
+    expect((await page(`user/list/?cursor=${ofUsers}`)).status).toBe(200);
+    expect((await page(`order/list/?cursor=${ofUsers}`)).status).toBe(400);
   });
 
   test("says how many rows there are, up to 10,000", async () => {

@@ -48,10 +48,10 @@ function parse(cursor: string): string[] {
   }
 }
 
-/** Of filters, sort and zone; days that were left open move with the clock and so stay out. */
-function digestOf({ filters, sort, isDescending, range }: ListQuestion): string {
+/** Of list, filters, sort and zone; days that were left open move with the clock and so stay out. */
+function digestOf({ list, filters, sort, isDescending, range }: ListQuestion): string {
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([sorted, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>
+  const text = JSON.stringify([list, sorted, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,
   );
   return Buffer.from(sha256(text)).toString("base64url").slice(0, digestLength);

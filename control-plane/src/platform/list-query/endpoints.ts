@@ -153,6 +153,7 @@ export function readQuestion(source: AnyListSource, query: Query, nowMs: number)
   const { time } = source;
   const isOpen = time?.isOpenWith !== undefined && query[time.isOpenWith] !== undefined;
   return {
+    list: source.contract.name,
     filters: Object.fromEntries(filters),
     sort: isDescending ? query.sort.slice(1) : query.sort,
     isDescending,

@@ -88,6 +88,8 @@ export function listSource<
 
 /** What is asked of a list, checked and put into its terms. */
 export type ListQuestion = {
+  /** Of which list. */
+  readonly list: string;
   /** Name and value of each filter that was set. */
   readonly filters: Readonly<Record<string, unknown>>;
   readonly sort: string;
