@@ -37,6 +37,23 @@ export function isPrivateAddress(host: string): boolean {
   return ipaddr.isValid(bare) && ipaddr.process(bare).range() !== "unicast";
 }
 
+/** Where clouds tell a machine its own credentials, beside link-local addresses. */
+const machineServices: ReadonlySet<string> = new Set(["fd00:ec2::254", "100.100.100.200", "168.63.129.16"]);
+const notForServers: ReadonlySet<string> = new Set(["linkLocal", "unspecified", "multicast", "broadcast"]);
+
+/**
+ * Whether an address literal is one that no server of models has, and that asks for more than that: link-local ones and others
+ * behind which clouds keep the credentials of the machine. Private ones and loopback may be a server of one's own.
+ */
+export function isNoServerAddress(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  if (!ipaddr.isValid(bare)) {
+    return false;
+  }
+  const address = ipaddr.process(bare);
+  return notForServers.has(address.range()) || machineServices.has(address.toString());
+}
+
 /** An address in its shortest spelling, mapped IPv4 as IPv4; null for what is none. */
 export function canonicalAddress(address: string): string | null {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;

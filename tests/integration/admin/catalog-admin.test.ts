@@ -172,9 +172,19 @@ describe("a channel", () => {
     const { channel_id, updated_at } = await make("other-channel");
     expect((await post("channel/save/", { name: "taken-channel", base_url: address() })).status).toBe(409);
     expect((await post("channel/save/", { channel_id, updated_at, name: "taken-channel" })).status).toBe(409);
-    for (const base_url of ["ftp://a/v1", "http://u:p@a/v1", "https://a/v1?key=1", "not an address"]) {
-      expect((await post("channel/save/", { name: "bad", base_url })).status).toBe(400);
+    for (const base_url of [
+      ...["ftp://a/v1", "http://u:p@a/v1", "https://a/v1?key=1", "not an address"],
+      // What people read is not where it goes.
+      ...["https://exa\nmple.org/v1", "https://example.org\\@evil.example/v1", "http://127.0.0.1:0/v1"],
+      // Where clouds keep the credentials of a machine.
+      ...["http://169.254.169.254/v1", "http://2852039166/v1", "http://[::ffff:a9fe:a9fe]/v1", "http://[fe80::1]/v1"],
+      ...["http://[fd00:ec2::254]/v1", "http://100.100.100.200/v1", "http://0.0.0.0:5432/v1", "http://[ff02::1]/v1"],
+    ]) {
+      const refused = await post("channel/save/", { name: "bad", base_url });
+      expect([base_url, refused.status]).toEqual([base_url, 400]);
     }
+    const own = await post("channel/save/", { name: "of-our-own", base_url: "http://10.0.0.7:8000/v1" });
+    expect(own.status).toBe(200);
   });
 
   test("is tested with one small call, which says how long it took and what was counted", async () => {

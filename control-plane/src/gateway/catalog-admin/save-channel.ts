@@ -1,5 +1,6 @@
 import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import { isNoServerAddress } from "../../platform/address-list.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { isUniqueViolation } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -29,10 +30,8 @@ type Saved = { readonly before: ChannelState | null; readonly after: ChannelStat
  */
 export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal: SealCredential): Promise<Saved> {
   const base = input.base_url;
-  if (base !== undefined && originOf(base) === null) {
-    throw new AppError("invalid_value", {
-      fields: { base_url: "It has to be http(s)://host[:port][/path], without user, query and fragment." },
-    });
+  if (base !== undefined) {
+    refuseOddAddress(base);
   }
   const channel = input.channel_id === undefined ? await makeChannel(tx, input) : await readChannel(tx, input);
   const id = channel.id;
@@ -132,6 +131,21 @@ async function readState(tx: Transaction, id: ChannelId): Promise<ChannelState> 
 }
 
 const kept = <Value>(given: Value | undefined, old: Value): Value => (given === undefined ? old : given);
+
+/** Spaces, backslashes and the like are read in one way by people and in another by programs. */
+const plainAddress = /^[\x21-\x5b\x5d-\x7e]+$/;
+
+function refuseOddAddress(baseUrl: string): void {
+  if (originOf(baseUrl) === null || !plainAddress.test(baseUrl)) {
+    throw new AppError("invalid_value", {
+      fields: { base_url: "It has to be http(s)://host[:port][/path], without user, query and fragment." },
+    });
+  }
+  const { hostname, port } = parseBaseUrl(baseUrl);
+  if (isNoServerAddress(hostname) || port === 0) {
+    throw new AppError("invalid_value", { fields: { base_url: "No provider is at this address." } });
+  }
+}
 
 /** Where calls would go; null for what is no address. */
 function originOf(baseUrl: string): string | null {
