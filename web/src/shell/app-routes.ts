@@ -1,5 +1,6 @@
-import { type Component, lazy } from "solid-js";
+import type { Component } from "solid-js";
 import type { IconName } from "../kit/icon.tsx";
+import { loadedPage } from "./loaded-page.tsx";
 import type { NavEntry } from "./shell.tsx";
 
 /** A page of the console or the admin, by the texts that its sidebar is labelled with. */
@@ -33,8 +34,5 @@ export function toNavEntries<Texts>(routes: readonly AppRoute<Texts>[], texts: T
 
 /** The routes as the router takes them; each page is a chunk of its own. */
 export function toRouterRoutes<Texts>(routes: readonly AppRoute<Texts>[]): { path: string; component: Component }[] {
-  return routes.map(({ path, load }) => ({
-    path,
-    component: lazy(async () => ({ default: (await load()).Page })),
-  }));
+  return routes.map(({ path, load }) => ({ path, component: loadedPage(load) }));
 }

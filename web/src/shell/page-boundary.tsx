@@ -1,7 +1,7 @@
-import { ErrorBoundary, type JSX, Suspense } from "solid-js";
-import { ErrorState, Skeleton } from "../kit/states.tsx";
+import { ErrorBoundary, type JSX } from "solid-js";
+import { ErrorState } from "../kit/states.tsx";
 
-/** A page that fails takes only itself along; one that is on its way holds its place. */
+/** A page that fails takes only itself along. */
 export function PageBoundary(props: { readonly failedTitle: string; readonly children: JSX.Element }): JSX.Element {
   return (
     <ErrorBoundary
@@ -13,17 +13,7 @@ export function PageBoundary(props: { readonly failedTitle: string; readonly chi
         />
       )}
     >
-      <Suspense
-        fallback={
-          <div class="page-skeleton" aria-busy="true">
-            <Skeleton width="12rem" />
-            <Skeleton width="100%" />
-            <Skeleton width="80%" />
-          </div>
-        }
-      >
-        {props.children}
-      </Suspense>
+      {props.children}
     </ErrorBoundary>
   );
 }

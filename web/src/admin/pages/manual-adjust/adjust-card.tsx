@@ -55,8 +55,8 @@ export function AdjustCard(): JSX.Element {
   };
   return (
     <Card title="Adjust quota">
+      <UserPicker onPick={(id) => form.set("gateway_user_id", id)} />
       <AdminForm form={form} action="Preview">
-        <UserPicker onPick={(id) => form.set("gateway_user_id", id)} />
         <FieldRow>
           <TextField label="Gateway user id" inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
           <TextField

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { Page } from "playwright-core";
+import { TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { chat } from "../support/chat-call.ts";
+import { loginAdmin } from "../support/logins.ts";
+import { waitUntil } from "../support/relay-scene.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const testMsMax = 60_000;
+const narrowest = { width: 320, height: 640 };
+
+let provider: SandboxProvider;
+let web: WebRig;
+let browser: TestBrowser;
+let plainAdmin: string;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
+  plainAdmin = (await loginAdmin(web.rig, { isSuper: false })).cookie;
+}, 180_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+  await provider?.stop();
+});
+
+/** Walks over a page as an admin; nothing may go wrong in it, axe finds nothing at its end, and it fits a small phone. */
+async function walk(
+  path: string,
+  steps: (page: Page, watched: WatchedPage) => Promise<void>,
+  { cookie = web.cookies.admin ?? "", expectedStatuses = [] as readonly number[] } = {},
+): Promise<void> {
+  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
+  try {
+    await watched.page.goto(path);
+    await steps(watched.page, watched);
+    const found = await watched.axe();
+    await watched.page.setViewportSize(narrowest);
+    const overflow = await watched.page.evaluate<number>(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect({ found, overflow, faults: watched.faults }).toEqual({ found: [], overflow: 0, faults: [] });
+  } finally {
+    await watched.close();
+  }
+}
+
+test(
+  "quota is given after a preview, with a reason, and once",
+  async () => {
+    await walk("/admin/manual-adjust/", async (page) => {
+      await page.getByLabel("Find the user").fill("ada@");
+      await page.getByLabel("Find the user").press("Enter");
+      await page.getByRole("button", { name: /^ada@example\.org/ }).click();
+      await page.getByLabel("Amount, quota").fill("500000");
+      await page.getByRole("button", { name: "Preview" }).click();
+      // What is missing is said before anything is sent.
+      await page.getByText("Say why, in three characters or more.").waitFor();
+      await page.getByLabel("Reason", { exact: false }).fill("goodwill after an outage");
+      await page.getByRole("button", { name: "Preview" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("$6.00").waitFor();
+      await dialog.getByRole("button", { name: "Give quota" }).click();
+      await page.getByText(/\$5\.00 became \$6\.00/).waitFor();
+      await page.getByRole("cell", { name: "goodwill after an outage" }).waitFor();
+    });
+    expect(await web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);
+
+test(
+  "a user is found, changed as loaded, and suspended only after the address was typed",
+  async () => {
+    await walk(
+      "/admin/users/?q=ada",
+      async (page) => {
+        await page.getByRole("button", { name: "ada@example.org" }).click();
+        await page.getByRole("link", { name: "Open user" }).click();
+        await page.getByRole("button", { name: "Edit user" }).click();
+        const dialog = page.getByRole("dialog");
+        await dialog.getByLabel("Name").fill("Ada L.");
+        // Somebody else is quicker: nothing is overwritten.
+        await web.rig.db.sql`update user_profile set updated_at = now() where email = 'ada@example.org'`;
+        await dialog.getByRole("button", { name: "Save user" }).click();
+        await dialog.getByText("Nothing was changed").waitFor();
+        await page.reload();
+        await page.getByRole("button", { name: "Edit user" }).click();
+        await page.getByRole("dialog").getByLabel("Name").fill("Ada L.");
+        await page.getByRole("dialog").getByRole("button", { name: "Save user" }).click();
+        await page.getByText("The user is saved.").waitFor();
+        await page.getByText("Ada L.").waitFor();
+        await page.getByRole("button", { name: "Suspend" }).click();
+        const suspend = page.getByRole("dialog").getByRole("button", { name: "Suspend now" });
+        expect(await suspend.isDisabled()).toBe(true);
+        await page.getByRole("dialog").getByLabel("Type ada@example.org to confirm").fill("ada@example.org");
+        await suspend.click();
+        await page.getByRole("button", { name: "Activate again" }).click();
+        await page.getByText("The user is active again.").waitFor();
+      },
+      { expectedStatuses: [409] },
+    );
+  },
+  testMsMax,
+);
+
+test(
+  "a plan gets another price, and the preview shows what buyers will see",
+  async () => {
+    await walk("/admin/plans/?open=credit-10", async (page) => {
+      await page.getByRole("button", { name: "Edit plan" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Price, USD").fill("12.50");
+      await dialog.getByText("$12.50").waitFor();
+      await dialog.getByRole("button", { name: "Save plan" }).click();
+      await page.getByText("The plan is saved.").waitFor();
+      await page.getByRole("cell", { name: "$12.50" }).waitFor();
+    });
+  },
+  testMsMax,
+);
+
+test(
+  "a model gets a new version of its prices, and a name of the map leads to it",
+  async () => {
+    await walk("/admin/models/?open=gpt-4o-mini", async (page) => {
+      await page.getByRole("button", { name: "Edit model" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Input, USD per M").fill("0.2");
+      await dialog
+        .getByText("0.15 → 0.2")
+        .or(dialog.getByText(/^0\.15\d* → 0\.2$/))
+        .first()
+        .waitFor();
+      await dialog.getByRole("button", { name: "Save model" }).click();
+      await page.getByText("its prices are version 2").waitFor();
+    });
+    await walk("/admin/model-map/", async (page) => {
+      await page.getByRole("button", { name: "New name" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name clients ask for").fill("claude-test");
+      await dialog.getByLabel("Display name").fill("Claude test");
+      await dialog.getByLabel("Answered by").fill("gpt-4o-mini");
+      await dialog.getByLabel("Came out").fill("2026-05-01T00:00:00Z");
+      await dialog.getByLabel("Flags").fill('{"vision": true}');
+      await dialog.getByRole("button", { name: "Add name" }).click();
+      await page.getByRole("button", { name: "claude-test" }).click();
+      await page.getByRole("link", { name: "Where it leads" }).click();
+      await page.getByText("A call with this name reaches a channel.").waitFor();
+      await page.getByRole("link", { name: "first" }).waitFor();
+    });
+  },
+  testMsMax,
+);
+
+test(
+  "a payload is read by a super-admin with a reason, and by no other admin",
+  async () => {
+    const user = await web.rig.addUser();
+    const call = await chat({ url: web.sluice.url, apiKey: user.apiKey }, { model: "gpt-4o-mini" });
+    expect(call.status).toBe(200);
+    await waitUntil(async () => {
+      const rows = await web.rig.db.sql`
+        select 1 from trace_record t join payload_record using (day, request_id)
+        where t.request_id = ${call.requestId}::uuid`;
+      return rows.length === 1;
+    }, 30_000);
+    const address = `/admin/trace/${call.requestId}/`;
+    await walk(
+      address,
+      async (page) => {
+        await page.getByText("Payloads are read by super-admins only.").waitFor();
+        expect(await page.getByRole("button", { name: "Decrypt" }).count()).toBe(0);
+      },
+      { cookie: plainAdmin },
+    );
+    await walk("/admin/trace/", async (page) => {
+      await page.getByLabel("Request id").fill(call.requestId ?? "");
+      await page.getByLabel("Request id").press("Enter");
+      await page.locator(".row-open").click();
+      await page.getByRole("link", { name: "Open call" }).click();
+      // The attempt at the channel that answered.
+      await page.getByRole("region", { name: "Attempts, rows" }).getByText("first").waitFor();
+      await page.getByRole("button", { name: "Decrypt" }).click();
+      await page.getByText("Say why, in five characters or more.").waitFor();
+      await page.getByLabel("Reason").fill("the customer asked us to look");
+      await page.clock.install();
+      await page.getByRole("button", { name: "Decrypt" }).click();
+      await page.getByRole("region", { name: "Request, content" }).getByText("Hello").waitFor();
+      // Five minutes later nothing of it is left on the page.
+      await page.clock.runFor(301_000);
+      await page.getByRole("button", { name: "Decrypt" }).waitFor();
+      expect(await page.getByText("Hello").count()).toBe(0);
+      await page.getByRole("cell", { name: "the customer asked us to look" }).waitFor();
+    });
+  },
+  testMsMax,
+);
+
+test(
+  "one card of the dashboard fails alone and says what to ask for, and an empty list differs from an empty search",
+  async () => {
+    await walk(
+      "/admin/users/?q=nobody-of-this-name",
+      async (page) => {
+        await page.getByText("Nothing matches these filters").waitFor();
+        await page.getByRole("button", { name: "Clear filters" }).first().click();
+        await page.getByRole("button", { name: "ada@example.org" }).waitFor();
+        await page.route("**/backend/admin/exit-node/list/**", (route) =>
+          route.fulfill({
+            status: 500,
+            contentType: "application/json",
+            body: '{"ok":false,"error":{"code":"internal_error","message":"It broke.","request_id":"req-of-the-card"}}',
+          }),
+        );
+        await page.getByRole("link", { name: "Dashboard" }).click();
+        await page.getByText("req-of-the-card").waitFor();
+        await page.getByText("Net revenue").first().waitFor();
+      },
+      { expectedStatuses: [500] },
+    );
+  },
+  testMsMax,
+);

@@ -1,0 +1,43 @@
+import { type Component, createSignal, type JSX, Show } from "solid-js";
+import { Dynamic } from "solid-js/web";
+import { Skeleton } from "../kit/states.tsx";
+
+/**
+ * A page that is loaded when it is first shown. It stands in no `Suspense`: there, a query that begins in the page would
+ * take the page off the screen, with its head, its own skeletons, the focus and what was typed.
+ */
+export function loadedPage(load: () => Promise<{ readonly Page: Component }>): Component {
+  const [page, setPage] = createSignal<Component>();
+  return () => {
+    const [failure, setFailure] = createSignal<{ readonly error: unknown } | null>(null);
+    if (page() === undefined) {
+      load().then(
+        ({ Page }) => setPage(() => Page),
+        (error: unknown) => setFailure({ error }),
+      );
+    }
+    return (
+      <>
+        <Show when={failure()}>{(failed) => <Failed error={failed().error} />}</Show>
+        <Show when={page()} fallback={<PageSkeleton />}>
+          {(component) => <Dynamic component={component()} />}
+        </Show>
+      </>
+    );
+  };
+}
+
+/** Hands the failure to the boundary around the page. */
+function Failed(props: { readonly error: unknown }): JSX.Element {
+  throw props.error;
+}
+
+function PageSkeleton(): JSX.Element {
+  return (
+    <div class="page-skeleton" aria-busy="true">
+      <Skeleton width="12rem" />
+      <Skeleton width="100%" />
+      <Skeleton width="80%" />
+    </div>
+  );
+}
