@@ -21,7 +21,9 @@ export function BarList(props: { readonly label: string; readonly bars: readonly
         {(bar) => (
           <li>
             {bar.href === undefined ? (
-              <bdi class="bars-name">{bar.name}</bdi>
+              <span class="bars-name">
+                <bdi>{bar.name}</bdi>
+              </span>
             ) : (
               <a class="bars-name" href={bar.href}>
                 <bdi>{bar.name}</bdi>
