@@ -129,7 +129,8 @@ point_edge_to() {
     echo "# Written by upgrade.sh on $(date -u +%Y-%m-%dT%H:%M:%SZ): instance $1."
     echo "server 127.0.0.1:$2;"
   } >"$program_file.part"
-  cp -p "$program_file" "$program_file.before"
+  cp -p "$program_file" "$program_file.before.part"
+  mv -f "$program_file.before.part" "$program_file.before"
   mv -f "$program_file.part" "$program_file"
   if ! $edge_test 9>&- || ! $edge_reload 9>&-; then
     mv -f "$program_file.before" "$program_file"
@@ -139,10 +140,26 @@ point_edge_to() {
   wait_for_edge "${workers[@]}"
 }
 
+# A run that was killed while it changed the edge: its file may name an instance that the edge has never heard of. The one
+# of before still runs, since it is only stopped once the edge is done.
+bring_edge_back() {
+  local workers=()
+  mapfile -t workers < <(edge_workers)
+  cp -p "$program_file.before" "$program_file.part"
+  mv -f "$program_file.part" "$program_file"
+  if ! $edge_test 9>&- || ! $edge_reload 9>&-; then
+    fail "The edge does not take $program_file; nothing else was touched."
+  fi
+  rm -f "$program_file.before"
+  wait_for_edge "${workers[@]}"
+  say left "an earlier upgrade was killed while it changed the edge; calls go where they went before it"
+}
+
 port_a=$(port_of a)
 port_b=$(port_of b)
 [ -f "$edge_pid" ] || fail "$edge_pid is not there: the edge does not run, or --edge-pid is another file."
 [ -f "$program_file" ] || fail "$program_file is not there."
+if [ "$is_dry" = 0 ] && [ -f "$program_file.before" ]; then bring_edge_back; fi
 # Whom the edge names is who serves; the other one rests.
 if grep -qE "^server 127\.0\.0\.1:$port_b;" "$program_file"; then
   old=b old_port=$port_b new=a new_port=$port_a

@@ -183,4 +183,29 @@ describe.skipIf(missing.length > 0)(`an upgrade (skipped without ${missing.join(
     expect(readFileSync(program, "utf8")).toBe(before);
     expect((await call(false)).status).toBe(200);
   }, 60_000);
+
+  test("drops no call after one that was killed between the file of the edge and the edge", async () => {
+    const program = join(edge.folder, "sluice/program.conf");
+    const served = readFileSync(program, "utf8");
+    writeFileSync(`${program}.before`, served);
+    const [, port] = /PORT=(\d+)/.exec(readFileSync(file("instance-b.env"), "utf8")) ?? [];
+    writeFileSync(program, `server 127.0.0.1:${port};\n`);
+    let isOver = false;
+    const failures: { status: number; body: string }[] = [];
+    const calling = (async () => {
+      while (!isOver) {
+        const answer = await call(false);
+        if (answer.status !== 200) {
+          failures.push(answer);
+        }
+      }
+    })();
+    const again = upgrade(repositoryRoot);
+    const ended = [await again.exited, again.output()];
+    isOver = true;
+    await calling;
+    expect(ended).toEqual([0, expect.stringMatching(/was killed while it changed the edge[^]*instance b serves/)]);
+    expect(failures).toEqual([]);
+    expect(existsSync(`${program}.before`)).toBe(false);
+  }, 60_000);
 });
