@@ -204,7 +204,7 @@ describe.skipIf(missing.length > 0)(`an upgrade (skipped without ${missing.join(
     const ended = [await again.exited, again.output()];
     isOver = true;
     await calling;
-    expect(ended).toEqual([0, expect.stringMatching(/was killed while it changed the edge[^]*instance b serves/)]);
+    expect(ended).toEqual([0, expect.stringMatching(/was killed while it changed the edge[\s\S]*instance b serves/)]);
     expect(failures).toEqual([]);
     expect(existsSync(`${program}.before`)).toBe(false);
   }, 60_000);
