@@ -13,13 +13,19 @@ export type WebRig = {
   readonly close: () => Promise<void>;
 };
 
-/** @param upstreamUrl the address of a provider without its `/v1`; the default answers nothing */
-export async function startWebRig(upstreamUrl = "http://127.0.0.1:9"): Promise<WebRig> {
+/**
+ * @param upstreamUrl the address of a provider without its `/v1`; the default answers nothing
+ * @param env more of the environment of the program
+ */
+export async function startWebRig(
+  upstreamUrl = "http://127.0.0.1:9",
+  env: Readonly<Record<string, string>> = {},
+): Promise<WebRig> {
   const [rig, webDist] = await Promise.all([SluiceRig.create(upstreamUrl), builtWeb()]);
   await rig.db.withTransaction(addFirstPlans);
   const user = await loginUser(rig, { quota: 2_500_000n, email: "ada@example.org" });
   const admin = await loginAdmin(rig);
-  const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development" });
+  const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development", ...env });
   return {
     rig,
     sluice,

@@ -18,6 +18,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
   },
   { path: "/users/:id/", load: () => import("./pages/user/page.tsx") },
   {
+    path: "/leads/",
+    nav: { label: (texts) => texts.leads, icon: "chat" },
+    load: () => import("./pages/leads/page.tsx"),
+  },
+  {
     path: "/manual-adjust/",
     nav: { label: (texts) => texts.manualAdjust, icon: "sliders" },
     load: () => import("./pages/manual-adjust/page.tsx"),
@@ -38,6 +43,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/plans/page.tsx"),
   },
   {
+    path: "/reports/",
+    nav: { label: (texts) => texts.reports, icon: "chart", key: "r" },
+    load: () => import("./pages/reports/page.tsx"),
+  },
+  {
     path: "/models/",
     nav: { label: (texts) => texts.models, icon: "box", key: "l", group: (texts) => texts.gateway },
     load: () => import("./pages/models/page.tsx"),
@@ -48,9 +58,41 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/model-map/page.tsx"),
   },
   {
+    path: "/upstreams/",
+    nav: { label: (texts) => texts.upstreams, icon: "plug", key: "c" },
+    load: () => import("./pages/upstreams/page.tsx"),
+  },
+  {
+    path: "/exit-nodes/",
+    nav: { label: (texts) => texts.exitNodes, icon: "globe", key: "n" },
+    load: () => import("./pages/exit-nodes/page.tsx"),
+  },
+  { path: "/exit-nodes/:code/", load: () => import("./pages/exit-node/page.tsx") },
+  {
     path: "/trace/",
     nav: { label: (texts) => texts.trace, icon: "trace", key: "t" },
     load: () => import("./pages/trace/page.tsx"),
   },
   { path: "/trace/:id/", load: () => import("./pages/trace-detail/page.tsx") },
+  {
+    path: "/mail/",
+    nav: { label: (texts) => texts.mail, icon: "mail", key: "m", group: (texts) => texts.service },
+    load: () => import("./pages/mail/page.tsx"),
+  },
+  { path: "/mail/templates/:name/:locale/", load: () => import("./pages/mail-template/page.tsx") },
+  {
+    path: "/secrets/",
+    nav: { label: (texts) => texts.secrets, icon: "lock" },
+    load: () => import("./pages/secrets/page.tsx"),
+  },
+  {
+    path: "/settings/",
+    nav: { label: (texts) => texts.settings, icon: "sliders" },
+    load: () => import("./pages/settings/page.tsx"),
+  },
+  {
+    path: "/audit/",
+    nav: { label: (texts) => texts.audit, icon: "receipt" },
+    load: () => import("./pages/audit/page.tsx"),
+  },
 ];

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { DnsServer } from "../support/dns-server.ts";
+import { nodeSettings } from "../support/exit-node-scene.ts";
+import { loginAdmin } from "../support/logins.ts";
+import { relayKey } from "../support/node-agent.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const { TEST_FULL } = process.env;
+const nodeCode = "berlin-1";
+const nodeHost = "node.example.org";
+const testMsMax = 60_000;
+const narrow = { width: 390, height: 800 };
+const narrowest = { width: 320, height: 640 };
+
+let dns: DnsServer;
+let web: WebRig;
+let browser: TestBrowser;
+let plainAdmin: string;
+
+beforeAll(async () => {
+  dns = await DnsServer.start();
+  dns.set(nodeHost, { a: ["127.0.0.2"] });
+  const settings = { ...nodeSettings, EXIT_NODE_DNS_SERVERS: dns.address };
+  [web, browser] = await Promise.all([startWebRig(undefined, settings), TestBrowser.launch()]);
+  plainAdmin = (await loginAdmin(web.rig, { isSuper: false })).cookie;
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+  await dns?.[Symbol.asyncDispose]();
+});
+
+type Opened = { readonly cookie?: string; readonly expectedStatuses?: readonly number[] };
+
+async function opened<Result>(
+  path: string,
+  look: (watched: WatchedPage) => Promise<Result>,
+  { cookie = web.cookies.admin ?? "", expectedStatuses = [] }: Opened = {},
+): Promise<Result> {
+  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
+  try {
+    await watched.page.goto(path);
+    const result = await look(watched);
+    expect(watched.faults).toEqual([]);
+    return result;
+  } finally {
+    await watched.close();
+  }
+}
+
+/** What axe finds on a phone in the dark, with TEST_FULL=1 also on a desk in the light; it also fits the narrowest screen. */
+async function faultsOf({ page, axe }: WatchedPage): Promise<string[]> {
+  const wide = TEST_FULL === "1" ? await axe() : [];
+  await page.setViewportSize(narrow);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const small = await axe();
+  await page.setViewportSize(narrowest);
+  // A chart takes its new width in a frame of its own.
+  await page.waitForFunction("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+  return [...wide, ...small];
+}
+
+/** Each list of this part with the path of the backend behind it; none of them has a row before the first test. */
+const lists: readonly (readonly [path: string, backend: string])[] = [
+  ["/admin/leads/", "/backend/admin/lead/list/"],
+  ["/admin/mail/", "/backend/admin/mail/list/"],
+  ["/admin/exit-nodes/", "/backend/admin/exit-node/list/"],
+  ["/admin/secrets/", "/backend/admin/secret/list/"],
+  ["/admin/reports/", "/backend/admin/report/revenue/"],
+  ["/admin/upstreams/?view=profiles", "/backend/upstream/auth-profiles/list/"],
+];
+
+describe("pages of operations", () => {
+  test.each(lists)(
+    "%s is in order while it is empty, and tells what failed with the id of the request",
+    async (path, backend) => {
+      await opened(path, async (watched) => {
+        await watched.page.waitForSelector("[data-kind=empty], .table tbody th");
+        expect(await faultsOf(watched)).toEqual([]);
+      });
+      await opened(
+        path,
+        async (watched) => {
+          const { page } = watched;
+          await page.route(`**${backend}*`, (route) =>
+            route.fulfill({
+              status: 409,
+              json: { ok: false, error: { code: "conflict", message: "Try again.", request_id: "req-of-a-test" } },
+            }),
+          );
+          await page.reload();
+          await page.waitForSelector("[data-kind=error] >> text=req-of-a-test");
+          expect(await watched.axe()).toEqual([]);
+          await page.unroute(`**${backend}*`);
+          await page.click("[data-kind=error] button");
+          await page.waitForSelector("[data-kind=error]", { state: "detached" });
+        },
+        { expectedStatuses: [409] },
+      );
+    },
+    testMsMax,
+  );
+
+  test(
+    "a node is added, checked and edited; its relay key is never shown",
+    async () => {
+      await opened(
+        "/admin/exit-nodes/",
+        async (watched) => {
+          const { page } = watched;
+          await page.click("text=Add the first node");
+          await page.getByLabel("Code").fill(nodeCode);
+          await page.getByLabel("Name").fill("Berlin one");
+          await page.getByLabel("Host").fill(nodeHost);
+          await page.getByLabel("IP address").fill("127.0.0.1");
+          await page.getByLabel("Relay address").fill("http://127.0.0.1:9/not here");
+          await page.getByRole("dialog").getByRole("button", { name: "Add node" }).click();
+          await page.waitForSelector("dialog [data-kind=error], dialog [aria-invalid=true]");
+          await page.getByLabel("Relay address").fill("");
+          await page.getByLabel("Relay key").first().fill(relayKey);
+          await page.getByRole("dialog").getByRole("button", { name: "Add node" }).click();
+          await page.screenshot({ path: "/tmp/node.png" });
+          await page.waitForURL(`**/admin/exit-nodes/${nodeCode}/`);
+          await page.getByRole("button", { name: "Check DNS" }).click();
+          await page.waitForSelector(`.toast >> text=${nodeHost} leads to 127.0.0.2, not to 127.0.0.1`);
+          await page.getByRole("button", { name: "Check health" }).click();
+          await page.waitForSelector(".toast >> text=It has no relay address.");
+          dns.set(nodeHost, { a: ["127.0.0.1"] });
+          await page.getByRole("button", { name: "Check DNS" }).click();
+          await page.waitForSelector("dd >> text=matches");
+          await page.getByLabel("Region").fill("eu-central");
+          await page.getByRole("button", { name: "Save node" }).click();
+          await page.waitForSelector("text=Berlin one saved");
+          expect(await page.content()).not.toContain(relayKey);
+          expect(await faultsOf(watched)).toEqual([]);
+        },
+        { expectedStatuses: [400] },
+      );
+      const [node] = await web.rig.db.sql<{ region: string; dns: string | null }>`
+        select region, dns_checked_at::text as dns from exit_node where node_code = ${nodeCode}`;
+      expect(node?.region).toBe("eu-central");
+      expect(node?.dns).not.toBeNull();
+    },
+    testMsMax,
+  );
+
+  test(
+    "a secret is saved and replaced by a super-admin, and its value is nowhere on the page",
+    async () => {
+      await opened("/admin/secrets/", async (watched) => {
+        const { page } = watched;
+        await page.getByRole("button", { name: "Save secret" }).first().click();
+        const dialog = page.getByRole("dialog");
+        await dialog.getByLabel("Name").fill("cardpay.account_a.secret_key");
+        await dialog.getByLabel("Value").fill("first-value");
+        await dialog.getByRole("button", { name: "Save secret" }).click();
+        await page.waitForSelector("text=cardpay.account_a.secret_key saved, version 1");
+        await page.locator(".row-open", { hasText: "cardpay.account_a.secret_key" }).click();
+        await page.getByRole("button", { name: "Replace value" }).click();
+        await dialog.getByLabel("Value").fill("second-value");
+        await dialog.getByRole("button", { name: "Save secret" }).click();
+        await page.waitForSelector("text=cardpay.account_a.secret_key saved, version 2");
+        expect(await page.content()).not.toMatch(/(first|second)-value/);
+        expect(await faultsOf(watched)).toEqual([]);
+      });
+    },
+    testMsMax,
+  );
+
+  test(
+    "an admin without the right reads that secrets and settings need a super-admin",
+    async () => {
+      await opened(
+        "/admin/secrets/",
+        async ({ page, axe }) => {
+          await page.waitForSelector(".notice >> text=super-admins only");
+          expect(await page.locator("table").count()).toBe(0);
+          await page.goto("/admin/settings/");
+          await page.waitForSelector(".notice >> text=super-admins only");
+          await page.waitForSelector("input[disabled]");
+          expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
+          expect(await axe()).toEqual([]);
+        },
+        { cookie: plainAdmin },
+      );
+    },
+    testMsMax,
+  );
+
+  test(
+    "a setting is refused with its reason, saved, and given its default back",
+    async () => {
+      await opened(
+        "/admin/settings/",
+        async (watched) => {
+          const { page } = watched;
+          const form = page.getByRole("form", { name: "trace.payload_reads_per_hour" });
+          await form.getByLabel("Value").fill("0");
+          await form.getByRole("button", { name: "Save" }).click();
+          await form.getByText("It has to be a whole number").first().waitFor();
+          await form.getByLabel("Value").fill("12");
+          await form.getByRole("button", { name: "Save" }).click();
+          await form.getByText("changed", { exact: true }).waitFor();
+          expect(await faultsOf(watched)).toEqual([]);
+          await form.getByRole("button", { name: "Use the default" }).click();
+          await form.getByText("default", { exact: true }).waitFor();
+        },
+        { expectedStatuses: [400] },
+      );
+    },
+    testMsMax,
+  );
+
+  test(
+    "a mail template is previewed, refused without what it needs, and saved",
+    async () => {
+      await opened(
+        "/admin/mail/?view=templates",
+        async (watched) => {
+          const { page } = watched;
+          await page.waitForSelector(".table tbody th");
+          expect(await faultsOf(watched)).toEqual([]);
+          await page.setViewportSize({ width: 1280, height: 800 });
+          await page.click("a[href$='/email_verify/ar/']");
+          await page.frameLocator("iframe").locator("a").first().waitFor();
+          await page.getByLabel("Subject").fill("A subject of a test");
+          await page.getByRole("button", { name: "Update preview" }).click();
+          await page.waitForSelector("dd >> text=A subject of a test");
+          const text = await page.getByLabel("Plain text").first().inputValue();
+          await page.getByLabel("Plain text").first().fill("nothing that is needed");
+          await page.getByRole("button", { name: "Save template" }).click();
+          await page.waitForSelector("[aria-invalid=true]");
+          await page.getByLabel("Plain text").first().fill(text);
+          await page.getByRole("button", { name: "Save template" }).click();
+          await page.waitForSelector("h2 >> text=Version 1");
+          expect(await faultsOf(watched)).toEqual([]);
+        },
+        { expectedStatuses: [400] },
+      );
+    },
+    testMsMax,
+  );
+
+  test(
+    "a lead that came in is answered for, and the audit log shows who changed what",
+    async () => {
+      const sent = await fetch(`${web.sluice.url}/backend/lead/create/`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: web.sluice.url },
+        body: JSON.stringify({ company: "Example Works", contact: "Ada", email: "ada@example.com", message: "Hello" }),
+      });
+      expect(sent.status).toBe(200);
+      await opened("/admin/leads/", async (watched) => {
+        const { page } = watched;
+        await page.click(".row-open");
+        await page.locator(".side-panel").getByLabel("Status").selectOption("contacted");
+        await page.locator(".side-panel").getByLabel("Note").fill("Called back");
+        await page.getByRole("button", { name: "Save lead" }).click();
+        await page.waitForSelector("text=Lead saved");
+        expect(await faultsOf(watched)).toEqual([]);
+      });
+      await opened("/admin/audit/?action=lead.save", async (watched) => {
+        const { page } = watched;
+        await page.click(".row-open");
+        await page.waitForSelector(".side-panel td >> text=Called back");
+        expect(await faultsOf(watched)).toEqual([]);
+      });
+    },
+    testMsMax,
+  );
+
+  test.each(["usage", "margin", "reconciliation", "campaign"])(
+    "the report of %s is in order, and its file can be taken",
+    async (report) => {
+      await opened(`/admin/reports/?report=${report}&zone=Asia/Tokyo`, async (watched) => {
+        const { page } = watched;
+        await page.waitForSelector("text=days in Asia/Tokyo");
+        await page.waitForSelector("[data-kind=empty], .table tbody th");
+        const file = await page.locator("a[download]").first().getAttribute("href");
+        expect(file).toContain("format=csv");
+        expect(file).toContain("zone=Asia%2FTokyo");
+        expect(await faultsOf(watched)).toEqual([]);
+      });
+    },
+    testMsMax,
+  );
+});

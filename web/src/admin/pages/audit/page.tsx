@@ -1,0 +1,76 @@
+import type { JSX } from "solid-js";
+import { Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { type AuditRow, auditColumns } from "../../columns/account-columns.tsx";
+import { ChangeTable } from "../../parts/change-table.tsx";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { createListRange, rangeFilters } from "../../parts/list-range.ts";
+import { RangeBar } from "../../parts/range-bar.tsx";
+import { shownMoment, shownText } from "../../shown.ts";
+import { actorKindValues } from "../../values.ts";
+
+/** Everything that was changed, by whom and from where; it can only grow. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Audit log");
+  const range = createListRange();
+  const state = createTableState({
+    filters: ["actor_name", "action", "subject_id", "actor_kind", "subject_kind", "about_user_id", ...rangeFilters],
+  });
+  const list = createListQuery<AuditRow>({ path: "/backend/admin/audit/", state });
+  return (
+    <>
+      <PageHead
+        title="Audit log"
+        text="Every change of the service: who made it, from where, and what it was before and after. Nothing here can be changed or taken away."
+      />
+      <RangeBar state={range} />
+      <DataTable
+        {...list}
+        name="admin-audit"
+        label="Audit log"
+        columns={auditColumns}
+        state={state}
+        rowId={(row) => String(row.audit_id)}
+        filters={[
+          { id: "actor_name", label: "Who", isSearch: true },
+          { id: "action", label: "Action", isSearch: true },
+          { id: "subject_id", label: "Id of what was changed", isSearch: true },
+          { id: "actor_kind", label: "Kind of who", options: optionsOf(actorKindValues) },
+        ]}
+        empty={{
+          title: "Nothing was changed yet",
+          text: "The first login, save or adjustment is written down here as it happens.",
+        }}
+        panel={{ title: (row) => row.action, content: (row) => <AuditPanel row={row} /> }}
+      />
+    </>
+  );
+}
+
+function AuditPanel(props: { readonly row: AuditRow }): JSX.Element {
+  const row = (): AuditRow => props.row;
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: "At", value: shownMoment(row().at) },
+          { name: "Who", value: `${row().actor_name} (${row().actor_kind})` },
+          { name: "About", value: `${row().subject_kind} ${row().subject_id}` },
+          { name: "Reason", value: shownText(row().reason) },
+          { name: "Address", value: shownText(row().ip) },
+          { name: "Request", value: <RequestId id={row().request_id} /> },
+        ]}
+      />
+      <ChangeTable before={row().before} after={row().after} />
+    </>
+  );
+}
+
+function RequestId(props: { readonly id: string | null }): JSX.Element {
+  return props.id === null ? shownText(null) : <CopyText text={props.id} label="Copy the request id" />;
+}

@@ -1,0 +1,119 @@
+import type { exitAccountAnswer, exitAccountEntry } from "@sluice/contracts/exit-nodes";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { EmptyState } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow, orNull } from "../../parts/form-parts.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment, shownText } from "../../shown.ts";
+import { exitAccountStatuses, exitAuthTypes } from "../../values.ts";
+import { nodePaths } from "./node-form.tsx";
+
+type Account = AnswerOf<typeof exitAccountEntry>;
+
+/** Which accounts of providers a node may use. Their credentials are on the node and nowhere else. */
+export function AccountCard(props: { readonly nodeCode: string; readonly accounts: readonly Account[] }): JSX.Element {
+  const [edited, setEdited] = createSignal<Account | "new" | null>(null);
+  const account = (): Account | null => ((each) => (each === "new" ? null : each))(edited());
+  return (
+    <Card title="Accounts" actions={<Button onClick={() => setEdited("new")}>Add account</Button>}>
+      <Show
+        when={props.accounts.length > 0}
+        fallback={<EmptyState title="No account">Without an active account no call goes through this node.</EmptyState>}
+      >
+        <SimpleTable
+          label="Accounts"
+          rows={props.accounts}
+          columns={[
+            { label: "Account", cell: (row) => <code>{row.account_code}</code> },
+            { label: "Provider", cell: (row) => row.provider },
+            { label: "Logs in with", cell: (row) => row.auth_type },
+            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
+            { label: "Called on the node", cell: (row) => shownText(row.node_account) },
+            { label: "Changed", cell: (row) => shownMoment(row.updated_at) },
+            { label: "Edit", cell: (row) => <EditButton name={row.account_code} onClick={() => setEdited(row)} /> },
+          ]}
+        />
+      </Show>
+      <Dialog
+        isOpen={edited() !== null}
+        onClose={() => setEdited(null)}
+        title={account()?.account_code ?? "Add an account"}
+      >
+        <AccountForm nodeCode={props.nodeCode} account={account()} onDone={() => setEdited(null)} />
+      </Dialog>
+    </Card>
+  );
+}
+
+export function EditButton(props: { readonly name: string; readonly onClick: () => void }): JSX.Element {
+  return (
+    <Button variant="quiet" aria-label={`Edit ${props.name}`} onClick={props.onClick}>
+      Edit
+    </Button>
+  );
+}
+
+function AccountForm(props: {
+  readonly nodeCode: string;
+  readonly account: Account | null;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { account } = props;
+  const refresh = useRefresh(...nodePaths);
+  const form = createForm({
+    initial: {
+      account_code: account?.account_code ?? "",
+      provider: account?.provider ?? "",
+      auth_type: (account?.auth_type ?? "api_key") as string,
+      status: (account?.status ?? "testing") as string,
+      node_account: account?.node_account ?? "",
+    },
+    submit: async ({ account_code: code, node_account: nodeAccount, ...rest }) => {
+      const saved = await apiPost<typeof exitAccountAnswer>("/backend/admin/exit-node/account/save/", {
+        ...rest,
+        account_code: code.trim(),
+        node_code: props.nodeCode,
+        node_account: orNull(nodeAccount),
+        ...(account === null ? {} : { version: account.version }),
+      });
+      showToast(`${saved.account.account_code} saved`);
+      await refresh();
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Save account" onCancel={props.onDone}>
+      <FieldRow>
+        <TextField
+          label="Code"
+          hint="Small letters, digits, . - and _"
+          readOnly={account !== null}
+          spellcheck={false}
+          {...form.text("account_code")}
+        />
+        <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
+      </FieldRow>
+      <FieldRow>
+        <ChoiceField label="Logs in with" options={exitAuthTypes} {...form.text("auth_type")} />
+        <ChoiceField label="Status" options={exitAccountStatuses} {...form.text("status")} />
+      </FieldRow>
+      <TextField
+        label="Called on the node"
+        hint="As the node's own file calls it; empty leaves the choice to the node."
+        optional="optional"
+        spellcheck={false}
+        {...form.text("node_account")}
+      />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,127 @@
+import type { exitNodeAnswer, exitNodeEntry } from "@sluice/contracts/exit-nodes";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import type { JSX } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
+import { nodeStatuses } from "../../values.ts";
+
+type Node = AnswerOf<typeof exitNodeEntry>;
+
+export const nodePaths = ["/backend/admin/exit-node/list/", "/backend/admin/exit-node/detail/"] as const;
+
+const weightDefault = 100;
+
+function initialOf(node: Node | null) {
+  return {
+    node_code: node?.node_code ?? "",
+    name: node?.name ?? "",
+    region: node?.region ?? "",
+    host: node?.host ?? "",
+    ip: node?.ip ?? "",
+    relay_url: node?.relay_url ?? "",
+    relay_key: "",
+    relay_key_secret: node?.relay_key_secret ?? "",
+    status: (node?.status ?? "testing") as string,
+    weight: String(node?.weight ?? weightDefault),
+    callback_base_url: node?.callback_base_url ?? "",
+    oauth_redirect_path: node?.oauth_redirect_path ?? "",
+    source_node_id: node?.source_node_id?.toString() ?? "",
+  };
+}
+
+/** Makes a node, or changes the one that was loaded. Its relay key goes in and is never shown. */
+export function NodeForm(props: {
+  readonly node: Node | null;
+  readonly onSaved?: (node: Node) => void;
+  readonly onCancel?: () => void;
+}): JSX.Element {
+  const node = props.node;
+  const refresh = useRefresh(...nodePaths);
+  const form = createForm({
+    initial: initialOf(node),
+    submit: async (values) => {
+      const { relay_key: relayKey, relay_key_secret: secretName, weight, ...rest } = values;
+      const saved = await apiPost<typeof exitNodeAnswer>("/backend/admin/exit-node/save/", {
+        node_code: rest.node_code.trim(),
+        name: rest.name,
+        region: rest.region,
+        host: rest.host.trim(),
+        ip: rest.ip.trim(),
+        relay_url: orNull(rest.relay_url),
+        relay_key: orAbsent(relayKey),
+        relay_key_secret: orAbsent(secretName),
+        status: rest.status,
+        weight: wholeOrNull(weight),
+        callback_base_url: orNull(rest.callback_base_url),
+        oauth_redirect_path: orNull(rest.oauth_redirect_path),
+        source_node_id: wholeOrNull(rest.source_node_id),
+        ...(node === null ? {} : { version: node.version }),
+      });
+      showToast(`${saved.node.name} saved`);
+      form.set("relay_key", "");
+      await refresh();
+      props.onSaved?.(saved.node);
+    },
+  });
+  return (
+    <AdminForm
+      form={form}
+      action={node === null ? "Add node" : "Save node"}
+      {...(props.onCancel === undefined ? {} : { onCancel: props.onCancel })}
+    >
+      <FieldRow>
+        <TextField
+          label="Code"
+          hint="Small letters, digits, - and _. It stays as it is."
+          readOnly={node !== null}
+          spellcheck={false}
+          {...form.text("node_code")}
+        />
+        <TextField label="Name" {...form.text("name")} />
+        <TextField label="Region" optional="optional" {...form.text("region")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField label="Host" hint="Its name in DNS." spellcheck={false} {...form.text("host")} />
+        <TextField label="IP address" hint="To which the host has to lead." spellcheck={false} {...form.text("ip")} />
+        <TextField
+          label="Relay address"
+          hint="Where calls go now. It becomes the host's own once DNS matches and the node is well there."
+          optional="optional"
+          spellcheck={false}
+          {...form.text("relay_url")}
+        />
+      </FieldRow>
+      <FieldRow>
+        <TextField
+          label="Relay key"
+          hint={node?.has_relay_key === true ? "One is saved; enter another one to replace it." : "None is saved yet."}
+          optional="never shown"
+          type="password"
+          autocomplete="new-password"
+          {...form.text("relay_key")}
+        />
+        <TextField
+          label="Secret of the relay key"
+          hint="The name under which it is kept; empty takes the node's own."
+          optional="optional"
+          spellcheck={false}
+          {...form.text("relay_key_secret")}
+        />
+      </FieldRow>
+      <FieldRow>
+        <ChoiceField label="Status" options={nodeStatuses} {...form.text("status")} />
+        <TextField label="Weight" hint="0 to 1000, among the nodes that serve." {...form.text("weight")} />
+        <TextField label="Source node id" optional="optional" inputmode="numeric" {...form.text("source_node_id")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField label="Callback address" optional="optional" {...form.text("callback_base_url")} />
+        <TextField label="OAuth redirect path" optional="optional" {...form.text("oauth_redirect_path")} />
+      </FieldRow>
+    </AdminForm>
+  );
+}

@@ -1,0 +1,164 @@
+import type { exitNodeDetailAnswer } from "@sluice/contracts/exit-nodes";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { useParams } from "@solidjs/router";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { AccountCard } from "./account-card.tsx";
+import { CheckCard } from "./check-card.tsx";
+import { NodeForm } from "./node-form.tsx";
+import { RouteCard } from "./route-card.tsx";
+
+type Detail = AnswerOf<typeof exitNodeDetailAnswer>;
+type Node = Detail["node"];
+type Reported = NonNullable<Node["report"]>["accounts"][number];
+
+const path = "/backend/admin/exit-node/detail/";
+
+/** One exit node: how it is, where its calls go, what it may use, and who is sent through it. */
+export function Page(): JSX.Element {
+  const params = useParams<{ code: string }>();
+  const query = createQuery(() => ({
+    queryKey: [path, params.code],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof exitNodeDetailAnswer>(path, { query: { node_code: params.code }, signal }),
+    refetchInterval: 30_000,
+  }));
+  useAdminTitle(() => query.data?.node.name ?? params.code);
+  return (
+    <>
+      <PageHead
+        title={query.data?.node.name ?? params.code}
+        text="Checks are made when you ask for them, and by the service itself every now and then."
+        actions={<a href="/admin/exit-nodes/">All exit nodes</a>}
+      />
+      <Switch fallback={<LoadingNode />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>{(detail) => <NodeDetail detail={detail()} />}</Match>
+      </Switch>
+    </>
+  );
+}
+
+function LoadingNode(): JSX.Element {
+  return (
+    <Card title="Exit node">
+      <Skeleton width="50%" />
+      <Skeleton width="70%" />
+      <Skeleton width="60%" />
+    </Card>
+  );
+}
+
+function NodeDetail(props: { readonly detail: Detail }): JSX.Element {
+  const node = (): Node => props.detail.node;
+  return (
+    <>
+      <div class="card-grid">
+        <StateCard node={node()} />
+        <CheckCard node={node()} />
+      </div>
+      <ReportCard node={node()} />
+      <Card title="Edit">
+        {/* A new version begins with a new form; what was typed before it was somebody else's state. */}
+        <Show when={`${node().node_code} ${node().version}`} keyed>
+          <NodeForm node={node()} />
+        </Show>
+      </Card>
+      <AccountCard nodeCode={node().node_code} accounts={props.detail.accounts} />
+      <RouteCard nodeCode={node().node_code} routes={props.detail.routes} />
+    </>
+  );
+}
+
+function StateCard(props: { readonly node: Node }): JSX.Element {
+  const node = (): Node => props.node;
+  const traffic = (): Node["traffic"] => node().traffic;
+  return (
+    <Card title="State">
+      <Facts
+        facts={[
+          { name: "Status", value: <StateWord state={node().status} /> },
+          {
+            name: "Takes calls",
+            value: (
+              <Status tone={node().is_serving ? "ok" : "neutral"}>
+                {node().is_serving ? "of the group node-test" : "none"}
+              </Status>
+            ),
+          },
+          {
+            name: "Relay key",
+            value: node().is_proven ? "proven by the node" : node().has_relay_key ? "saved, not proven" : "none saved",
+          },
+          { name: "Relay address", value: <code>{shownText(node().relay_url)}</code> },
+          { name: "Host form", value: node().is_host_form ? "in use" : <code>{node().host_url}</code> },
+          { name: "Switched", value: shownMoment(node().switched_at, "not yet") },
+          { name: "Calls", value: shownCount(traffic().calls) },
+          { name: "Failed", value: shownCount(traffic().failures) },
+          {
+            name: "Circuit",
+            value: (
+              <Status tone={traffic().circuit === "closed" ? "ok" : "bad"}>
+                {traffic().circuit === "closed" ? "closed, calls pass" : "open, calls are kept away"}
+              </Status>
+            ),
+          },
+          {
+            name: "Last failure",
+            value:
+              traffic().last_failure === null
+                ? "none"
+                : `${traffic().last_failure}, ${shownMoment(traffic().last_failure_at)}`,
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+const reportedColumns = [
+  { label: "Account", cell: (row: Reported) => <code>{row.account}</code> },
+  { label: "Provider", cell: (row: Reported) => row.provider },
+  { label: "Logs in with", cell: (row: Reported) => row.auth_type },
+  { label: "Status", cell: (row: Reported) => <StateWord state={row.status} /> },
+];
+
+function ReportCard(props: { readonly node: Node }): JSX.Element {
+  return (
+    <Card title="What the node says of itself">
+      <Show
+        when={props.node.report}
+        fallback={<Notice tone="info">Nothing yet: it is told with a good health check.</Notice>}
+      >
+        {(report) => (
+          <>
+            <Facts
+              facts={[
+                { name: "Version", value: report().version },
+                { name: "Runs for", value: `${formats.number(Math.round(report().uptime_seconds))} s` },
+                { name: "Calls at work", value: formats.number(report().in_flight) },
+                { name: "Clock differs by", value: shownMs(report().clock_offset_ms) },
+                { name: "Leaves from", value: <code>{shownText(report().egress_address)}</code> },
+              ]}
+            />
+            <Show when={report().accounts.length > 0} fallback={<p class="muted">It has no accounts of its own.</p>}>
+              <SimpleTable label="Accounts on the node" rows={report().accounts} columns={reportedColumns} />
+            </Show>
+          </>
+        )}
+      </Show>
+    </Card>
+  );
+}

@@ -1,0 +1,120 @@
+import type { exitRouteAnswer, exitRouteEntry } from "@sluice/contracts/exit-nodes";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { EmptyState } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment } from "../../shown.ts";
+import { nodeStatuses } from "../../values.ts";
+import { EditButton } from "./account-card.tsx";
+import { nodePaths } from "./node-form.tsx";
+
+type Route = AnswerOf<typeof exitRouteEntry>;
+
+/** Whose calls may go through a node. Routes that name no node are shown with each. */
+export function RouteCard(props: { readonly nodeCode: string; readonly routes: readonly Route[] }): JSX.Element {
+  const [edited, setEdited] = createSignal<Route | "new" | null>(null);
+  const route = (): Route | null => ((each) => (each === "new" ? null : each))(edited());
+  return (
+    <Card title="Routes" actions={<Button onClick={() => setEdited("new")}>Add route</Button>}>
+      <Show
+        when={props.routes.length > 0}
+        fallback={
+          <EmptyState title="No route">A route sends the calls of one user for some models this way.</EmptyState>
+        }
+      >
+        <SimpleTable
+          label="Routes"
+          rows={props.routes}
+          columns={[
+            { label: "Route", cell: (row) => <code>{row.route_code}</code> },
+            { label: "Gateway user", cell: (row) => String(row.gateway_user_id) },
+            { label: "Provider", cell: (row) => row.provider },
+            { label: "Models", cell: (row) => <code>{row.model_pattern}</code> },
+            { label: "Node", cell: (row) => row.node_code ?? "every node with the provider" },
+            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
+            { label: "Changed", cell: (row) => shownMoment(row.updated_at) },
+            { label: "Edit", cell: (row) => <EditButton name={row.route_code} onClick={() => setEdited(row)} /> },
+          ]}
+        />
+      </Show>
+      <Dialog isOpen={edited() !== null} onClose={() => setEdited(null)} title={route()?.route_code ?? "Add a route"}>
+        <RouteForm nodeCode={props.nodeCode} route={route()} onDone={() => setEdited(null)} />
+      </Dialog>
+    </Card>
+  );
+}
+
+function RouteForm(props: {
+  readonly nodeCode: string;
+  readonly route: Route | null;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { route } = props;
+  const refresh = useRefresh(...nodePaths);
+  const form = createForm({
+    initial: {
+      route_code: route?.route_code ?? "",
+      gateway_user_id: route?.gateway_user_id.toString() ?? "",
+      provider: route?.provider ?? "",
+      model_pattern: route?.model_pattern ?? "*",
+      node_code: route === null ? props.nodeCode : (route.node_code ?? ""),
+      status: (route?.status ?? "testing") as string,
+    },
+    submit: async (values) => {
+      const saved = await apiPost<typeof exitRouteAnswer>("/backend/admin/exit-node/route/save/", {
+        ...values,
+        route_code: values.route_code.trim(),
+        gateway_user_id: wholeOrNull(values.gateway_user_id),
+        node_code: orNull(values.node_code),
+        ...(route === null ? {} : { version: route.version }),
+      });
+      showToast(`${saved.route.route_code} saved`);
+      await refresh();
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Save route" onCancel={props.onDone}>
+      <FieldRow>
+        <TextField
+          label="Code"
+          hint="Small letters, digits, . - and _"
+          readOnly={route !== null}
+          spellcheck={false}
+          {...form.text("route_code")}
+        />
+        <TextField label="Gateway user id" inputmode="numeric" {...form.text("gateway_user_id")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
+        <TextField
+          label="Models"
+          hint="* stands for any characters."
+          spellcheck={false}
+          {...form.text("model_pattern")}
+        />
+      </FieldRow>
+      <FieldRow>
+        <TextField
+          label="Node"
+          hint="Empty: every node with an account of the provider."
+          optional="optional"
+          spellcheck={false}
+          {...form.text("node_code")}
+        />
+        <ChoiceField label="Status" options={nodeStatuses} {...form.text("status")} />
+      </FieldRow>
+    </AdminForm>
+  );
+}

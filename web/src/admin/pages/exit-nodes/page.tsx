@@ -1,0 +1,110 @@
+import type { exitNodeEntry, exitNodesAnswer } from "@sluice/contracts/exit-nodes";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { useNavigate } from "@solidjs/router";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, type JSX } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { dnsWord, healthWord } from "../exit-node/check-words.tsx";
+import { NodeForm } from "../exit-node/node-form.tsx";
+
+type Node = AnswerOf<typeof exitNodeEntry>;
+
+const path = "/backend/admin/exit-node/list/";
+
+const columns: readonly Column<Node>[] = [
+  {
+    id: "node_code",
+    label: "Node",
+    cell: (node) => <a href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</a>,
+    card: "title",
+  },
+  { id: "code", label: "Code", cell: (node) => <code>{node.node_code}</code> },
+  { id: "status", label: "Status", cell: (node) => <StateWord state={node.status} />, card: "badge" },
+  { id: "is_serving", label: "Takes calls", cell: (node) => <ServingWord node={node} /> },
+  { id: "health", label: "Health", cell: (node) => healthWord(node.health) },
+  {
+    id: "latency",
+    label: "Latency",
+    cell: (node) => shownMs(node.health?.latency_ms ?? null),
+    align: "end",
+  },
+  { id: "dns", label: "DNS", cell: (node) => dnsWord(node.dns) },
+  { id: "ip", label: "Address", cell: (node) => <code>{node.ip}</code> },
+  { id: "region", label: "Region", cell: (node) => shownText(node.region) },
+  { id: "weight", label: "Weight", cell: (node) => formats.number(node.weight), align: "end" },
+  { id: "calls", label: "Calls", cell: (node) => shownCount(node.traffic.calls), align: "end" },
+  { id: "failures", label: "Failed", cell: (node) => shownCount(node.traffic.failures), align: "end" },
+  {
+    id: "checked_at",
+    label: "Checked",
+    cell: (node) => shownMoment(node.health?.checked_at ?? null, "never"),
+    isHiddenAtFirst: true,
+  },
+];
+
+/** All exit nodes, with what checks and calls saw of them last. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Exit nodes");
+  const navigate = useNavigate();
+  const [isAdding, setIsAdding] = createSignal(false);
+  const state = createTableState({ filters: [] });
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof exitNodesAnswer>(path, { signal }),
+    refetchInterval: 30_000,
+  }));
+  return (
+    <>
+      <PageHead
+        title="Exit nodes"
+        text="Agents on other hosts that send calls of the group node-test from their own addresses. The default group is never sent there."
+      />
+      <DataTable
+        name="admin-exit-nodes"
+        label="Exit nodes"
+        columns={columns}
+        state={state}
+        rows={query.data?.nodes}
+        rowId={(node) => node.node_code}
+        isLoading={query.isPending}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        empty={{
+          title: "There are no exit nodes",
+          text: "Install the agent on a host, then add the host here with the relay key of the agent.",
+          actions: <Button onClick={() => setIsAdding(true)}>Add the first node</Button>,
+        }}
+        actions={
+          <Button variant="primary" onClick={() => setIsAdding(true)}>
+            Add node
+          </Button>
+        }
+      />
+      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title="Add an exit node" size="wide">
+        <NodeForm
+          node={null}
+          onCancel={() => setIsAdding(false)}
+          onSaved={(node) => {
+            setIsAdding(false);
+            navigate(`/exit-nodes/${node.node_code}/`);
+          }}
+        />
+      </Dialog>
+    </>
+  );
+}
+
+function ServingWord(props: { readonly node: Node }): JSX.Element {
+  return <Status tone={props.node.is_serving ? "ok" : "neutral"}>{props.node.is_serving ? "yes" : "no"}</Status>;
+}

@@ -1,0 +1,106 @@
+import type { leadList, saveLeadInput } from "@sluice/contracts/leads";
+import type { RowOf } from "@sluice/contracts/lists";
+import type { JSX } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Facts } from "../../../kit/card.tsx";
+import { TextArea } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { createListRange, rangeFilters } from "../../parts/list-range.ts";
+import { RangeBar } from "../../parts/range-bar.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment, shownText } from "../../shown.ts";
+import { leadStatuses } from "../../values.ts";
+import styles from "./leads.module.css";
+
+type Lead = RowOf<typeof leadList>;
+
+const path = "/backend/admin/lead/";
+
+const columns: readonly Column<Lead>[] = [
+  { id: "company", label: "Company", cell: (lead) => lead.company, card: "title" },
+  { id: "contact", label: "Contact", cell: (lead) => lead.contact },
+  { id: "email", label: "E-mail", cell: (lead) => lead.email },
+  { id: "volume", label: "Expects to use", cell: (lead) => shownText(lead.volume) },
+  { id: "campaign", label: "Campaign", cell: (lead) => shownText(lead.campaign), isHiddenAtFirst: true },
+  { id: "status", label: "Status", cell: (lead) => <StateWord state={lead.status} />, card: "badge" },
+  { id: "created_at", label: "Asked", cell: (lead) => shownMoment(lead.created_at), isSortable: true },
+  { id: "updated_at", label: "Changed", cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
+];
+
+/** Who asked to be called about larger use, and what became of it. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Leads");
+  const range = createListRange();
+  const state = createTableState({ filters: ["email", "status", ...rangeFilters] });
+  const list = createListQuery<Lead>({ path, state });
+  return (
+    <>
+      <PageHead title="Leads" text="Companies that asked about larger use through the form of the public pages." />
+      <RangeBar state={range} />
+      <DataTable
+        {...list}
+        name="admin-leads"
+        label="Leads"
+        columns={columns}
+        state={state}
+        rowId={(lead) => String(lead.id)}
+        filters={[
+          { id: "email", label: "E-mail", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(leadStatuses) },
+        ]}
+        empty={{
+          title: "Nobody has asked yet",
+          text: "Requests from the form of the public pages appear here, the newest first.",
+        }}
+        panel={{ title: (lead) => lead.company, content: (lead) => <LeadPanel lead={lead} /> }}
+      />
+    </>
+  );
+}
+
+function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
+  const { lead } = props;
+  const refresh = useRefresh(path);
+  const form = createForm({
+    initial: { status: lead.status as string, note: lead.note },
+    submit: async ({ status, note }) => {
+      await apiPost<typeof saveLeadInput>("/backend/admin/lead/save/", {
+        id: lead.id,
+        version: lead.version,
+        status,
+        note,
+      });
+      showToast("Lead saved");
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: "Contact", value: lead.contact },
+          { name: "E-mail", value: <a href={`mailto:${lead.email}`}>{lead.email}</a> },
+          { name: "Expects to use", value: shownText(lead.volume) },
+          { name: "Message", value: <span class={styles["message"]}>{shownText(lead.message)}</span> },
+          { name: "Campaign", value: shownText(lead.campaign) },
+          { name: "Asked", value: shownMoment(lead.created_at) },
+          { name: "Changed", value: shownMoment(lead.updated_at) },
+        ]}
+      />
+      <AdminForm form={form} action="Save lead">
+        <ChoiceField label="Status" options={leadStatuses} {...form.text("status")} />
+        <TextArea label="Note" hint="For admins; it is never sent to anybody." rows={5} {...form.text("note")} />
+      </AdminForm>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import type { mailPreviewAnswer } from "@sluice/contracts/mail";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
+import { createEffect, createSignal, type JSX, Match, on, Switch } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import styles from "./mail-preview.module.css";
+import { showMailIn } from "./show-mail.ts";
+
+const path = "/backend/admin/mail/template/preview/";
+
+type Parts = { readonly subject: string; readonly html: string; readonly text: string };
+
+/** The mail as the service would send it, with sample values; what is typed is shown when it is asked for. */
+export function MailPreview(props: {
+  readonly name: string;
+  readonly locale: string;
+  readonly values: Parts;
+}): JSX.Element {
+  const [shown, setShown] = createSignal(props.values);
+  const query = createQuery(() => ({
+    queryKey: [path, props.name, props.locale, shown()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiPost<typeof mailPreviewAnswer>(path, { name: props.name, locale: props.locale, ...shown() }, { signal }),
+    placeholderData: keepPreviousData,
+    retry: false,
+  }));
+  return (
+    <Card
+      title="Preview with sample values"
+      actions={
+        <Button isBusy={query.isFetching} disabled={props.values === shown()} onClick={() => setShown(props.values)}>
+          Update preview
+        </Button>
+      }
+    >
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError}>
+          <ErrorState
+            title="It can't be shown"
+            error={query.error}
+            onRetry={() => (props.values === shown() ? void query.refetch() : setShown(props.values))}
+          />
+        </Match>
+        <Match when={query.data?.preview}>
+          {(preview) => (
+            <>
+              <Facts facts={[{ name: "Subject", value: <bdi>{preview().subject}</bdi> }]} />
+              <MailFrame html={preview().html} />
+              <h3>Plain text</h3>
+              <section class="code-value" tabindex="0" aria-label="Plain text" dir="auto">
+                {preview().text}
+              </section>
+            </>
+          )}
+        </Match>
+      </Switch>
+    </Card>
+  );
+}
+
+/** The mail in a frame of its own, which runs no scripts and leads nowhere. */
+function MailFrame(props: { readonly html: string }): JSX.Element {
+  let frame: HTMLIFrameElement | undefined;
+  const show = (): void => {
+    if (frame?.contentDocument != null) {
+      showMailIn(frame.contentDocument, props.html);
+    }
+  };
+  createEffect(on(() => props.html, show));
+  return (
+    <iframe
+      ref={(each) => {
+        frame = each;
+      }}
+      class={styles["frame"]}
+      title="Preview of the mail"
+      sandbox="allow-same-origin"
+      onLoad={show}
+    />
+  );
+}

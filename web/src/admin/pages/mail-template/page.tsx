@@ -1,0 +1,156 @@
+import type { mailTemplateAnswer, savedMailTemplateAnswer } from "@sluice/contracts/mail";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { useParams } from "@solidjs/router";
+import { createQuery } from "@tanstack/solid-query";
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet, apiPost } from "../../../api/client.ts";
+import { createForm, type Form } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { mailLocaleValues } from "../../values.ts";
+import { templateOccasion } from "../mail/template-names.ts";
+import styles from "./mail-preview.module.css";
+import { MailPreview } from "./mail-preview.tsx";
+
+type Answer = AnswerOf<typeof mailTemplateAnswer>;
+type Parts = { readonly subject: string; readonly html: string; readonly text: string };
+
+const path = "/backend/admin/mail/template/";
+
+/** One mail in one language: its words, and how it looks with sample values. */
+export function Page(): JSX.Element {
+  const params = useParams<{ name: string; locale: string }>();
+  useAdminTitle(() => `${params.name}, ${params.locale}`);
+  const query = createQuery(() => ({
+    queryKey: [path, params.name, params.locale],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof mailTemplateAnswer>(path, { query: { name: params.name, locale: params.locale }, signal }),
+  }));
+  return (
+    <>
+      <PageHead
+        title={`${params.name}, ${params.locale}`}
+        text={templateOccasion(params.name)}
+        actions={<a href="/admin/mail/?view=templates">All templates</a>}
+      />
+      <nav class={`button-row ${styles["languages"]}`} aria-label="Languages of this template">
+        <For each={mailLocaleValues}>
+          {(locale) => (
+            <a
+              href={`/admin/mail/templates/${params.name}/${locale}/`}
+              aria-current={locale === params.locale ? "page" : undefined}
+            >
+              {locale}
+            </a>
+          )}
+        </For>
+      </nav>
+      <Switch fallback={<LoadingTemplate />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data} keyed>
+          {(answer) => <TemplateEditor answer={answer} />}
+        </Match>
+      </Switch>
+    </>
+  );
+}
+
+function LoadingTemplate(): JSX.Element {
+  return (
+    <Card title="Template">
+      <Skeleton width="40%" />
+      <Skeleton width="100%" />
+      <Skeleton width="100%" />
+    </Card>
+  );
+}
+
+function TemplateEditor(props: { readonly answer: Answer }): JSX.Element {
+  const { template, built_in: builtIn } = props.answer;
+  const refresh = useRefresh(path, "/backend/admin/mail/template/list/");
+  const form = createForm<Parts>({
+    initial: { subject: template.subject, html: template.html, text: template.text },
+    submit: async (values) => {
+      const { name, locale, version } = template;
+      const saved = await apiPost<typeof savedMailTemplateAnswer>("/backend/admin/mail/template/save/", {
+        ...values,
+        name,
+        locale,
+        version,
+      });
+      showToast(`Saved as version ${saved.template.version}`);
+      await refresh();
+    },
+  });
+  return (
+    <div class="card-grid">
+      <Card
+        title={template.version === 0 ? "As it came with the program" : `Version ${template.version}`}
+        actions={<TakeBuiltIn form={form} builtIn={builtIn} />}
+      >
+        <AdminForm form={form} action="Save template">
+          <TextField label="Subject" dir="auto" {...form.text("subject")} />
+          <TextArea
+            label="HTML"
+            rows={16}
+            spellcheck={false}
+            class={`input ${styles["html"]}`}
+            {...form.text("html")}
+          />
+          <TextArea label="Plain text" rows={12} dir="auto" {...form.text("text")} />
+        </AdminForm>
+        <Variables answer={props.answer} />
+      </Card>
+      <MailPreview name={template.name} locale={template.locale} values={form.values()} />
+    </div>
+  );
+}
+
+function TakeBuiltIn(props: { readonly form: Form<Parts>; readonly builtIn: Parts }): JSX.Element {
+  const isSame = (): boolean => {
+    const { subject, html, text } = props.form.values();
+    return subject === props.builtIn.subject && html === props.builtIn.html && text === props.builtIn.text;
+  };
+  const take = (): void => {
+    props.form.set("subject", props.builtIn.subject);
+    props.form.set("html", props.builtIn.html);
+    props.form.set("text", props.builtIn.text);
+  };
+  return (
+    <Show when={!isSame()}>
+      <Button variant="quiet" onClick={take}>
+        Take the words of the program
+      </Button>
+    </Show>
+  );
+}
+
+function Variables(props: { readonly answer: Answer }): JSX.Element {
+  return (
+    <section aria-label="Variables">
+      <h3>Variables</h3>
+      <ul class="plain-list button-row">
+        <For each={props.answer.variables}>
+          {(name) => (
+            <li>
+              <CopyText text={`{{${name}}}`} label={`Copy ${name}`} />
+              <Show when={props.answer.required.includes(name)}>
+                <span class="muted"> has to stay</span>
+              </Show>
+            </li>
+          )}
+        </For>
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+/** How a style attribute is called while the text is read: our policy would refuse it under its own name. */
+const styleName = "data-mail-style";
+
+/** What a mail may be shown with: no scripts, no forms, nothing that loads something. */
+const refused = "script, style, link, meta, base, iframe, object, embed, form, img, picture, video, audio, svg, source";
+
+/**
+ * Shows the HTML of a mail in the empty document of a frame. The pages' policy allows no styles in markup, so that each
+ * is set as a property; pictures are left out, since nothing is loaded from elsewhere.
+ */
+export function showMailIn(target: Document, html: string): void {
+  const renamed = html.replace(/(<[^>]*?\s)style(\s*=)/gi, `$1${styleName}$2`);
+  const source = new DOMParser().parseFromString(renamed, "text/html");
+  for (const element of source.querySelectorAll(refused)) {
+    element.remove();
+  }
+  target.documentElement.lang = source.documentElement.lang;
+  target.documentElement.dir = source.documentElement.dir;
+  target.title = source.title;
+  const body = target.importNode(source.body, true);
+  for (const element of [body, ...body.querySelectorAll<HTMLElement>("*")]) {
+    for (const { name } of [...element.attributes].filter((attribute) => attribute.name.startsWith("on"))) {
+      element.removeAttribute(name);
+    }
+    element.style.cssText = element.getAttribute(styleName) ?? "";
+    element.removeAttribute(styleName);
+  }
+  target.body.replaceWith(body);
+}

@@ -1,0 +1,143 @@
+import type { resendDeadMailsAnswer, resendMailAnswer } from "@sluice/contracts/mail";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { type MailRow, mailColumns } from "../../columns/account-columns.tsx";
+import { UserLink } from "../../columns/user-link.tsx";
+import { formats } from "../../formats.ts";
+import { createAction } from "../../parts/actions.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { createListRange, rangeFilters } from "../../parts/list-range.ts";
+import { RangeBar } from "../../parts/range-bar.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { mailStatuses } from "../../values.ts";
+import { mailTemplates } from "./template-names.ts";
+
+const path = "/backend/admin/mail/";
+
+/** The mails, those that failed among them, and a way to send these again. */
+export function MailLog(): JSX.Element {
+  const range = createListRange();
+  const state = createTableState({ filters: ["to", "status", "template", "has_error", "user_id", ...rangeFilters] });
+  const list = createListQuery<MailRow>({ path, state });
+  const [isAsking, setIsAsking] = createSignal(false);
+  return (
+    <>
+      <RangeBar state={range} />
+      <DataTable
+        {...list}
+        name="admin-mails"
+        label="Mails"
+        columns={mailColumns}
+        state={state}
+        rowId={(mail) => String(mail.mail_id)}
+        filters={[
+          { id: "to", label: "Beginning of the address", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(mailStatuses) },
+          { id: "template", label: "Template", options: optionsOf(mailTemplates) },
+          {
+            id: "has_error",
+            label: "Trouble",
+            options: [
+              { value: "true", label: "with an error" },
+              { value: "false", label: "without an error" },
+            ],
+          },
+        ]}
+        empty={{
+          title: "No mail was sent yet",
+          text: "Mails appear here as soon as somebody registers, pays or runs low on credit.",
+        }}
+        actions={<Button onClick={() => setIsAsking(true)}>Resend failed</Button>}
+        panel={{ title: (mail) => mail.to, content: (mail) => <MailPanel mail={mail} /> }}
+      />
+      <ResendFailed isOpen={isAsking()} template={state.filter("template")} onClose={() => setIsAsking(false)} />
+    </>
+  );
+}
+
+function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
+  const action = createAction(path);
+  const mail = (): MailRow => props.mail;
+  const resend = async (): Promise<string> => {
+    await apiPost<typeof resendMailAnswer>("/backend/admin/mail/resend/", { id: mail().mail_id });
+    return "The mail is in the queue again";
+  };
+  return (
+    <>
+      <Show when={mail().status === "dead"}>
+        <Notice tone="bad">
+          <span>{`Given up after ${formats.number(mail().attempts)} attempts: ${mail().last_error ?? "no reason was told"}`}</span>
+        </Notice>
+        <div class="button-row">
+          <Button variant="primary" isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
+            Resend mail
+          </Button>
+        </div>
+      </Show>
+      <Facts
+        facts={[
+          { name: "To", value: mail().to },
+          { name: "User", value: <UserLink userId={mail().user_id} /> },
+          { name: "Subject", value: shownText(mail().subject) },
+          {
+            name: "Template",
+            value: <a href={`/admin/mail/templates/${mail().template}/${mail().locale}/`}>{mail().template}</a>,
+          },
+          { name: "Language", value: mail().locale },
+          { name: "Status", value: <StateWord state={mail().status} /> },
+          { name: "Attempts", value: formats.number(mail().attempts) },
+          { name: "Last error", value: shownText(mail().last_error) },
+          { name: "Next attempt", value: shownMoment(mail().next_attempt_at) },
+          { name: "Worth sending until", value: shownMoment(mail().expires_at) },
+          { name: "Queued", value: shownMoment(mail().created_at) },
+          { name: "Sent", value: shownMoment(mail().sent_at) },
+          { name: "Id at the provider", value: shownText(mail().provider_id) },
+          { name: "Because of", value: shownText(mail().source) },
+        ]}
+      />
+    </>
+  );
+}
+
+function ResendFailed(props: {
+  readonly isOpen: boolean;
+  /** The one that the list is narrowed to, empty for all. */
+  readonly template: string;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const action = createAction(path);
+  const resend = async (): Promise<string> => {
+    const body = props.template === "" ? {} : { template: props.template };
+    const { queued } = await apiPost<typeof resendDeadMailsAnswer>("/backend/admin/mail/resend-failed/", body);
+    return BigInt(queued) === 0n
+      ? "No mail was given up that could still be sent"
+      : `${shownCount(queued)} mails are in the queue again`;
+  };
+  const confirm = async (): Promise<void> => {
+    await action.run(resend);
+    props.onClose();
+  };
+  return (
+    <ConfirmDialog
+      isOpen={props.isOpen}
+      onClose={props.onClose}
+      title="Resend failed mails"
+      action="Resend"
+      typed={{ word: "resend", label: "Type resend" }}
+      isBusy={action.isBusy()}
+      onConfirm={() => void confirm()}
+    >
+      {props.template === ""
+        ? "Every mail that was given up and is still worth sending goes into the queue again, the oldest first, at most 1,000. What was sent can't be called back."
+        : `Every mail of the template ${props.template} that was given up and is still worth sending goes into the queue again, the oldest first, at most 1,000. What was sent can't be called back.`}
+    </ConfirmDialog>
+  );
+}

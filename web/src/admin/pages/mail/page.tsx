@@ -1,0 +1,45 @@
+import { useSearchParams } from "@solidjs/router";
+import { type JSX, Match, Switch } from "solid-js";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { MailLog } from "./mail-log.tsx";
+import { TemplateList } from "./template-list.tsx";
+
+const views = [
+  { id: "log", label: "Mails" },
+  { id: "templates", label: "Templates" },
+] as const;
+type View = (typeof views)[number]["id"];
+
+/** What was sent, what could not be sent, and the words of each mail. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Mail");
+  const [params, setParams] = useSearchParams();
+  const selected = (): View => (params["view"] === "templates" ? "templates" : "log");
+  const select = (view: View): void => {
+    // The filters of one view mean nothing in the other one.
+    const none = Object.fromEntries(Object.keys(params).map((name) => [name, null]));
+    setParams({ ...none, view: view === "log" ? null : view });
+  };
+  return (
+    <>
+      <PageHead
+        title="Mail"
+        text="Every mail of the service with what became of it, and the words that it is made of."
+      />
+      <Tabs label="Mail" tabs={views} selected={selected()} onSelect={select}>
+        <div class="section-stack">
+          <Switch>
+            <Match when={selected() === "log"}>
+              <MailLog />
+            </Match>
+            <Match when={selected() === "templates"}>
+              <TemplateList />
+            </Match>
+          </Switch>
+        </div>
+      </Tabs>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import type { mailTemplateListAnswer } from "@sluice/contracts/mail";
+import { createQuery } from "@tanstack/solid-query";
+import { For, type JSX } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Badge } from "../../../kit/status.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { formats } from "../../formats.ts";
+import { mailLocaleValues } from "../../values.ts";
+import { templateOccasion } from "./template-names.ts";
+
+const path = "/backend/admin/mail/template/list/";
+
+type Template = {
+  readonly name: string;
+  readonly variables: readonly string[];
+  readonly required: readonly string[];
+  /** When each language was changed that was. */
+  readonly changed: ReadonlyMap<string, string>;
+};
+
+const columns: readonly Column<Template>[] = [
+  { id: "name", label: "Template", cell: (template) => <code>{template.name}</code>, card: "title" },
+  { id: "occasion", label: "Sent when", cell: (template) => templateOccasion(template.name) },
+  { id: "languages", label: "Languages, changed ones marked", cell: (template) => <Languages template={template} /> },
+  {
+    id: "required",
+    label: "Has to hold",
+    cell: (template) => <For each={template.required}>{(name) => <code>{`{{${name}}} `}</code>}</For>,
+    isHiddenAtFirst: true,
+  },
+];
+
+/** The templates, each in every language; those that an admin changed are marked. */
+export function TemplateList(): JSX.Element {
+  const state = createTableState({ filters: [] });
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof mailTemplateListAnswer>(path, { signal }),
+  }));
+  const rows = (): Template[] | undefined =>
+    query.data?.templates.map((template) => ({
+      ...template,
+      changed: new Map(
+        query.data?.changed
+          .filter(({ name }) => name === template.name)
+          .map(({ locale, updated_at }) => [locale, updated_at]),
+      ),
+    }));
+  return (
+    <DataTable
+      name="admin-mail-templates"
+      label="Mail templates"
+      columns={columns}
+      state={state}
+      rows={rows()}
+      rowId={(template) => template.name}
+      isLoading={query.isPending}
+      error={query.error}
+      onRetry={() => void query.refetch()}
+      empty={{ title: "There are no templates", text: "They come with the program." }}
+    />
+  );
+}
+
+function Languages(props: { readonly template: Template }): JSX.Element {
+  return (
+    <span class="button-row">
+      <For each={mailLocaleValues}>
+        {(locale) => {
+          const changedAt = props.template.changed.get(locale);
+          return (
+            <a class="chip" href={`/admin/mail/templates/${props.template.name}/${locale}/`}>
+              {locale}
+              {changedAt === undefined ? null : <Badge>{`changed ${formats.date(changedAt)}`}</Badge>}
+            </a>
+          );
+        }}
+      </For>
+    </span>
+  );
+}

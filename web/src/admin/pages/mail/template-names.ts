@@ -1,0 +1,19 @@
+import type { mailTemplateNames } from "@sluice/contracts/mail";
+
+// The names in packages/contracts again, since their schema would bring zod into the browser. The record has to name each.
+const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
+  email_verify: "Confirm the address after registering",
+  account_exists: "Somebody registered with an address that has an account",
+  password_reset: "Choose a new password",
+  password_changed: "A password was changed",
+  payment_success: "A payment came in",
+  quota_low: "The credit runs low",
+};
+
+/** The names of the templates. */
+export const mailTemplates = Object.keys(names);
+
+/** When a mail of a template is sent. */
+export function templateOccasion(name: string): string {
+  return (names as Readonly<Record<string, string>>)[name] ?? name;
+}

@@ -1,0 +1,66 @@
+import type { campaignReport } from "@sluice/contracts/reports";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import type { JSX } from "solid-js";
+import type { Column } from "../../../table/model.ts";
+import { formats } from "../../formats.ts";
+import type { RangeState } from "../../parts/range-bar.tsx";
+import { shownCount, shownText } from "../../shown.ts";
+import { ReportHead, ReportTable, Totals } from "./report-parts.tsx";
+import { createReportQuery } from "./report-query.ts";
+
+type Row = AnswerOf<typeof campaignReport>["rows"][number];
+type Counted = "page_views" | "visitors" | "cta_clicks" | "payments";
+
+function counted(id: Counted, label: string): Column<Row> {
+  return { id, label, cell: (row) => shownCount(row[id]), align: "end", isSortable: true };
+}
+
+const columns: readonly Column<Row>[] = [
+  { id: "campaign", label: "Campaign", cell: (row) => row.campaign, card: "title", isSortable: true },
+  { id: "utm_source", label: "Source", cell: (row) => shownText(row.utm_source), isSortable: true },
+  { id: "utm_medium", label: "Medium", cell: (row) => shownText(row.utm_medium), isSortable: true },
+  counted("page_views", "Page views"),
+  counted("visitors", "Visitors"),
+  counted("cta_clicks", "Clicks"),
+  counted("payments", "Payments"),
+  {
+    id: "revenue_usd",
+    label: "Revenue, USD",
+    cell: (row) => formats.usd(row.revenue_usd),
+    align: "end",
+    isSortable: true,
+  },
+];
+
+/** Which campaigns brought visitors, and which of them paid. */
+export function CampaignReport(props: { readonly range: RangeState }): JSX.Element {
+  const query = createReportQuery<typeof campaignReport>("campaign", props.range);
+  const total = () => query.data?.total;
+  const count = (value: string | number | undefined) => (value === undefined ? undefined : shownCount(value));
+  return (
+    <>
+      <ReportHead answer={query.data} />
+      <Totals
+        figures={[
+          { label: "Visitors", value: count(total()?.visitors), note: "who came by several campaigns counts once" },
+          { label: "Clicks", value: count(total()?.cta_clicks) },
+          { label: "Payments", value: count(total()?.payments) },
+          { label: "Revenue", value: ((text) => text && formats.usd(text))(total()?.revenue_usd) },
+          { label: "Events of programs", value: count(query.data?.bot_events), note: "in no other figure" },
+        ]}
+      />
+      <ReportTable
+        name="admin-report-campaign"
+        label="Campaigns"
+        columns={columns}
+        rows={query.data?.rows}
+        rowId={(row) => `${row.campaign} ${row.utm_source} ${row.utm_medium}`}
+        query={query}
+        empty={{
+          title: "No visits with a campaign in these days",
+          text: "A visit counts here when its link named a campaign.",
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import type { marginReport } from "@sluice/contracts/reports";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { type JSX, Show } from "solid-js";
+import { Notice } from "../../../kit/states.tsx";
+import type { Column } from "../../../table/model.ts";
+import { formats } from "../../formats.ts";
+import type { RangeState } from "../../parts/range-bar.tsx";
+import { shownCount } from "../../shown.ts";
+import { ChannelCosts } from "./channel-costs.tsx";
+import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals } from "./report-parts.tsx";
+import { createReportQuery } from "./report-query.ts";
+
+type Row = AnswerOf<typeof marginReport>["rows"][number];
+type Money = "charged_usd" | "cost_usd" | "margin_usd" | "charged_without_cost_usd";
+
+function money(id: Money, label: string): Column<Row> {
+  return { id, label, cell: (row) => formats.usd(row[id]), align: "end", isSortable: true };
+}
+
+const columns: readonly Column<Row>[] = [
+  { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },
+  { id: "calls", label: "Calls", cell: (row) => shownCount(row.calls), align: "end", isSortable: true },
+  money("charged_usd", "Charged, USD"),
+  money("cost_usd", "Cost, USD"),
+  money("margin_usd", "Margin, USD"),
+  {
+    id: "calls_without_cost",
+    label: "Calls of unknown cost",
+    cell: (row) => shownCount(row.calls_without_cost),
+    align: "end",
+    isSortable: true,
+  },
+  money("charged_without_cost_usd", "Charged for those, USD"),
+];
+
+/** What is left of the charges after the providers took theirs. */
+export function MarginReport(props: { readonly range: RangeState }): JSX.Element {
+  const query = createReportQuery<typeof marginReport>("margin", props.range, ["day", "model", "provider"]);
+  const total = () => query.data?.total;
+  const usd = (text: string | undefined) => (text === undefined ? undefined : formats.usd(text));
+  const unknown = (): bigint => BigInt(total()?.calls_without_cost ?? 0);
+  return (
+    <>
+      <ReportHead answer={query.data}>
+        <ByField
+          query={query}
+          choices={[
+            ["day", "day"],
+            ["model", "model"],
+            ["provider", "provider"],
+          ]}
+        />
+      </ReportHead>
+      <Totals
+        figures={[
+          { label: "Charged", value: usd(total()?.charged_usd) },
+          { label: "Cost", value: usd(total()?.cost_usd), note: "of calls whose cost is known" },
+          { label: "Margin", value: usd(total()?.margin_usd), note: "of the same calls" },
+        ]}
+      />
+      <Show when={unknown() > 0n}>
+        <Notice tone="warn">
+          {`${shownCount(unknown().toString())} calls, charged with ${formats.usd(total()?.charged_without_cost_usd ?? "0")}, went through channels whose cost nobody has entered. They are in no margin; enter the cost below.`}
+        </Notice>
+      </Show>
+      <RowChart
+        title="Margin, USD"
+        isByDay={query.by === "day"}
+        rows={query.data?.rows}
+        zone={props.range.zone()}
+        valueOf={(row) => row.margin_usd}
+        textOf={(row) => formats.usd(row.margin_usd)}
+        format={shortUsd}
+      />
+      <ReportTable
+        name="admin-report-margin"
+        label="Margin"
+        columns={columns}
+        rows={query.data?.rows}
+        rowId={(row) => row.key ?? ""}
+        query={query}
+        empty={{ title: "No calls in these days", text: "Choose other days, or another zone." }}
+      />
+      <ChannelCosts />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { useSearchParams } from "@solidjs/router";
+import { type JSX, Match, Switch } from "solid-js";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { createRangeState, RangeBar } from "../../parts/range-bar.tsx";
+import { CampaignReport } from "./campaign-report.tsx";
+import { MarginReport } from "./margin-report.tsx";
+import { ReconciliationReport } from "./reconciliation-report.tsx";
+import { RevenueReport } from "./revenue-report.tsx";
+import { UsageReport } from "./usage-report.tsx";
+
+const reports = [
+  { id: "revenue", label: "Revenue" },
+  { id: "usage", label: "Usage" },
+  { id: "margin", label: "Margin" },
+  { id: "reconciliation", label: "Reconciliation" },
+  { id: "campaign", label: "Campaigns" },
+] as const;
+type ReportId = (typeof reports)[number]["id"];
+
+/** Sums by days of a zone, each with its file for a spreadsheet. What is shown is in the address. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Reports");
+  const [params, setParams] = useSearchParams();
+  const range = createRangeState();
+  const selected = (): ReportId => reports.find(({ id }) => id === params["report"])?.id ?? "revenue";
+  return (
+    <>
+      <PageHead title="Reports" text="Money and use by days of the zone that you choose." />
+      <RangeBar state={range} />
+      <Tabs
+        label="Reports"
+        tabs={reports}
+        selected={selected()}
+        onSelect={(report) => setParams({ report, by: null, sort: null, open: null })}
+      >
+        <div class="section-stack">
+          <Switch>
+            <Match when={selected() === "revenue"}>
+              <RevenueReport range={range} />
+            </Match>
+            <Match when={selected() === "usage"}>
+              <UsageReport range={range} />
+            </Match>
+            <Match when={selected() === "margin"}>
+              <MarginReport range={range} />
+            </Match>
+            <Match when={selected() === "reconciliation"}>
+              <ReconciliationReport range={range} />
+            </Match>
+            <Match when={selected() === "campaign"}>
+              <CampaignReport range={range} />
+            </Match>
+          </Switch>
+        </div>
+      </Tabs>
+    </>
+  );
+}

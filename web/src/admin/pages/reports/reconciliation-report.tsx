@@ -1,0 +1,78 @@
+import type { reconciliationReport } from "@sluice/contracts/reports";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { type JSX, Match, Show, Switch } from "solid-js";
+import { Card } from "../../../kit/card.tsx";
+import { Notice, Skeleton } from "../../../kit/states.tsx";
+import { Status } from "../../../kit/status.tsx";
+import type { Column } from "../../../table/model.ts";
+import { formats } from "../../formats.ts";
+import type { RangeState } from "../../parts/range-bar.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { shownCount, shownMoment, shownWord } from "../../shown.ts";
+import { ReportHead, ReportTable } from "./report-parts.tsx";
+import { createReportQuery } from "./report-query.ts";
+
+type Answer = AnswerOf<typeof reconciliationReport>;
+type Gateway = Answer["gateways"][number];
+type Mismatch = Answer["mismatches"][number];
+
+const gatewayColumns = [
+  { label: "Gateway", cell: (row: Gateway) => row.gateway },
+  { label: "Orders", cell: (row: Gateway) => shownCount(row.orders), align: "end" as const },
+  { label: "Orders, USD", cell: (row: Gateway) => formats.usd(row.orders_usd), align: "end" as const },
+  { label: "Payments", cell: (row: Gateway) => shownCount(row.payments), align: "end" as const },
+  { label: "Payments, USD", cell: (row: Gateway) => formats.usd(row.payments_usd), align: "end" as const },
+  { label: "Refunded, USD", cell: (row: Gateway) => formats.usd(row.refunds_usd), align: "end" as const },
+  { label: "Credited, USD", cell: (row: Gateway) => formats.quota(row.credited_quota), align: "end" as const },
+  { label: "Unclaimed, USD", cell: (row: Gateway) => formats.quota(row.unclaimed_quota), align: "end" as const },
+];
+
+const columns: readonly Column<Mismatch>[] = [
+  {
+    id: "kind",
+    label: "What does not agree",
+    cell: (row) => <Status tone="bad">{shownWord(row.kind)}</Status>,
+    card: "title",
+    isSortable: true,
+  },
+  { id: "subject", label: "Of", cell: (row) => <code>{row.subject}</code>, isSortable: true },
+  { id: "detail", label: "Detail", cell: (row) => row.detail },
+  { id: "at", label: "Since", cell: (row) => shownMoment(row.at), isSortable: true },
+];
+
+/** Whether orders, payments, refunds and the ledger say the same. */
+export function ReconciliationReport(props: { readonly range: RangeState }): JSX.Element {
+  const query = createReportQuery<typeof reconciliationReport>("reconciliation", props.range);
+  return (
+    <>
+      <ReportHead answer={query.data} />
+      <Card title="By gateway">
+        <Switch fallback={<p class="muted">No orders and no payments in these days.</p>}>
+          <Match when={query.data === undefined}>
+            <Skeleton width="100%" />
+          </Match>
+          <Match when={(query.data?.gateways.length ?? 0) > 0}>
+            <SimpleTable label="By gateway" rows={query.data?.gateways ?? []} columns={gatewayColumns} />
+          </Match>
+        </Switch>
+      </Card>
+      <Show when={query.data && BigInt(query.data.mismatch_count) > BigInt(query.data.mismatches.length)}>
+        <Notice tone="warn">
+          {`${shownCount(query.data?.mismatch_count ?? 0)} things do not agree; the first ${query.data?.mismatches.length} are shown.`}
+        </Notice>
+      </Show>
+      <ReportTable
+        name="admin-report-reconciliation"
+        label="What does not agree"
+        columns={columns}
+        rows={query.data?.mismatches}
+        rowId={(row) => `${row.kind} ${row.subject} ${row.at}`}
+        query={query}
+        empty={{
+          title: "Everything agrees",
+          text: "Orders, payments, refunds and the ledger say the same for these days.",
+        }}
+      />
+    </>
+  );
+}

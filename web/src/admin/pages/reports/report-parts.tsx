@@ -1,0 +1,155 @@
+import { createMemo, type JSX, Match, Show, Switch } from "solid-js";
+import { BarList } from "../../../charts/bar-list.tsx";
+import { TimeChart } from "../../../charts/time-chart.tsx";
+import { Card, Figure, Figures } from "../../../kit/card.tsx";
+import { SelectField } from "../../../kit/field.tsx";
+import { Skeleton } from "../../../kit/states.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { formats } from "../../formats.ts";
+import { shownMoment } from "../../shown.ts";
+import type { ReportQuery } from "./report-query.ts";
+import styles from "./reports.module.css";
+import { sortRows } from "./sort-rows.ts";
+
+type Range = { readonly from_day: string; readonly to_day: string; readonly zone: string };
+type Head = { readonly range: Range; readonly as_of: string | null };
+type KeyedRow = { readonly key: string | null; readonly name: string | null };
+
+/** Which days a report is about, whose days they are, and up to when everything is in it. */
+export function ReportHead(props: { readonly answer: Head | undefined; readonly children?: JSX.Element }): JSX.Element {
+  return (
+    <div class={styles["head"]}>
+      <p class="muted" role="status">
+        <Show when={props.answer} fallback="Loading the report">
+          {(answer) =>
+            `${answer().range.from_day} to ${answer().range.to_day}, days in ${answer().range.zone}. ` +
+            (answer().as_of === null
+              ? "No calls were summed yet."
+              : `Everything up to ${shownMoment(answer().as_of)} is in it.`)
+          }
+        </Show>
+      </p>
+      {props.children}
+    </div>
+  );
+}
+
+export type TotalFigure = { readonly label: string; readonly value: string | undefined; readonly note?: string };
+
+/** The sums of all rows; they keep their height while they are on their way. */
+export function Totals(props: { readonly figures: readonly TotalFigure[] }): JSX.Element {
+  return (
+    <Figures label="Totals">
+      {props.figures.map((figure) => (
+        <Figure label={figure.label} value={figure.value ?? <Skeleton width="5rem" />} note={figure.note} />
+      ))}
+    </Figures>
+  );
+}
+
+/** By what a report is divided. */
+export function ByField(props: {
+  readonly query: ReportQuery<unknown>;
+  readonly choices: readonly (readonly [string, string])[];
+}): JSX.Element {
+  return (
+    <SelectField
+      label="Divided by"
+      value={props.query.by}
+      onChange={(event) => props.query.setBy(event.currentTarget.value)}
+    >
+      {props.choices.map(([value, label]) => (
+        <option value={value} selected={value === props.query.by}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+/** What a row of a report is called. */
+export function rowName(row: KeyedRow, otherwise = "none"): string {
+  return row.name ?? row.key ?? otherwise;
+}
+
+/** One measure of every row: over time when the rows are days, else as bars, the largest first. */
+export function RowChart<Row extends KeyedRow>(props: {
+  readonly title: string;
+  readonly isByDay: boolean;
+  readonly rows: readonly Row[] | undefined;
+  readonly zone: string;
+  readonly valueOf: (row: Row) => string | number;
+  readonly textOf: (row: Row) => string;
+  readonly format: (value: number) => string;
+}): JSX.Element {
+  const days = createMemo(() => (props.isByDay ? (props.rows ?? []) : []));
+  const chart = () => ({
+    times: days().map(({ key }) => Date.parse(`${key}T00:00:00Z`) / 1000),
+    series: [{ name: props.title, values: days().map((row) => Number(props.valueOf(row))) }],
+  });
+  const bars = () =>
+    (props.rows ?? [])
+      .map((row) => ({ name: rowName(row), value: Number(props.valueOf(row)), text: props.textOf(row) }))
+      .filter(({ value }) => value > 0)
+      .sort((one, other) => other.value - one.value)
+      .slice(0, 8);
+  return (
+    <Card title={props.title}>
+      <Switch fallback={<p class="muted">Nothing in these days.</p>}>
+        <Match when={props.rows === undefined}>
+          <Skeleton width="100%" />
+        </Match>
+        <Match when={days().length > 0}>
+          <TimeChart
+            label={props.title}
+            chart={chart()}
+            kind="bars"
+            format={props.format}
+            timeText={(seconds) => new Date(seconds * 1000).toISOString().slice(0, 10)}
+            zone={`Days in ${props.zone}`}
+            timeZone="UTC"
+          />
+        </Match>
+        <Match when={bars().length > 0}>
+          <BarList label={props.title} bars={bars()} />
+        </Match>
+      </Switch>
+    </Card>
+  );
+}
+
+/** The rows of a report, to be put in order and taken as a file. */
+export function ReportTable<Row extends object>(props: {
+  readonly name: string;
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[] | undefined;
+  readonly rowId: (row: Row) => string;
+  readonly query: ReportQuery<unknown>;
+  readonly empty: { readonly title: string; readonly text: string };
+}): JSX.Element {
+  const state = createTableState({ filters: [] });
+  return (
+    <DataTable
+      name={props.name}
+      label={props.label}
+      columns={props.columns}
+      state={state}
+      rows={props.rows === undefined ? undefined : sortRows(props.rows, state.sort())}
+      rowId={props.rowId}
+      isLoading={props.query.isLoading}
+      isRefreshing={props.query.isRefreshing}
+      error={props.query.error}
+      onRetry={props.query.onRetry}
+      exports={{ csv: props.query.csv }}
+      empty={props.empty}
+    />
+  );
+}
+
+/** US dollars of an axis, without more places than it needs. */
+export function shortUsd(value: number): string {
+  return `$${formats.compact(value)}`;
+}

@@ -1,0 +1,61 @@
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { useSearchParams } from "@solidjs/router";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
+import type { ZodType } from "zod";
+import { apiGet, apiUrl } from "../../../api/client.ts";
+import type { RangeState } from "../../parts/range-bar.tsx";
+
+/** What a report asks the backend for. */
+export type ReportQuery<Answer> = {
+  readonly data: Answer | undefined;
+  readonly isLoading: boolean;
+  readonly isRefreshing: boolean;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  /** Where its file is. */
+  readonly csv: string;
+  readonly by: string;
+  readonly setBy: (by: string) => void;
+};
+
+/**
+ * A report of the backend for the chosen days.
+ * @param choices by what it can be divided, the first by default; none for a report that has one form
+ */
+export function createReportQuery<Schema extends ZodType>(
+  name: string,
+  range: RangeState,
+  choices: readonly string[] = [],
+): ReportQuery<AnswerOf<Schema>> {
+  const path = `/backend/admin/report/${name}/`;
+  const [params, setParams] = useSearchParams();
+  const by = (): string => choices.find((choice) => choice === params["by"]) ?? choices[0] ?? "";
+  const asked = () => ({ ...range.query(), ...(by() === "" ? {} : { by: by() }) });
+  const query = createQuery(() => ({
+    queryKey: [path, asked()],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<Schema>(path, { query: asked(), signal }),
+    placeholderData: keepPreviousData,
+  }));
+  return {
+    get data() {
+      return query.data;
+    },
+    get isLoading() {
+      return query.isPending;
+    },
+    get isRefreshing() {
+      return query.isPlaceholderData;
+    },
+    get error() {
+      return query.error;
+    },
+    onRetry: () => void query.refetch(),
+    get csv() {
+      return apiUrl(path, { ...asked(), format: "csv" });
+    },
+    get by() {
+      return by();
+    },
+    setBy: (next) => setParams({ by: next, sort: null }, { scroll: false }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { revenueReport } from "@sluice/contracts/reports";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import type { JSX } from "solid-js";
+import type { Column } from "../../../table/model.ts";
+import { formats } from "../../formats.ts";
+import type { RangeState } from "../../parts/range-bar.tsx";
+import { shownCount } from "../../shown.ts";
+import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals } from "./report-parts.tsx";
+import { createReportQuery } from "./report-query.ts";
+
+type Row = AnswerOf<typeof revenueReport>["rows"][number];
+
+const columns: readonly Column<Row>[] = [
+  { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },
+  { id: "payments", label: "Payments", cell: (row) => shownCount(row.payments), align: "end", isSortable: true },
+  {
+    id: "revenue_usd",
+    label: "Revenue, USD",
+    cell: (row) => formats.usd(row.revenue_usd),
+    align: "end",
+    isSortable: true,
+  },
+  { id: "refunds", label: "Refunds", cell: (row) => shownCount(row.refunds), align: "end", isSortable: true },
+  {
+    id: "refunds_usd",
+    label: "Refunded, USD",
+    cell: (row) => formats.usd(row.refunds_usd),
+    align: "end",
+    isSortable: true,
+  },
+  { id: "net_usd", label: "Net, USD", cell: (row) => formats.usd(row.net_usd), align: "end", isSortable: true },
+];
+
+/** What was paid and what went back. */
+export function RevenueReport(props: { readonly range: RangeState }): JSX.Element {
+  const query = createReportQuery<typeof revenueReport>("revenue", props.range, ["day", "plan", "gateway"]);
+  const total = () => query.data?.total;
+  const usd = (text: string | undefined) => (text === undefined ? undefined : formats.usd(text));
+  return (
+    <>
+      <ReportHead answer={query.data}>
+        <ByField
+          query={query}
+          choices={[
+            ["day", "day"],
+            ["plan", "plan"],
+            ["gateway", "gateway"],
+          ]}
+        />
+      </ReportHead>
+      <Totals
+        figures={[
+          { label: "Revenue", value: usd(total()?.revenue_usd), note: "without what the mock of development settled" },
+          { label: "Refunded", value: usd(total()?.refunds_usd) },
+          { label: "Net", value: usd(total()?.net_usd) },
+        ]}
+      />
+      <RowChart
+        title="Net revenue, USD"
+        isByDay={query.by === "day"}
+        rows={query.data?.rows}
+        zone={props.range.zone()}
+        valueOf={(row) => row.net_usd}
+        textOf={(row) => formats.usd(row.net_usd)}
+        format={shortUsd}
+      />
+      <ReportTable
+        name="admin-report-revenue"
+        label="Revenue"
+        columns={columns}
+        rows={query.data?.rows}
+        rowId={(row) => row.key ?? ""}
+        query={query}
+        empty={{ title: "No payments in these days", text: "Choose other days, or another zone." }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Sort } from "../../../table/model.ts";
+
+/** A report is there as a whole, so that the browser puts its rows in order: numbers by their worth, all else by text. */
+export function sortRows<Row extends object>(rows: readonly Row[], sort: Sort | null): readonly Row[] {
+  if (sort === null) {
+    return rows;
+  }
+  const cellOf = (row: Row): unknown => (row as Readonly<Record<string, unknown>>)[sort.column];
+  const sign = sort.isDescending ? -1 : 1;
+  return [...rows].sort((one, other) => sign * compare(cellOf(one), cellOf(other)));
+}
+
+function compare(one: unknown, other: unknown): number {
+  const [first, second] = [Number(one ?? Number.NaN), Number(other ?? Number.NaN)];
+  if (Number.isFinite(first) && Number.isFinite(second)) {
+    return first - second;
+  }
+  return String(one ?? "").localeCompare(String(other ?? ""), "en");
+}

@@ -1,0 +1,93 @@
+import type { usageReport } from "@sluice/contracts/reports";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import type { JSX } from "solid-js";
+import type { Column } from "../../../table/model.ts";
+import { formats } from "../../formats.ts";
+import type { RangeState } from "../../parts/range-bar.tsx";
+import { shownCount } from "../../shown.ts";
+import { ByField, ReportHead, ReportTable, RowChart, rowName, Totals } from "./report-parts.tsx";
+import { createReportQuery } from "./report-query.ts";
+
+type Row = AnswerOf<typeof usageReport>["rows"][number];
+type Counted = Exclude<keyof Row, "key" | "name">;
+
+function counted(id: Counted, label: string, isHiddenAtFirst = false): Column<Row> {
+  return { id, label, cell: (row) => shownCount(row[id]), align: "end", isSortable: true, isHiddenAtFirst };
+}
+
+const columns: readonly Column<Row>[] = [
+  { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },
+  counted("calls", "Calls"),
+  counted("completed", "Completed"),
+  counted("aborted", "Aborted", true),
+  counted("failed", "Failed"),
+  counted("refused", "Refused"),
+  counted("input_tokens", "Input tokens"),
+  counted("output_tokens", "Output tokens"),
+  counted("cache_read_tokens", "Read from caches", true),
+  counted("cache_write_tokens", "Written to caches", true),
+  counted("reasoning_tokens", "Reasoning tokens", true),
+  { id: "quota", label: "Before multipliers, USD", cell: (row) => formats.quota(row.quota), align: "end" },
+  {
+    id: "settled_quota",
+    label: "Charged, USD",
+    cell: (row) => formats.quota(row.settled_quota),
+    align: "end",
+    isSortable: true,
+  },
+];
+
+/** How much was called, and what it was charged with. */
+export function UsageReport(props: { readonly range: RangeState }): JSX.Element {
+  const query = createReportQuery<typeof usageReport>("usage", props.range, [
+    "day",
+    "model",
+    "provider",
+    "node",
+    "user",
+  ]);
+  const total = () => query.data?.total;
+  const count = (value: string | number | undefined) => (value === undefined ? undefined : shownCount(value));
+  return (
+    <>
+      <ReportHead answer={query.data}>
+        <ByField
+          query={query}
+          choices={[
+            ["day", "day"],
+            ["model", "model"],
+            ["provider", "provider"],
+            ["node", "exit node"],
+            ["user", "user"],
+          ]}
+        />
+      </ReportHead>
+      <Totals
+        figures={[
+          { label: "Calls", value: count(total()?.calls) },
+          { label: "Input tokens", value: count(total()?.input_tokens) },
+          { label: "Output tokens", value: count(total()?.output_tokens) },
+          { label: "Charged", value: ((quota) => quota && formats.quota(quota))(total()?.settled_quota.toString()) },
+        ]}
+      />
+      <RowChart
+        title="Calls"
+        isByDay={query.by === "day"}
+        rows={query.data?.rows}
+        zone={props.range.zone()}
+        valueOf={(row) => row.calls}
+        textOf={(row) => `${shownCount(row.calls)} calls, ${formats.quota(row.settled_quota)}`}
+        format={formats.compact}
+      />
+      <ReportTable
+        name="admin-report-usage"
+        label="Usage"
+        columns={columns}
+        rows={query.data?.rows}
+        rowId={(row) => row.key ?? ""}
+        query={query}
+        empty={{ title: "No calls in these days", text: "Choose other days, or another zone." }}
+      />
+    </>
+  );
+}

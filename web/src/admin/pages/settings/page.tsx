@@ -1,0 +1,199 @@
+import type { SettingView, settingListOutput, settingOutput, settingView } from "@sluice/contracts/settings";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet, apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { Badge } from "../../../kit/status.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { createAction, useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { wholeOrNull } from "../../parts/form-parts.tsx";
+import { createMe } from "../../parts/rights.tsx";
+import { shownMoment, shownWord } from "../../shown.ts";
+import styles from "./settings.module.css";
+
+type Setting = AnswerOf<typeof settingView>;
+
+const path = "/backend/admin/settings/list/";
+
+const areaTitles: Readonly<Record<string, string>> = {
+  trace: "Trace",
+  analytics: "Analytics",
+  accounts: "Logins and registration",
+};
+
+/** What can be changed while the service runs, by area. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Settings");
+  const me = createMe();
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof settingListOutput>(path, { signal }),
+  }));
+  return (
+    <>
+      <PageHead
+        title="Settings"
+        text="They take effect at once, in every instance. Every change is in the audit log."
+      />
+      <Show when={me.admin()?.is_super === false}>
+        <Notice tone="warn">
+          <span>
+            Settings are changed by super-admins only. <strong>{me.admin()?.username}</strong> is logged in as an admin
+            without that right and can read them.
+          </span>
+        </Notice>
+      </Show>
+      <Switch fallback={<LoadingSettings />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>
+          {(answer) => (
+            <For each={areasOf(answer().settings)}>
+              {([area, names]) => (
+                <Card title={areaTitles[area] ?? shownWord(area)}>
+                  <For each={names}>
+                    {(name) => (
+                      <Show when={answer().settings.find((setting) => setting.name === name)} keyed>
+                        {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
+                      </Show>
+                    )}
+                  </For>
+                </Card>
+              )}
+            </For>
+          )}
+        </Match>
+      </Switch>
+    </>
+  );
+}
+
+function LoadingSettings(): JSX.Element {
+  return (
+    <Card title="Settings">
+      <For each={["70%", "55%", "65%", "50%", "60%"]}>
+        {(width) => (
+          <div class={styles["setting"]}>
+            <Skeleton width={width} />
+            <Skeleton width="100%" />
+          </div>
+        )}
+      </For>
+    </Card>
+  );
+}
+
+/** The names of each area, in the order in which the service lists them. */
+function areasOf(settings: readonly Setting[]): readonly (readonly [string, readonly string[]])[] {
+  const areas = new Map<string, string[]>();
+  for (const { name } of settings) {
+    const area = name.split(".")[0] ?? name;
+    areas.set(area, [...(areas.get(area) ?? []), name]);
+  }
+  return [...areas];
+}
+
+function SettingForm(props: { readonly setting: Setting; readonly mayChange: boolean }): JSX.Element {
+  const { setting } = props;
+  const refresh = useRefresh(path);
+  const action = createAction(path);
+  const save = async (value: SettingView["value"] | string | null): Promise<void> => {
+    const { name, version } = setting;
+    await apiPost<typeof settingOutput>("/backend/admin/settings/save/", { name, value, version });
+  };
+  const form = createForm({
+    initial: { value: String(setting.value) },
+    check: ({ value }) => (value.trim() === "" ? { value: "Enter a value, or go back to the default." } : {}),
+    submit: async ({ value }) => {
+      await save(setting.kind === "boolean" ? value === "true" : wholeOrNull(value));
+      showToast(`${setting.name} saved`);
+      await refresh();
+    },
+  });
+  const isFixed = (): boolean => setting.source === "environment";
+  return (
+    <form class={styles["setting"]} onSubmit={form.onSubmit} noValidate aria-label={setting.name}>
+      <div>
+        <div class="button-row">
+          <code>{setting.name}</code>
+          <Badge>{setting.source === "admin" ? "changed" : setting.source}</Badge>
+        </div>
+        <p class="muted">{setting.description}</p>
+        <p class="muted">{factsOf(setting)}</p>
+      </div>
+      <div class={styles["control"]}>
+        <SettingField setting={setting} form={form} isDisabled={isFixed() || !props.mayChange} />
+        <Show when={form.problem()}>{(problem) => <ErrorState title="Nothing was changed" error={problem()} />}</Show>
+        <Show when={props.mayChange && !isFixed()}>
+          <div class="button-row">
+            <Button type="submit" isBusy={form.isSubmitting()} disabled={!form.isChanged()}>
+              Save
+            </Button>
+            <Show when={setting.source === "admin"}>
+              <Button
+                variant="quiet"
+                isBusy={action.isBusy()}
+                onClick={() =>
+                  void action.run(async () => {
+                    await save(null);
+                    return `${setting.name} has its default again`;
+                  })
+                }
+              >
+                Use the default
+              </Button>
+            </Show>
+          </div>
+        </Show>
+      </div>
+    </form>
+  );
+}
+
+function SettingField(props: {
+  readonly setting: Setting;
+  readonly form: ReturnType<typeof createForm<{ value: string }>>;
+  readonly isDisabled: boolean;
+}): JSX.Element {
+  const { setting, form } = props;
+  const label = setting.unit === null ? "Value" : `Value, ${setting.unit}`;
+  return (
+    <Show
+      when={setting.kind === "boolean"}
+      fallback={<TextField label={label} inputmode="numeric" disabled={props.isDisabled} {...form.text("value")} />}
+    >
+      <ChoiceField
+        label={label}
+        disabled={props.isDisabled}
+        options={[
+          { value: "true", label: "on" },
+          { value: "false", label: "off" },
+        ]}
+        {...form.text("value")}
+      />
+    </Show>
+  );
+}
+
+function factsOf(setting: Setting): string {
+  const shown = (value: Setting["value"]): string =>
+    typeof value === "boolean" ? (value ? "on" : "off") : formats.number(value);
+  const range =
+    setting.min === null || setting.max === null
+      ? ""
+      : ` From ${formats.number(setting.min)} to ${formats.number(setting.max)}.`;
+  const changed =
+    setting.updated_by === null ? "" : ` Changed by ${setting.updated_by}, ${shownMoment(setting.updated_at)}.`;
+  const fixed = setting.source === "environment" ? ` Set by ${setting.variable} when the service starts.` : "";
+  return `Default: ${shown(setting.default)}.${range}${changed}${fixed}`;
+}

@@ -1,0 +1,47 @@
+import type { JSX } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Checkbox, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
+import { type Channel, channelPath } from "./channel.ts";
+
+/** Says that a channel serves a model for a group, or how. */
+export function AbilityForm(props: {
+  readonly channelId: Channel["channel_id"];
+  readonly onDone: () => void;
+}): JSX.Element {
+  const refresh = useRefresh(channelPath);
+  const form = createForm({
+    initial: { model: "", group_name: "default", is_enabled: true, priority: "0", weight: "1", reason: "" },
+    submit: async (values) => {
+      await apiPost("/backend/admin/ability/save/", {
+        channel_id: props.channelId,
+        model: values.model.trim(),
+        group_name: values.group_name.trim(),
+        is_enabled: values.is_enabled,
+        priority: wholeOrNull(values.priority),
+        weight: wholeOrNull(values.weight),
+        reason: orAbsent(values.reason),
+      });
+      showToast(`${values.model} saved`);
+      await refresh();
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Save" onCancel={props.onDone}>
+      <FieldRow>
+        <TextField label="Model" spellcheck={false} {...form.text("model")} />
+        <TextField label="Group" spellcheck={false} {...form.text("group_name")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField label="Priority" hint="0 comes first." inputmode="numeric" {...form.text("priority")} />
+        <TextField label="Weight" hint="Among those of one priority." inputmode="numeric" {...form.text("weight")} />
+      </FieldRow>
+      <Checkbox label="Calls may go this way" {...form.flag("is_enabled")} />
+      <TextField label="Reason" hint="For the audit log." optional="optional" {...form.text("reason")} />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,92 @@
+import type { JSX } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Checkbox, TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
+import { switchStatuses } from "../../values.ts";
+import { type Channel, channelPath } from "./channel.ts";
+
+/** Makes a channel, or changes the one that was loaded. Its credential goes in and is never shown. */
+export function ChannelForm(props: { readonly channel: Channel | null; readonly onDone: () => void }): JSX.Element {
+  const { channel } = props;
+  const refresh = useRefresh(channelPath);
+  const form = createForm({
+    initial: {
+      name: channel?.name ?? "",
+      base_url: channel?.base_url ?? "",
+      credential: "",
+      isCredentialRemoved: false,
+      status: (channel?.status ?? "disabled") as string,
+      requests_per_minute: channel?.requests_per_minute?.toString() ?? "",
+      concurrency_max: channel?.concurrency_max?.toString() ?? "",
+      first_byte_timeout_ms: channel?.first_byte_timeout_ms?.toString() ?? "",
+      idle_timeout_ms: channel?.idle_timeout_ms?.toString() ?? "",
+      reason: "",
+    },
+    submit: async (values) => {
+      await apiPost("/backend/admin/channel/save/", {
+        ...(channel === null ? {} : { channel_id: channel.channel_id, updated_at: channel.updated_at }),
+        name: values.name,
+        base_url: values.base_url.trim(),
+        credential: values.isCredentialRemoved ? null : orAbsent(values.credential),
+        status: values.status,
+        requests_per_minute: wholeOrNull(values.requests_per_minute),
+        concurrency_max: wholeOrNull(values.concurrency_max),
+        first_byte_timeout_ms: wholeOrNull(values.first_byte_timeout_ms),
+        idle_timeout_ms: wholeOrNull(values.idle_timeout_ms),
+        reason: orAbsent(values.reason),
+      });
+      showToast(`${values.name} saved`);
+      await refresh();
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Save channel" onCancel={props.onDone}>
+      <FieldRow>
+        <TextField label="Name" {...form.text("name")} />
+        <ChoiceField label="Status" options={switchStatuses} {...form.text("status")} />
+      </FieldRow>
+      <TextField
+        label="Address"
+        hint="Like https://provider.example/v1; another host needs the credential again."
+        inputmode="url"
+        spellcheck={false}
+        {...form.text("base_url")}
+      />
+      <TextField
+        label="Credential"
+        hint={channel?.has_credential === true ? "One is kept; enter another one to replace it." : "None is kept."}
+        optional="never shown"
+        type="password"
+        autocomplete="new-password"
+        {...form.text("credential")}
+      />
+      {channel?.has_credential === true ? (
+        <Checkbox label="Take the credential away" {...form.flag("isCredentialRemoved")} />
+      ) : null}
+      <FieldRow>
+        <TextField label="Calls at once" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
+        <TextField
+          label="Calls a minute"
+          optional="no limit"
+          inputmode="numeric"
+          {...form.text("requests_per_minute")}
+        />
+      </FieldRow>
+      <FieldRow>
+        <TextField
+          label="First byte, ms"
+          optional="default"
+          inputmode="numeric"
+          {...form.text("first_byte_timeout_ms")}
+        />
+        <TextField label="Silence, ms" optional="default" inputmode="numeric" {...form.text("idle_timeout_ms")} />
+      </FieldRow>
+      <TextField label="Reason" hint="For the audit log." optional="optional" {...form.text("reason")} />
+    </AdminForm>
+  );
+}

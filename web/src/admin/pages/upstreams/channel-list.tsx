@@ -1,0 +1,76 @@
+import { createSignal, type JSX } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { dash, shownMoment } from "../../shown.ts";
+import { switchStatuses } from "../../values.ts";
+import { type Channel, channelPath } from "./channel.ts";
+import { ChannelForm } from "./channel-form.tsx";
+import { ChannelPanel } from "./channel-panel.tsx";
+
+const limit = (value: number | null): string => (value === null ? "none" : formats.number(value));
+
+const columns: readonly Column<Channel>[] = [
+  { id: "name", label: "Name", cell: (channel) => channel.name, card: "title", isSortable: true },
+  { id: "channel_id", label: "Id", cell: (channel) => String(channel.channel_id), align: "end" },
+  { id: "status", label: "Status", cell: (channel) => <StateWord state={channel.status} />, card: "badge" },
+  { id: "base_url", label: "Address", cell: (channel) => <code>{channel.base_url}</code> },
+  { id: "has_credential", label: "Credential", cell: (channel) => (channel.has_credential ? "kept" : "none") },
+  { id: "exit_node_code", label: "Exit node", cell: (channel) => channel.exit_node_code ?? dash },
+  { id: "abilities", label: "Models", cell: (channel) => formats.number(channel.abilities.length), align: "end" },
+  { id: "concurrency_max", label: "At once", cell: (channel) => limit(channel.concurrency_max), align: "end" },
+  { id: "requests_per_minute", label: "A minute", cell: (channel) => limit(channel.requests_per_minute), align: "end" },
+  {
+    id: "created_at",
+    label: "Made",
+    cell: (channel) => shownMoment(channel.created_at),
+    isSortable: true,
+    isHiddenAtFirst: true,
+  },
+  { id: "updated_at", label: "Changed", cell: (channel) => shownMoment(channel.updated_at), isHiddenAtFirst: true },
+];
+
+/** Every channel, with what it serves. */
+export function ChannelList(): JSX.Element {
+  const state = createTableState({ filters: ["q", "model", "group_name", "status"] });
+  const list = createListQuery<Channel>({ path: channelPath, state });
+  const [isAdding, setIsAdding] = createSignal(false);
+  return (
+    <>
+      <DataTable
+        {...list}
+        name="admin-channels"
+        label="Channels"
+        columns={columns}
+        state={state}
+        rowId={(channel) => String(channel.channel_id)}
+        filters={[
+          { id: "q", label: "Beginning of the name", isSearch: true },
+          { id: "model", label: "Model", isSearch: true },
+          { id: "group_name", label: "Group", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(switchStatuses) },
+        ]}
+        empty={{
+          title: "There are no channels",
+          text: "Without a channel no call can be served. Add one, then say which models it serves.",
+          actions: <Button onClick={() => setIsAdding(true)}>Add the first channel</Button>,
+        }}
+        actions={
+          <Button variant="primary" onClick={() => setIsAdding(true)}>
+            Add channel
+          </Button>
+        }
+        panel={{ title: (channel) => channel.name, content: (channel) => <ChannelPanel channel={channel} /> }}
+      />
+      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title="Add a channel">
+        <ChannelForm channel={null} onDone={() => setIsAdding(false)} />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+import type { channelTest } from "@sluice/contracts/catalog-admin";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
+import { createAction } from "../../parts/actions.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment, shownMs, shownText } from "../../shown.ts";
+import { AbilityForm } from "./ability-form.tsx";
+import { type Channel, channelPath } from "./channel.ts";
+import { ChannelForm } from "./channel-form.tsx";
+
+type Ability = Channel["abilities"][number];
+type TestAnswer = { readonly test: AnswerOf<typeof channelTest> };
+
+/** One channel: what it is, what it serves, and what can be done with it. */
+export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element {
+  const [open, setOpen] = createSignal<"edit" | "ability" | "disable" | null>(null);
+  const close = (): void => {
+    setOpen(null);
+  };
+  const action = createAction(channelPath);
+  const switchTo = async (word: "enable" | "disable"): Promise<string> => {
+    await apiPost(`/backend/admin/channel/${word}/`, { channel_ids: [props.channel.channel_id] });
+    return word === "enable" ? `Calls go to ${props.channel.name} again` : `No more calls go to ${props.channel.name}`;
+  };
+  const isNode = (): boolean => props.channel.exit_node_code !== null;
+  return (
+    <>
+      <Show when={props.channel.exit_node_code}>
+        {(code) => (
+          <Notice tone="info">
+            <span>
+              This channel is looked after by the exit node <a href={`/admin/exit-nodes/${code()}/`}>{code()}</a> and
+              changed there.
+            </span>
+          </Notice>
+        )}
+      </Show>
+      <Show when={!isNode()}>
+        <div class="button-row">
+          <Button onClick={() => setOpen("edit")}>Edit channel</Button>
+          <Button onClick={() => setOpen("ability")}>Serve a model</Button>
+          <Show
+            when={props.channel.status === "enabled"}
+            fallback={
+              <Button isBusy={action.isBusy()} onClick={() => void action.run(() => switchTo("enable"))}>
+                Enable
+              </Button>
+            }
+          >
+            <Button variant="danger" onClick={() => setOpen("disable")}>
+              Disable
+            </Button>
+          </Show>
+        </div>
+      </Show>
+      <ChannelFacts channel={props.channel} />
+      <TestCall channel={props.channel} />
+      <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel">
+        <ChannelForm channel={props.channel} onDone={close} />
+      </Dialog>
+      <Dialog isOpen={open() === "ability"} onClose={close} title="Serve a model">
+        <AbilityForm channelId={props.channel.channel_id} onDone={close} />
+      </Dialog>
+      <ConfirmDialog
+        isOpen={open() === "disable"}
+        onClose={close}
+        title="Disable the channel"
+        action="Disable"
+        typed={{ word: props.channel.name, label: `Type ${props.channel.name}` }}
+        isBusy={action.isBusy()}
+        onConfirm={() => void action.run(() => switchTo("disable")).then(close)}
+      >
+        Calls that are at work end as they would. Models that no other channel serves are refused from now on.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+const abilityColumns = [
+  { label: "Model", cell: (row: Ability) => <code>{row.model}</code> },
+  { label: "Group", cell: (row: Ability) => row.group_name },
+  { label: "Priority", cell: (row: Ability) => formats.number(row.priority), align: "end" as const },
+  { label: "Weight", cell: (row: Ability) => formats.number(row.weight), align: "end" as const },
+  { label: "State", cell: (row: Ability) => <StateWord state={row.is_enabled ? "enabled" : "disabled"} /> },
+];
+
+function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
+  const channel = (): Channel => props.channel;
+  const limit = (value: number | null, unit: string): string =>
+    value === null ? "no limit" : `${formats.number(value)} ${unit}`;
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: "Id", value: String(channel().channel_id) },
+          { name: "Status", value: <StateWord state={channel().status} /> },
+          { name: "Address", value: <code>{channel().base_url}</code> },
+          { name: "Credential", value: channel().has_credential ? "kept sealed, never shown" : "none" },
+          { name: "Calls at once", value: limit(channel().concurrency_max, "calls") },
+          { name: "Calls a minute", value: limit(channel().requests_per_minute, "calls") },
+          { name: "First byte", value: shownTimeout(channel().first_byte_timeout_ms) },
+          { name: "Silence", value: shownTimeout(channel().idle_timeout_ms) },
+          { name: "Made", value: shownMoment(channel().created_at) },
+          { name: "Changed", value: shownMoment(channel().updated_at) },
+        ]}
+      />
+      <h3>Models</h3>
+      <Show
+        when={channel().abilities.length > 0}
+        fallback={<p class="muted">It serves no model yet, so that no call goes to it.</p>}
+      >
+        <SimpleTable label="Models of the channel" rows={channel().abilities} columns={abilityColumns} />
+      </Show>
+    </>
+  );
+}
+
+function shownTimeout(value: number | null): string {
+  return value === null ? "default of the service" : shownMs(value);
+}
+
+/** A short call through the channel, charged to nobody. */
+function TestCall(props: { readonly channel: Channel }): JSX.Element {
+  const [model, setModel] = createSignal("");
+  const [result, setResult] = createSignal<TestAnswer["test"] | null>(null);
+  const action = createAction();
+  const test = async (): Promise<string> => {
+    setResult(null);
+    const answer = (await apiPost("/backend/admin/channel/test/", {
+      channel_id: props.channel.channel_id,
+      ...(model().trim() === "" ? {} : { model: model().trim() }),
+    })) as TestAnswer;
+    setResult(answer.test);
+    return answer.test.is_ok ? `${answer.test.model} answered` : `${answer.test.model} did not answer well`;
+  };
+  return (
+    <>
+      <h3>Test call</h3>
+      <TextField
+        label="Model"
+        optional="the first that it serves"
+        spellcheck={false}
+        value={model()}
+        onInput={(event) => setModel(event.currentTarget.value)}
+      />
+      <div class="button-row">
+        <Button isBusy={action.isBusy()} onClick={() => void action.run(test)}>
+          Send test call
+        </Button>
+      </div>
+      <Show when={result()}>
+        {(seen) => (
+          <Facts
+            facts={[
+              { name: "Result", value: <StateWord state={seen().is_ok ? "success" : "failed"} /> },
+              { name: "Took", value: shownMs(seen().latency_ms) },
+              { name: "HTTP", value: shownText(seen().http_status?.toString() ?? null) },
+              { name: "Error", value: shownText(seen().error) },
+              { name: "Answered by", value: shownText(seen().answered_model) },
+              { name: "Answer", value: <bdi>{shownText(seen().text)}</bdi> },
+              { name: "Tokens", value: `${seen().input_tokens ?? "–"} in, ${seen().output_tokens ?? "–"} out` },
+            ]}
+          />
+        )}
+      </Show>
+    </>
+  );
+}

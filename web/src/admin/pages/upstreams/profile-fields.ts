@@ -1,0 +1,58 @@
+import type { Profile } from "./profile.ts";
+
+type AuthType = Profile["auth_type"];
+type ProfileField = { readonly name: string; readonly label: string; readonly hint?: string };
+
+/** What each way to log in needs that may be seen. */
+export const settingFields: Readonly<Record<AuthType, readonly ProfileField[]>> = {
+  api_key: [
+    { name: "header", label: "Header", hint: "Empty: authorization." },
+    { name: "prefix", label: "Before the key", hint: "Bearer or nothing." },
+  ],
+  service_account: [
+    { name: "client_email", label: "Client e-mail" },
+    { name: "token_url", label: "Token address" },
+    { name: "scopes", label: "Scopes", hint: "Separated by spaces." },
+  ],
+  oauth_refresh_token: [
+    { name: "client_id", label: "Client id" },
+    { name: "token_url", label: "Token address" },
+    { name: "scopes", label: "Scopes", hint: "Separated by spaces." },
+  ],
+  custom_header: [{ name: "header", label: "Header" }],
+};
+
+/** What of each is secret; the first has to be there for a new one. */
+export const credentialFields: Readonly<Record<AuthType, readonly ProfileField[]>> = {
+  api_key: [{ name: "api_key", label: "API key" }],
+  service_account: [
+    { name: "private_key", label: "Private key", hint: "In PEM, with its first and last line." },
+    { name: "private_key_id", label: "Id of the private key", hint: "May stay empty." },
+  ],
+  oauth_refresh_token: [
+    { name: "refresh_token", label: "Refresh token" },
+    { name: "client_secret", label: "Client secret", hint: "May stay empty." },
+  ],
+  custom_header: [{ name: "value", label: "Value of the header" }],
+};
+
+/** The settings as they are sent: scopes are a list, and what is empty is left to the backend, save the prefix. */
+export function settingsToSend(type: AuthType, texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  const entries = settingFields[type].map(({ name }) => [name, (texts[name] ?? "").trim()] as const);
+  return Object.fromEntries(
+    entries
+      .filter(([name, text]) => text !== "" || name === "prefix")
+      .map(([name, text]) => [name, name === "scopes" ? text.split(/\s+/) : text]),
+  );
+}
+
+/** The credential as it is sent; undefined leaves the one that is kept. */
+export function credentialToSend(
+  type: AuthType,
+  texts: Readonly<Record<string, string>>,
+): Record<string, string> | undefined {
+  const entries = credentialFields[type]
+    .map(({ name }) => [name, (texts[name] ?? "").trim()] as const)
+    .filter(([, text]) => text !== "");
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

@@ -1,0 +1,113 @@
+import type { profileAnswer, profileListAnswer } from "@sluice/contracts/upstream-auth";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiGet, apiPost } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { createAction } from "../../parts/actions.ts";
+import { JsonValue } from "../../parts/json-value.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment, shownWord } from "../../shown.ts";
+import { type Profile, profilePath } from "./profile.ts";
+import { ProfileForm } from "./profile-form.tsx";
+
+const columns: readonly Column<Profile>[] = [
+  { id: "name", label: "Name", cell: (profile) => profile.name, card: "title" },
+  { id: "provider", label: "Provider", cell: (profile) => profile.provider },
+  { id: "auth_type", label: "Logs in with", cell: (profile) => shownWord(profile.auth_type) },
+  { id: "status", label: "Status", cell: (profile) => <StateWord state={profile.status} />, card: "badge" },
+  { id: "base_url", label: "Address", cell: (profile) => <code>{profile.base_url}</code> },
+  { id: "model_scope", label: "Models", cell: (profile) => profile.model_scope.join(", ") || "all" },
+  {
+    id: "refresh_check",
+    label: "Refresh",
+    cell: (profile) => (profile.refresh_check === null ? "not asked for" : "waits for a person"),
+  },
+  { id: "updated_at", label: "Changed", cell: (profile) => shownMoment(profile.updated_at), isHiddenAtFirst: true },
+];
+
+/** Every auth profile, without its credential. */
+export function ProfileList(): JSX.Element {
+  const state = createTableState({ filters: [] });
+  const [isAdding, setIsAdding] = createSignal(false);
+  const query = createQuery(() => ({
+    queryKey: [profilePath],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof profileListAnswer>(profilePath, { signal }),
+  }));
+  return (
+    <>
+      <DataTable
+        name="admin-auth-profiles"
+        label="Auth profiles"
+        columns={columns}
+        state={state}
+        rows={query.data?.profiles}
+        rowId={(profile) => String(profile.id)}
+        isLoading={query.isPending}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        empty={{
+          title: "There are no auth profiles",
+          text: "They keep how one would log in at a provider. No call is routed by them.",
+          actions: <Button onClick={() => setIsAdding(true)}>Add the first profile</Button>,
+        }}
+        actions={
+          <Button variant="primary" onClick={() => setIsAdding(true)}>
+            Add profile
+          </Button>
+        }
+        panel={{ title: (profile) => profile.name, content: (profile) => <ProfilePanel profile={profile} /> }}
+      />
+      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title="Add an auth profile">
+        <ProfileForm profile={null} onDone={() => setIsAdding(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function ProfilePanel(props: { readonly profile: Profile }): JSX.Element {
+  const [isEditing, setIsEditing] = createSignal(false);
+  const action = createAction(profilePath);
+  const profile = (): Profile => props.profile;
+  const refresh = async (): Promise<string> => {
+    await apiPost<typeof profileAnswer>("/backend/upstream/auth-profiles/refresh/", { id: profile().id });
+    return "Marked; somebody has to connect the provider by hand";
+  };
+  return (
+    <>
+      <div class="button-row">
+        <Button onClick={() => setIsEditing(true)}>Edit profile</Button>
+        <Button isBusy={action.isBusy()} onClick={() => void action.run(refresh)}>
+          Ask for a refresh
+        </Button>
+      </div>
+      <Show when={profile().refresh_check !== null}>
+        <Notice tone="warn">
+          {`A refresh was asked for ${shownMoment(profile().refresh_requested_at)}. No provider was called: somebody has to connect it by hand and save the new credential.`}
+        </Notice>
+      </Show>
+      <Facts
+        facts={[
+          { name: "Provider", value: profile().provider },
+          { name: "Logs in with", value: shownWord(profile().auth_type) },
+          { name: "Status", value: <StateWord state={profile().status} /> },
+          { name: "Address", value: <code>{profile().base_url}</code> },
+          { name: "Models", value: profile().model_scope.join(", ") || "all" },
+          { name: "Credential", value: profile().credential_fields.join(", ") || "none kept" },
+          { name: "Made", value: shownMoment(profile().created_at) },
+          { name: "Changed", value: shownMoment(profile().updated_at) },
+        ]}
+      />
+      <h3>Settings</h3>
+      <JsonValue value={profile().settings} label="Settings" />
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Edit the auth profile">
+        <ProfileForm profile={profile()} onDone={() => setIsEditing(false)} />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { type JSX, Show } from "solid-js";
+import { JsonValue } from "./json-value.tsx";
+import { SimpleTable } from "./simple-table.tsx";
+
+type Change = { readonly name: string; readonly before: string; readonly after: string };
+
+/** What a change made of each field; what is no object is shown as it was written down. */
+export function ChangeTable(props: { readonly before: unknown; readonly after: unknown }): JSX.Element {
+  const changes = (): readonly Change[] | null => changesOf(props.before, props.after);
+  return (
+    <Show
+      when={changes()}
+      fallback={
+        <>
+          <h3>Before</h3>
+          <JsonValue value={props.before} label="Before" />
+          <h3>After</h3>
+          <JsonValue value={props.after} label="After" />
+        </>
+      }
+    >
+      {(rows) => (
+        <Show when={rows().length > 0} fallback={<p class="muted">No field was changed by it.</p>}>
+          <SimpleTable
+            label="What was changed"
+            rows={rows()}
+            columns={[
+              { label: "Field", cell: (row) => row.name },
+              { label: "Before", cell: (row) => <bdi>{row.before}</bdi> },
+              { label: "After", cell: (row) => <bdi>{row.after}</bdi> },
+            ]}
+          />
+        </Show>
+      )}
+    </Show>
+  );
+}
+
+/** The fields in which two records differ; null when one of them is no record. */
+export function changesOf(before: unknown, after: unknown): readonly Change[] | null {
+  const [from, to] = [recordOf(before), recordOf(after)];
+  if (from === null || to === null) {
+    return null;
+  }
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+    .map((name) => ({ name, before: textOf(from[name]), after: textOf(to[name]) }))
+    .filter((change) => change.before !== change.after);
+}
+
+/** Something that was not there before is a record without fields. */
+function recordOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (value === null || value === undefined) {
+    return {};
+  }
+  return typeof value === "object" && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) {
+    return "–";
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
