@@ -64,6 +64,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "admin-money-check", path: "/admin/payments/?tab=check", as: "admin", arabic: "none", ready: ".notice" },
   { name: "admin-models", path: "/admin/models/", as: "admin", arabic: "none", ready: ".row-open" },
   {
+    name: "admin-models-open",
     path: "/admin/models/?open=gpt-4o-mini",
     as: "admin",
     arabic: "none",
