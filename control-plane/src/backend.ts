@@ -51,6 +51,7 @@ import { buildMail, type Mail } from "./mail/mail.ts";
 import type { MailQueue } from "./mail/model.ts";
 import { mailSecretFallbacks } from "./mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
+import { listModelMap } from "./messages-compat/service.ts";
 import {
   adminLoginPage,
   contactProblemPage,
@@ -286,6 +287,7 @@ function openPages({ config, db, log, notifications, webBuild }: BackendParts, {
       origin,
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
       models: (await listPricedModels(db)).map(siteModel),
+      messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
     }),
     dataDirectory: config.DATA_DIR,
     isDevelopment: config.NODE_ENV === "development",

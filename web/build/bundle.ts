@@ -31,6 +31,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         forms: "src/forms/forms.css",
         icon: "src/site/icon.svg",
         "boot-theme": "src/shell/boot-theme.ts",
+        "docs-tools": "src/site/docs/docs-tools.ts",
       }),
     }),
     build({

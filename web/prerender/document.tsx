@@ -3,6 +3,7 @@ import { For, type JSX, Show } from "solid-js";
 import { NoHydration, renderToString } from "solid-js/web";
 import { formatsOf } from "../src/i18n/format.ts";
 import { directionOf } from "../src/i18n/locale.ts";
+import { markdownPath } from "../src/site/docs/markdown.ts";
 import { Frame } from "../src/site/frame.tsx";
 import { localizedPath, type SiteLocale, siteLocales } from "../src/site/locales.ts";
 import type { PageContext, SitePage } from "../src/site/model.ts";
@@ -24,14 +25,14 @@ export function drawDocument(parts: DocumentParts): string {
   ))}`;
 }
 
+/** What pages in a language are made from. */
+export function pageContext(locale: SiteLocale, catalogue: SiteCatalogue): PageContext {
+  return { locale, catalogue, formats: formatsOf(locale, "UTC"), link: (path) => localizedPath(path, locale) };
+}
+
 function PageDocument(props: DocumentParts): JSX.Element {
   const { page, locale, catalogue } = props;
-  const context: PageContext = {
-    locale,
-    catalogue,
-    formats: formatsOf(locale, "UTC"),
-    link: (path) => localizedPath(path, locale),
-  };
+  const context = pageContext(locale, catalogue);
   return (
     <html lang={locale} dir={directionOf(locale)}>
       <Head {...props} />
@@ -69,6 +70,12 @@ function Head(props: DocumentParts): JSX.Element {
         <meta property="og:description" content={page.description(locale)} />
         <meta property="og:type" content="website" />
         <meta property="og:url" content={address(locale)} />
+      </Show>
+      <Show when={page.markdown !== undefined}>
+        <link rel="alternate" type="text/markdown" href={localizedPath(markdownPath(page.path), locale)} />
+      </Show>
+      <Show when={page.script === "docs-tools"}>
+        <script type="module" src={assets.docsTools} />
       </Show>
       <Show when={page.islands.length > 0}>
         <script type="module" src={assets.script} />

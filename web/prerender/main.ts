@@ -6,9 +6,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
+import { markdownPath } from "../src/site/docs/markdown.ts";
 import { siteLocales } from "../src/site/locales.ts";
 import { sitePages } from "../src/site/routes.ts";
-import { drawDocument } from "./document.tsx";
+import { drawDocument, pageContext } from "./document.tsx";
 import { readPageAssets } from "./page-assets.ts";
 import { robotsText, sitemapXml } from "./site-files.ts";
 
@@ -24,6 +25,9 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
       const prefix = locale === "en" ? "" : `/${locale}`;
       const path = page.path.endsWith("/") ? `${page.path}index.html` : page.path;
       files.set(prefix + path, drawDocument({ page, locale, catalogue, assets }));
+      if (page.markdown !== undefined) {
+        files.set(prefix + markdownPath(page.path), page.markdown(pageContext(locale, catalogue)));
+      }
     }
   }
   files.set("/sitemap.xml", sitemapXml(sitePages, catalogue.origin));

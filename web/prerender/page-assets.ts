@@ -10,6 +10,7 @@ export type PageAssets = {
   readonly bootTheme: string;
   /** Counts visits. */
   readonly landing: string;
+  readonly docsTools: string;
   readonly icon: string;
   /** The font that every page begins with. */
   readonly font: string;
@@ -41,6 +42,7 @@ export function readPageAssets(text: string): PageAssets {
     script: address(chunk("src/site/main.ts").file),
     bootTheme: address(chunk("src/shell/boot-theme.ts").file),
     landing: address(chunk("src/site/landing.ts").file),
+    docsTools: address(chunk("src/site/docs/docs-tools.ts").file),
     icon: address(chunk("src/site/icon.svg").file),
     font: address(font?.file ?? ""),
     island: (name) => {

@@ -26,6 +26,8 @@ export type SiteCatalogue = {
   readonly origin: string;
   readonly plans: readonly SitePlan[];
   readonly models: readonly SiteModel[];
+  /** The names that clients of the Messages API may ask for. */
+  readonly messages_models: readonly string[];
 };
 
 /** What the program that writes the public pages is told on its standard input. */

@@ -21,6 +21,10 @@ export type SitePage = {
   /** Whether search engines may list it. */
   readonly isIndexed: boolean;
   readonly islands: readonly IslandName[];
+  /** A script of its own for pages that are more than an island. */
+  readonly script?: "docs-tools";
+  /** The page as Markdown, which then stands beside it: `/docs/billing.md`. */
+  readonly markdown?: (context: PageContext) => string;
   readonly content: (context: PageContext) => JSX.Element;
 };
 

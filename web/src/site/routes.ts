@@ -1,7 +1,19 @@
 import type { SitePage } from "./model.ts";
+import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
+import { docsBillingPage } from "./pages/docs-billing/page.tsx";
+import { docsClientsPage } from "./pages/docs-clients/page.tsx";
+import { docsQuickstartPage } from "./pages/docs-quickstart/page.tsx";
 import { homePage } from "./pages/home/page.tsx";
 import { notFoundPage } from "./pages/not-found/page.tsx";
 import { pricingPage } from "./pages/pricing/page.tsx";
 
 /** Every public page. A page is a folder below `pages` with a `page.tsx`; its styles are named in `site.css`. */
-export const sitePages: readonly SitePage[] = [homePage, pricingPage, notFoundPage];
+export const sitePages: readonly SitePage[] = [
+  homePage,
+  pricingPage,
+  docsQuickstartPage,
+  docsClientsPage,
+  docsAgentsPage,
+  docsBillingPage,
+  notFoundPage,
+];

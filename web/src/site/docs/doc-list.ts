@@ -1,0 +1,9 @@
+import type { DocTexts } from "./messages/en.ts";
+
+/** The pages of the docs in the order in which one reads them. */
+export const docList: readonly { readonly path: string; readonly title: (texts: DocTexts) => string }[] = [
+  { path: "/docs/quickstart/", title: (texts) => texts.quickstart.title },
+  { path: "/docs/clients/", title: (texts) => texts.clients.title },
+  { path: "/docs/agents/", title: (texts) => texts.agents.title },
+  { path: "/docs/billing/", title: (texts) => texts.billing.title },
+];

@@ -1,0 +1,46 @@
+import type { PageContext, SitePage } from "../model.ts";
+import { DocArticle } from "./doc-article.tsx";
+import { localized } from "./doc-link.ts";
+import { fillSnippet, snippetValues } from "./fill-snippet.ts";
+import { docMarkdown, markdownPath } from "./markdown.ts";
+import type { DocTexts } from "./messages/en.ts";
+import { docTexts } from "./messages/messages.ts";
+import type { DocContent } from "./model.ts";
+import { snippets } from "./snippets.ts";
+
+export type DocSource = {
+  /** With both slashes. */
+  readonly path: string;
+  /** The day on which somebody last changed what it says, like `2026-11-21`. */
+  readonly updatedOn: string;
+  readonly name: (texts: DocTexts) => { readonly title: string; readonly description: string };
+  readonly content: (texts: DocTexts, context: PageContext) => DocContent;
+};
+
+/** A page of the docs as a page of the site, with its Markdown. */
+export function docPage(source: DocSource): SitePage {
+  const { path, updatedOn, name, content } = source;
+  return {
+    path,
+    title: (locale) => name(docTexts[locale]).title,
+    description: (locale) => name(docTexts[locale]).description,
+    isIndexed: true,
+    islands: [],
+    script: "docs-tools",
+    markdown: (context) =>
+      docMarkdown({
+        content: content(docTexts[context.locale], context),
+        snippet: (snippet) => fillSnippet(snippets[snippet], snippetValues(context.catalogue)),
+        address: (target) => context.catalogue.origin + localized(context, target),
+      }),
+    content: (context) => (
+      <DocArticle
+        path={path}
+        updatedOn={updatedOn}
+        content={content(docTexts[context.locale], context)}
+        context={context}
+        markdownPath={context.link(markdownPath(path))}
+      />
+    ),
+  };
+}

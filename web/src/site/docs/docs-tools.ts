@@ -1,0 +1,122 @@
+/**
+ * Runs in the browser on pages of the docs: the address that the visitor sees stands in the snippets, every block can be
+ * copied, and a tab that was chosen is chosen again wherever there is one like it. Without it the pages can be read all
+ * the same.
+ */
+export {};
+
+const storageKey = "docs-tabs";
+const rememberedMax = 8;
+const copiedMs = 2_000;
+const root = document.querySelector<HTMLElement>(".docs");
+
+if (root !== null) {
+  fillOrigin(root);
+  rememberTabs(root);
+  offerCopies(root);
+}
+
+/** Somebody who came by another name, or another port, than the operator published reaches the program by that one. */
+function fillOrigin({ dataset, ownerDocument }: HTMLElement): void {
+  const published = dataset["origin"] ?? "";
+  if (published === "" || published === location.origin) {
+    return;
+  }
+  for (const element of ownerDocument.querySelectorAll(".docs code")) {
+    const texts = ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+      node.nodeValue = (node.nodeValue ?? "").replaceAll(published, location.origin);
+    }
+  }
+}
+
+function rememberTabs(docs: HTMLElement): void {
+  choose(docs, readChosen());
+  docs.addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.type === "radio") {
+      const chosen = [target.value, ...readChosen().filter((each) => each !== target.value)].slice(0, rememberedMax);
+      try {
+        localStorage.setItem(storageKey, JSON.stringify(chosen));
+      } catch {
+        // No storage: it holds for this page.
+      }
+      // What is above changes its height with the tabs; what was clicked stays where it is.
+      const before = target.getBoundingClientRect().top;
+      choose(docs, chosen);
+      scrollBy(0, target.getBoundingClientRect().top - before);
+    }
+  });
+}
+
+/** The newest choice that a group of tabs has counts. */
+function choose(docs: HTMLElement, chosen: readonly string[]): void {
+  for (const group of docs.querySelectorAll(".doc-tabs")) {
+    const tabs = [...group.querySelectorAll<HTMLInputElement>("input")];
+    const label = chosen.find((each) => tabs.some(({ value }) => value === each));
+    const tab = tabs.find(({ value }) => value === label);
+    if (tab !== undefined) {
+      tab.checked = true;
+    }
+  }
+}
+
+function readChosen(): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((each) => typeof each === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+function offerCopies(docs: HTMLElement): void {
+  for (const button of docs.querySelectorAll<HTMLButtonElement>("[data-copy], [data-copy-from]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => void copy(docs, button));
+  }
+}
+
+async function copy(docs: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  const { copyFrom, copied = "" } = button.dataset;
+  const text =
+    copyFrom === undefined
+      ? (button.parentElement?.querySelector("code")?.textContent ?? "")
+      : await readMarkdown(copyFrom, docs.dataset["origin"] ?? location.origin);
+  await writeClipboard(text);
+  const word = button.querySelector("span");
+  const status = docs.querySelector("[data-copy-status]");
+  if (word === null || status === null || word.textContent === copied) {
+    return;
+  }
+  const before = word.textContent;
+  word.textContent = copied;
+  status.textContent = copied;
+  setTimeout(() => {
+    word.textContent = before;
+    status.textContent = "";
+  }, copiedMs);
+}
+
+async function readMarkdown(path: string, published: string): Promise<string> {
+  const answer = await fetch(path);
+  if (!answer.ok) {
+    // The link beside the button leads there, with what the server has to say.
+    throw new Error(`${path} answered ${answer.status}`);
+  }
+  return (await answer.text()).replaceAll(published, location.origin);
+}
+
+/** Over plain HTTP from another machine there is no clipboard, so that the old way is kept beside the new one. */
+async function writeClipboard(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.style.setProperty("position", "fixed");
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}

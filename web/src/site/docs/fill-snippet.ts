@@ -1,0 +1,42 @@
+import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+
+/** What a snippet needs to know of the installation that it is for. */
+export type SnippetValues = {
+  /** Without a slash at the end. */
+  readonly origin: string;
+  readonly model: string;
+  /** A name that the map of the Messages API knows. */
+  readonly messages_model: string;
+  readonly context_tokens: number;
+  readonly output_tokens: number;
+};
+
+const usualModel = "claude-sonnet-5-5";
+/** Neither the dearest nor the smallest of a family. */
+const isMiddling = (name: string): boolean => name.includes("sonnet");
+const placePattern = /\{\{(\w+)\}\}/g;
+
+/**
+ * Puts the values into the `{{places}}` of a snippet, and takes off the line end behind it.
+ * @throws Error when it names a value that there is not
+ */
+export function fillSnippet(text: string, values: SnippetValues): string {
+  return text.trimEnd().replace(placePattern, (_place, name: string) => {
+    if (!Object.hasOwn(values, name)) {
+      throw new Error(`a snippet asks for ${name}`);
+    }
+    return String(values[name as keyof SnippetValues]);
+  });
+}
+
+/** The values of an installation: its first model, and what most clients of the Messages API ask for. */
+export function snippetValues({ origin, models, messages_models: names }: SiteCatalogue): SnippetValues {
+  const model = models.find(({ deprecated_at }) => deprecated_at === null) ?? models[0];
+  return {
+    origin,
+    model: model?.name ?? "gpt-4o-mini",
+    messages_model: names.find((name) => name === usualModel) ?? names.find(isMiddling) ?? names[0] ?? usualModel,
+    context_tokens: model?.context_tokens_max ?? 128_000,
+    output_tokens: model?.output_tokens_max ?? 16_384,
+  };
+}

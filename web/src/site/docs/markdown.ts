@@ -1,0 +1,49 @@
+import type { DocBlock, DocContent } from "./model.ts";
+import type { SnippetName } from "./snippet-names.ts";
+
+type MarkdownParts = {
+  readonly content: DocContent;
+  /** The text of a snippet, filled. */
+  readonly snippet: (name: SnippetName) => string;
+  /** The whole address of a path of ours. */
+  readonly address: (path: string) => string;
+};
+
+const cell = (text: string): string => text.replaceAll("|", "\\|");
+const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
+/** Longer than any that stands inside of a snippet. */
+const fenced = (text: string): string => `\`\`\`\n${text}\n\`\`\``;
+
+/** A page of the docs as Markdown, for programs that read. */
+export function docMarkdown({ content, snippet, address }: MarkdownParts): string {
+  const block = (each: DocBlock): string => {
+    switch (each.kind) {
+      case "text":
+        return each.text;
+      case "heading":
+        return `### ${each.text}`;
+      case "steps":
+        return each.items.map((item, index) => `${index + 1}. ${item}`).join("\n");
+      case "list":
+        return each.items.map((item) => `- ${item}`).join("\n");
+      case "snippet":
+        return fenced(snippet(each.name));
+      case "tabs":
+        return each.tabs.map(({ label, name }) => `${label}:\n\n${fenced(snippet(name))}`).join("\n\n");
+      case "table":
+        return [row(each.head), row(each.head.map(() => "---")), ...each.rows.map(row)].join("\n");
+    }
+  };
+  const parts = [
+    `# ${content.title}`,
+    content.lead,
+    ...content.sections.flatMap(({ title, blocks }) => [`## ${title}`, ...blocks.map(block)]),
+  ];
+  const withAddresses = parts.map((part) => part.replace(/\]\((\/[^)\s]*)\)/g, (_, path) => `](${address(path)})`));
+  return `${withAddresses.join("\n\n")}\n`;
+}
+
+/** Where the Markdown of a page is: `/docs/billing.md` of `/docs/billing/`. */
+export function markdownPath(path: string): string {
+  return `${path.replace(/\/$/, "")}.md`;
+}

@@ -1,0 +1,223 @@
+import type { DocTexts } from "./en.ts";
+
+export const de: DocTexts = {
+  frame: {
+    nav: "Dokumentation",
+    onThisPage: "Auf dieser Seite",
+    copy: "Kopieren",
+    copied: "Kopiert",
+    copyPage: "Seite als Markdown kopieren",
+    asMarkdown: "Markdown",
+    choose: "Sprache oder Bibliothek wählen",
+    snippet: "Code",
+    previous: "Zurück",
+    next: "Weiter",
+    updated: "Zuletzt geändert am {date}",
+    install: "Installieren",
+    check: "Prüfen",
+    limits: "Grenzen",
+    undo: "Rückgängig machen",
+  },
+  quickstart: {
+    title: "Schnellstart",
+    description: "In vier Schritten vom Konto zum ersten beantworteten Aufruf.",
+    lead: "Sluice spricht die OpenAI-API und die Anthropic-API. Behalten Sie Ihren Client und ändern Sie nur Adresse und Schlüssel.",
+    account: "1. Konto anlegen",
+    accountText:
+      "[Registrieren Sie sich](/register/) mit E-Mail-Adresse und Passwort und öffnen Sie den Link in der E-Mail. Er bestätigt die Adresse; vorher ist keine Anmeldung möglich.",
+    credit: "2. Guthaben laden",
+    creditText:
+      "Wählen Sie in der Konsole unter [Abrechnung](/console/billing/) einen Tarif. Das Guthaben ist da, sobald der Zahlungsdienst die Zahlung bestätigt hat. [So wird abgerechnet](/docs/billing/).",
+    key: "3. API-Schlüssel anlegen",
+    keyText:
+      "Legen Sie unter [API-Schlüssel](/console/keys/) einen Schlüssel an und kopieren Sie ihn: Er wird nur einmal angezeigt. Bewahren Sie ihn in der Umgebung auf, nicht in einer Datei Ihres Projekts.",
+    call: "4. Aufruf senden",
+    callText:
+      "Preise und Namen aller Modelle stehen auf der [Preisseite](/pricing/). Welche Ihr Schlüssel nutzen darf, sagt `/v1/models`:",
+    callDone:
+      "Jede Antwort trägt den Header `x-request-id`. Damit finden Sie den Aufruf und seinen Beleg unter [Nutzung](/console/usage/), und auch der Support findet ihn so.",
+    addresses: "Adressen",
+    api: "API",
+    baseUrl: "Basis-URL",
+    keyHeader: "Schlüssel",
+    or: "{one} oder {other}",
+    nextSteps: "Wie es weitergeht",
+    nextText:
+      "Richten Sie Ihre [Bibliothek](/docs/clients/) oder Ihren [Coding-Agenten](/docs/agents/) ein, oder lesen Sie, [was Fehler bedeuten](/docs/clients/#errors).",
+  },
+  clients: {
+    title: "Clients",
+    description:
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK und LangChain: einrichten, prüfen, Grenzen, rückgängig machen.",
+    lead: "Jedes Beispiel liest Ihren Schlüssel aus `SLUICE_API_KEY` und läuft so, wie es dasteht. Unsere Tests führen sie gegen dieses Programm aus.",
+    before: "Bevor Sie beginnen",
+    beforeText: "Legen Sie Ihren Schlüssel in die Umgebung der Shell:",
+    checkText:
+      "Führen Sie das aus. Es gibt eine Antwort aus, und wenige Sekunden später steht der Aufruf unter [Nutzung](/console/usage/).",
+    curlText: "Eine ganze Antwort, eine Antwort als Strom von Ereignissen, oder das Format von Anthropic:",
+    curlLimit:
+      "`/v1` nimmt den Schlüssel als `Authorization: Bearer`, `/msgcompat/v1` auch als `x-api-key`. Zwei verschiedene Schlüssel in einer Anfrage an `/v1` werden abgelehnt.",
+    openaiText:
+      "Die Basis-URL endet auf `/v1`. Chat Completions, Responses, Embeddings, Bilder, Audio und andere Pfade gehen so an den Anbieter, wie Sie sie senden, soweit das Modell sie bietet.",
+    openaiLimit:
+      "Was ein Modell kann, entscheidet sein Anbieter: Kennt er einen Parameter nicht, kommt der Fehler des Anbieters zurück.",
+    anthropicText: "Die Basis-URL endet auf `/msgcompat`, ohne `/v1`: Das hängt das SDK selbst an.",
+    anthropicLimit:
+      "Es gelten die Modellnamen, die der Betreiber zugeordnet hat; `/msgcompat/v1/models` nennt sie. Was dem Modell hinter einem Namen nicht mitgeteilt werden kann, etwa `thinking`, wird weggelassen und im Header `x-compat-dropped` genannt; mit `x-compat-strict: true` in der Anfrage ist es ein Fehler.",
+    aiSdkText: "Das Paket des AI SDK für OpenAI-kompatible Anbieter:",
+    aiSdkLimit:
+      "Nehmen Sie dieses Paket und nicht `@ai-sdk/openai`: Jenes fragt ohne weitere Angabe die Responses-API, die nicht jedes Modell bietet.",
+    langchainText: "Die OpenAI-Anbindung von LangChain mit einer anderen Basis-URL:",
+    langchainLimit:
+      "LangChain zählt Tokens nach eigener Schätzung; was berechnet wird, steht auf dem Beleg des Aufrufs.",
+    undoBase:
+      "Entfernen Sie die Basis-URL und setzen Sie den Schlüssel des Anbieters wieder ein. Widerrufen Sie dann den Schlüssel unter [API-Schlüssel](/console/keys/).",
+    undoCurl:
+      "Installiert wurde nichts. Führen Sie `unset SLUICE_API_KEY` aus und widerrufen Sie den Schlüssel unter [API-Schlüssel](/console/keys/).",
+    retries: "Wiederholungen und Grenzen",
+    retry: {
+      after:
+        "Wenn Warten hilft, nennt die Antwort in `retry-after` die Sekunden. Die SDKs von OpenAI und Anthropic halten sich daran und versuchen es von selbst noch zweimal.",
+      channels:
+        "Solange noch nichts von einer Antwort hinausgegangen ist, versucht Sluice selbst einen anderen Kanal, wenn es einen gibt. Diese Versuche kosten nichts.",
+      body: "Eine Anfrage darf 32 MiB groß und ihr JSON 64 Ebenen tief sein, sofern der Betreiber nichts anderes festlegt. Komprimierte Anfragen werden abgelehnt.",
+      slash: "Pfade unter `/v1` enden ohne Schrägstrich.",
+    },
+    errors: "Fehler",
+    errorsText:
+      "Fehler haben das Format der API, die Sie aufrufen. Die Statuscodes sind die von `/v1` und, hinter dem Schrägstrich, die von `/msgcompat`, wo sie abweichen.",
+    status: "Status",
+    code: "Code",
+    meaning: "Bedeutung",
+    charged: "Berechnet?",
+    no: "Nein",
+    delivered: "Was geliefert wurde",
+    error: {
+      key: "Der Schlüssel fehlt, ist falsch, widerrufen oder abgelaufen.",
+      forbidden: "Das Konto ist gesperrt, oder der Schlüssel darf von dieser Adresse aus nicht benutzt werden.",
+      model: "Das Modell gibt es nicht, oder der Schlüssel darf es nicht nutzen.",
+      quota:
+        "Das Guthaben oder das Limit des Schlüssels deckt nicht, was der Aufruf höchstens kosten kann. Senken Sie `max_tokens` oder laden Sie Guthaben.",
+      rate: "Der Schlüssel hat seine Aufrufe oder Tokens pro Minute oder seine gleichzeitigen Aufrufe erreicht.",
+      providerRate: "Der Anbieter begrenzt gerade die Aufrufe.",
+      request: "Die Anfrage ist nicht gültig; die Meldung nennt das Feld.",
+      size: "Die Anfrage ist zu groß.",
+      rejected:
+        "Der Anbieter hat die Anfrage abgelehnt; sein Status und seine Meldung werden weitergegeben, wo das unbedenklich ist.",
+      provider: "Der Anbieter ist ausgefallen oder nicht erreichbar.",
+      timeout: "Der Anbieter hat nicht rechtzeitig geantwortet.",
+      unavailable: "Kein Kanal ist frei, oder Sluice kann den Aufruf gerade nicht prüfen oder aufzeichnen.",
+      cut: "Der Anbieter hat mitten in der Antwort abgebrochen. Ein Strom endet dann mit einem Fehlerereignis und sieht nie vollständig aus.",
+      closed: "Ihr Programm hat die Verbindung vor dem Ende geschlossen.",
+    },
+  },
+  agents: {
+    title: "Coding-Agenten",
+    description: "Claude Code, Codex, opencode, Cline und Cursor: einrichten, prüfen, Grenzen, rückgängig machen.",
+    lead: "Geben Sie jedem Agenten einen eigenen Schlüssel mit Budget: Agenten senden viele Aufrufe, und so sehen Sie, was jeder von ihnen kostet.",
+    keyText: "Codex und opencode lesen den Schlüssel aus der Umgebung:",
+    checkText: "Das gibt eine Antwort aus, und der Aufruf steht unter [Nutzung](/console/usage/).",
+    claude: {
+      first:
+        "Schreiben Sie das mit Ihrem Schlüssel in `~/.claude/settings.json`. Nie in eine Projektdatei, die andere sehen.",
+      second: "Entfernen Sie `ANTHROPIC_API_KEY` aus der Umgebung: Er würde sonst mitgesendet.",
+      third: "Starten Sie `claude` neu; `/status` zeigt die Adresse.",
+    },
+    claudeLimit:
+      "Auf die Namen der Claude-Modelle antworten die Modelle, die der Betreiber ihnen zugeordnet hat. Tokenzahlen vor einem Aufruf sind Schätzungen. Caching und Thinking wirken nur, wenn das Modell sie hat.",
+    claudeUndo: "Entfernen Sie die beiden Zeilen aus `~/.claude/settings.json` und starten Sie `claude` neu.",
+    codex: {
+      first: "Schreiben Sie das an den Anfang von `~/.codex/config.toml`.",
+      second: "Starten Sie `codex` in einer Shell, die `SLUICE_API_KEY` hat.",
+    },
+    codexLimit:
+      "Codex spricht die Responses-API, das Modell muss sie also bieten. Codex warnt, dass es keine Metadaten des Modells hat; deshalb steht das Kontextfenster in der Datei.",
+    codexUndo: "Entfernen Sie die Zeilen wieder; Codex nutzt dann den Anbieter von vorher.",
+    opencode: {
+      first:
+        "Schreiben Sie das in `~/.config/opencode/opencode.json` oder in die `opencode.json` eines Projekts: Der Schlüssel steht nicht darin.",
+      second:
+        "Starten Sie `opencode` in einer Shell, die `SLUICE_API_KEY` hat, und wählen Sie das Modell mit `/models`.",
+    },
+    opencodeLimit:
+      "opencode zeigt nur Modelle, die in der Datei stehen, und keine Preise. Die genauen Kosten stehen unter [Nutzung](/console/usage/).",
+    opencodeUndo: "Entfernen Sie `sluice` aus `provider` und die Zeile `model`.",
+    cline: {
+      first: "Öffnen Sie die Einstellungen von Cline und wählen Sie `OpenAI Compatible` als API-Anbieter.",
+      second: "Füllen Sie die Felder aus:",
+    },
+    clineCheck: "Fragen Sie in einer neuen Aufgabe „Say hello.“ Der Aufruf steht unter [Nutzung](/console/usage/).",
+    clineLimit:
+      "Cline kennt weder Kontext noch Preise des Modells: Stellen Sie in der Modellkonfiguration das Kontextfenster auf {context} Tokens und lesen Sie die Kosten in der Konsole ab.",
+    clineUndo: "Wählen Sie in den Einstellungen von Cline wieder den früheren API-Anbieter.",
+    cursor: {
+      first: "Öffnen Sie die Einstellungen von Cursor, dann Models, dann API Keys.",
+      second: "Füllen Sie die Felder aus und schalten Sie den Schlüssel ein:",
+    },
+    cursorCheck:
+      "Wählen Sie das Modell im Chat und fragen Sie „Say hello.“ Der Aufruf steht unter [Nutzung](/console/usage/).",
+    cursorLimit:
+      "Cursor sendet die Aufrufe von eigenen Servern, die Adresse muss also aus dem Internet über HTTPS erreichbar sein. Vervollständigungen beim Tippen bleiben bei Cursors eigenen Modellen.",
+    cursorUndo: "Schalten Sie die andere Basis-URL und den Schlüssel wieder aus.",
+    notRun:
+      "Die Felder sind gegen dieses Programm getestet, Cline und Cursor selbst laufen in unseren Tests aber nicht. Bezeichnungen in ihren Einstellungen können je nach Version abweichen.",
+  },
+  billing: {
+    title: "Abrechnung",
+    description: "Was ein Aufruf kostet, was frei ist, Tarife, Zahlungen, Erstattungen und Limits von Schlüsseln.",
+    lead: "Sie zahlen im Voraus. Ein Aufruf legt zurück, was er höchstens kosten kann, und am Ende wird genau berechnet, was er verbraucht hat.",
+    units: "Guthaben und Quota",
+    unitsText:
+      "Guthaben wird in Quota gezählt, {quota} Quota sind 1 USD. Modelle haben Preise in US-Dollar pro Million Tokens; alle stehen auf der [Preisseite](/pricing/). Eine andere Währung gibt es nicht.",
+    cost: "Was ein Aufruf kostet",
+    step: {
+      hold: "Bevor ein Aufruf an einen Anbieter geht, wird zurückgelegt, was er höchstens kosten kann: Seine Größe begrenzt die Eingabe, `max_tokens` oder das Modell die Ausgabe.",
+      count:
+        "An seinem Ende werden die Tokenzahlen des Anbieters mit den Preisen multipliziert. Die exakte Summe wird einmal auf ganze Quota aufgerundet.",
+      free: "Was zurückgelegt und nicht verbraucht wurde, ist wieder frei.",
+    },
+    costHold:
+      "Ein hohes `max_tokens` legt viel zurück, solange der Aufruf läuft. Wird ein Aufruf trotz Guthaben mit `insufficient_quota` abgelehnt, senken Sie den Wert.",
+    costEstimate:
+      "Nennt ein Anbieter keine Zahlen, zählt Sluice, was es geliefert hat. Der Beleg sagt dann, dass die Zahl geschätzt ist.",
+    costMultiplier:
+      "Ein Konto hat einen Ratenmultiplikator; er ist 1, wenn nichts anderes vereinbart ist. Er wird binnen Minuten nach dem Aufruf verrechnet, als eigener Eintrag im Kontobuch; Sie sehen ihn unter [Konto](/console/account/).",
+    nothing: "Was frei ist",
+    freeList: {
+      errors: "Aufrufe, die mit einem Fehler enden, bevor es eine Ausgabe gibt.",
+      attempts: "Fehlgeschlagene Versuche auf anderen Kanälen hinter einem Aufruf, der gelang.",
+      lists: "Listen von Modellen und Tokenzählungen.",
+      crash: "Aufrufe, die abbrachen, weil Sluice selbst anhielt.",
+    },
+    cutText: "Brechen Sie oder der Anbieter einen Strom ab, wird berechnet, was bis dahin geliefert wurde.",
+    plans: "Tarife",
+    plan: "Tarif",
+    gives: "Was er bringt",
+    ends: "Wann er endet",
+    credit: "Guthaben",
+    creditGives: "Guthaben zum Verbrauchen nach Bedarf",
+    creditEnds: "Nie",
+    monthly: "Monatlich",
+    monthlyGives: "Guthaben für einen Monat ab der Zahlung",
+    monthlyEnds:
+      "Unverbrauchtes endet mit dem Monat. Nichts verlängert sich von selbst; eine weitere Bestellung fügt einen Monat hinzu.",
+    plansText: "Guthaben eines Monats wird zuerst verbraucht, der Monat, der am frühesten endet, vor den anderen.",
+    paying: "Zahlungen",
+    payingText:
+      "Bestellungen werden per Karte oder Wallet bezahlt, je nachdem, was der Betreiber anbietet, in US-Dollar. Eine Bestellung wird einmal gutgeschrieben, wenn der Zahlungsdienst genau ihren Betrag bestätigt hat. Eine Zahlung, die nicht passt, sieht sich ein Mensch an; bis dahin wird nichts gutgeschrieben.",
+    refunds: "Erstattungen",
+    refundsText:
+      "Schreiben Sie dem Support mit der Nummer der Bestellung. Eine Erstattung nimmt Quota im Verhältnis zum Geld zurück; bei einem Monatstarif nur, solange der Monat läuft. Verbrauchte Quota wird nicht von selbst erstattet.",
+    keyLimits: "Limits eines Schlüssels",
+    keyLimitsText: "Jeder Schlüssel kann eigene Limits haben, unter [API-Schlüssel](/console/keys/):",
+    limit: {
+      budget: "Ein Budget, einmalig oder neu an jedem Tag, in jeder Woche oder in jedem Monat (UTC).",
+      models: "Welche Modelle er nutzen darf und von welchen Adressen aus.",
+      rates: "Aufrufe pro Minute, Tokens pro Minute, gleichzeitige Aufrufe.",
+      end: "Ein Tag, an dem er abläuft.",
+    },
+    receipts: "Belege und Auszüge",
+    receiptsText:
+      "Jeder Aufruf hat einen Beleg unter [Nutzung](/console/usage/): Einheiten, Version der Preise, jede Zeile, Summe und Multiplikator, sodass Sie ihn nachrechnen können. Unter [Abrechnung](/console/billing/) stehen das Kontobuch und ein Auszug für jeden Monat.",
+  },
+};

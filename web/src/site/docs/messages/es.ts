@@ -1,0 +1,218 @@
+import type { DocTexts } from "./en.ts";
+
+export const es: DocTexts = {
+  frame: {
+    nav: "Documentación",
+    onThisPage: "En esta página",
+    copy: "Copiar",
+    copied: "Copiado",
+    copyPage: "Copiar la página como Markdown",
+    asMarkdown: "Markdown",
+    choose: "Elige un lenguaje o una biblioteca",
+    snippet: "Código",
+    previous: "Anterior",
+    next: "Siguiente",
+    updated: "Última actualización: {date}",
+    install: "Instalar",
+    check: "Comprobar",
+    limits: "Límites",
+    undo: "Deshacer",
+  },
+  quickstart: {
+    title: "Inicio rápido",
+    description: "De la cuenta a la primera respuesta en cuatro pasos.",
+    lead: "Sluice habla la API de OpenAI y la de Anthropic. Conserva el cliente que ya tienes y cambia solo la dirección y la clave.",
+    account: "1. Crea una cuenta",
+    accountText:
+      "[Regístrate](/register/) con un correo y una contraseña y abre el enlace del mensaje. Con él se verifica la dirección; hasta entonces no puedes iniciar sesión.",
+    credit: "2. Carga crédito",
+    creditText:
+      "Elige un plan en [Facturación](/console/billing/), en la consola. El crédito está disponible en cuanto la pasarela confirma el pago. [Cómo se factura](/docs/billing/).",
+    key: "3. Crea una clave de API",
+    keyText:
+      "Crea una clave en [Claves de API](/console/keys/) y cópiala: solo se muestra una vez. Guárdala en el entorno, no en un archivo de tu proyecto.",
+    call: "4. Envía una llamada",
+    callText:
+      "Los precios y nombres de todos los modelos están en la [página de precios](/pricing/). Los que puede usar tu clave los indica `/v1/models`:",
+    callDone:
+      "Cada respuesta lleva la cabecera `x-request-id`. Con ella encuentras la llamada y su recibo en [Uso](/console/usage/), y soporte también la encuentra.",
+    addresses: "Direcciones",
+    api: "API",
+    baseUrl: "URL base",
+    keyHeader: "Clave",
+    or: "{one} o {other}",
+    nextSteps: "Cómo seguir",
+    nextText:
+      "Configura tu [biblioteca](/docs/clients/) o tu [agente de programación](/docs/agents/), o lee [qué significan los errores](/docs/clients/#errors).",
+  },
+  clients: {
+    title: "Clientes",
+    description:
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK y LangChain: configurar, comprobar, límites y deshacer.",
+    lead: "Cada ejemplo lee tu clave de `SLUICE_API_KEY` y funciona tal cual. Nuestras pruebas los ejecutan contra este programa.",
+    before: "Antes de empezar",
+    beforeText: "Pon tu clave en el entorno del shell:",
+    checkText: "Ejecútalo. Imprime una respuesta, y a los pocos segundos la llamada aparece en [Uso](/console/usage/).",
+    curlText: "Una respuesta completa, una respuesta como flujo de eventos, o el formato de Anthropic:",
+    curlLimit:
+      "`/v1` acepta la clave como `Authorization: Bearer`; `/msgcompat/v1`, también como `x-api-key`. Dos claves distintas en una misma petición a `/v1` se rechazan.",
+    openaiText:
+      "La URL base termina en `/v1`. Chat completions, responses, embeddings, imágenes, audio y otras rutas llegan al proveedor tal como las envías, si el modelo las ofrece.",
+    openaiLimit:
+      "Lo que puede hacer un modelo depende de su proveedor: si no conoce un parámetro, recibes el error del proveedor.",
+    anthropicText: "La URL base termina en `/msgcompat`, sin `/v1`: el SDK lo añade por su cuenta.",
+    anthropicLimit:
+      "Los nombres de modelo son los que ha asignado el operador; `/msgcompat/v1/models` los enumera. Lo que no se puede transmitir al modelo que hay detrás de un nombre, como `thinking`, se omite y se indica en la cabecera `x-compat-dropped`; con `x-compat-strict: true` en la petición es un error.",
+    aiSdkText: "El paquete del AI SDK para proveedores compatibles con OpenAI:",
+    aiSdkLimit:
+      "Usa este paquete y no `@ai-sdk/openai`: ese llama por defecto a la API Responses, que no todos los modelos ofrecen.",
+    langchainText: "La integración de LangChain con OpenAI, con otra URL base:",
+    langchainLimit:
+      "LangChain cuenta los tokens con su propia estimación; lo que se cobra figura en el recibo de la llamada.",
+    undoBase:
+      "Quita la URL base y vuelve a poner la clave del proveedor. Después, revoca la clave en [Claves de API](/console/keys/).",
+    undoCurl:
+      "No se instala nada. Ejecuta `unset SLUICE_API_KEY` y revoca la clave en [Claves de API](/console/keys/).",
+    retries: "Reintentos y límites",
+    retry: {
+      after:
+        "Cuando sirve esperar, la respuesta indica los segundos en `retry-after`. Los SDK de OpenAI y Anthropic lo respetan y lo intentan dos veces más por sí mismos.",
+      channels:
+        "Mientras no haya salido nada de la respuesta, Sluice prueba por sí mismo otro canal, si lo hay. Esos intentos no cuestan nada.",
+      body: "Una petición puede tener 32 MiB y su JSON 64 niveles, salvo que el operador fije otros límites. Los cuerpos comprimidos se rechazan.",
+      slash: "Las rutas bajo `/v1` no llevan barra al final.",
+    },
+    errors: "Errores",
+    errorsText:
+      "Los errores tienen el formato de la API que llamas. Los códigos de estado son los de `/v1` y, tras la barra, los de `/msgcompat` cuando difieren.",
+    status: "Estado",
+    code: "Código",
+    meaning: "Significado",
+    charged: "¿Se cobra?",
+    no: "No",
+    delivered: "Lo entregado",
+    error: {
+      key: "Falta la clave, es incorrecta, está revocada o ha caducado.",
+      forbidden: "La cuenta está desactivada o la clave no puede usarse desde esta dirección.",
+      model: "El modelo no existe o la clave no puede usarlo.",
+      quota:
+        "El crédito o el límite de la clave no cubre lo máximo que puede costar la llamada. Baja `max_tokens` o carga crédito.",
+      rate: "La clave ha alcanzado sus llamadas o tokens por minuto, o sus llamadas simultáneas.",
+      providerRate: "El proveedor limita las llamadas en este momento.",
+      request: "La petición no es válida; el mensaje indica el campo.",
+      size: "El cuerpo de la petición es demasiado grande.",
+      rejected: "El proveedor rechazó la petición; su estado y su mensaje se transmiten cuando es seguro hacerlo.",
+      provider: "El proveedor falló o no se pudo contactar con él.",
+      timeout: "El proveedor no respondió a tiempo.",
+      unavailable: "No hay ningún canal libre, o Sluice no puede comprobar o registrar la llamada ahora mismo.",
+      cut: "El proveedor cortó a mitad de la respuesta. El flujo termina con un evento de error y nunca parece completo.",
+      closed: "Tu programa cerró la conexión antes del final.",
+    },
+  },
+  agents: {
+    title: "Agentes de programación",
+    description: "Claude Code, Codex, opencode, Cline y Cursor: configurar, comprobar, límites y deshacer.",
+    lead: "Crea para cada agente una clave propia con presupuesto: los agentes envían muchas llamadas, y así ves cuánto cuesta cada uno.",
+    keyText: "Codex y opencode leen la clave del entorno:",
+    checkText: "Imprime una respuesta, y la llamada aparece en [Uso](/console/usage/).",
+    claude: {
+      first:
+        "Pon esto, con tu clave, en `~/.claude/settings.json`. Nunca en un archivo del proyecto que otros puedan ver.",
+      second: "Quita `ANTHROPIC_API_KEY` del entorno: si no, también se enviaría.",
+      third: "Reinicia `claude`; `/status` muestra la dirección.",
+    },
+    claudeLimit:
+      "A los nombres de los modelos Claude responden los modelos que el operador les ha asignado. Los recuentos de tokens previos a una llamada son estimaciones. La caché y el razonamiento solo funcionan si ese modelo los tiene.",
+    claudeUndo: "Quita las dos líneas de `~/.claude/settings.json` y reinicia `claude`.",
+    codex: {
+      first: "Pon esto al principio de `~/.codex/config.toml`.",
+      second: "Inicia `codex` en un shell que tenga `SLUICE_API_KEY`.",
+    },
+    codexLimit:
+      "Codex habla la API Responses, así que el modelo tiene que ofrecerla. Codex avisa de que no tiene metadatos del modelo; por eso la ventana de contexto está en el archivo.",
+    codexUndo: "Quita esas líneas; Codex vuelve a usar el proveedor anterior.",
+    opencode: {
+      first:
+        "Pon esto en `~/.config/opencode/opencode.json` o en el `opencode.json` de un proyecto: la clave no está dentro.",
+      second: "Inicia `opencode` en un shell que tenga `SLUICE_API_KEY` y elige el modelo con `/models`.",
+    },
+    opencodeLimit:
+      "opencode muestra solo los modelos que están en el archivo, y sin precios. El coste exacto está en [Uso](/console/usage/).",
+    opencodeUndo: "Quita `sluice` de `provider` y la línea `model`.",
+    cline: {
+      first: "Abre los ajustes de Cline y elige `OpenAI Compatible` como proveedor de API.",
+      second: "Rellena los campos:",
+    },
+    clineCheck: "Escribe «Say hello.» en una tarea nueva. La llamada aparece en [Uso](/console/usage/).",
+    clineLimit:
+      "Cline no conoce ni el contexto ni los precios del modelo: en la configuración del modelo, pon la ventana de contexto en {context} tokens y consulta los costes en la consola.",
+    clineUndo: "Vuelve a elegir el proveedor de API anterior en los ajustes de Cline.",
+    cursor: {
+      first: "Abre los ajustes de Cursor, luego Models y después API Keys.",
+      second: "Rellena los campos y activa la clave:",
+    },
+    cursorCheck: "Elige el modelo en el chat y escribe «Say hello.» La llamada aparece en [Uso](/console/usage/).",
+    cursorLimit:
+      "Cursor envía las llamadas desde sus propios servidores, así que la dirección tiene que ser accesible desde internet por HTTPS. El autocompletado sigue usando los modelos de Cursor.",
+    cursorUndo: "Desactiva la URL base alternativa y la clave.",
+    notRun:
+      "Los campos están probados contra este programa, pero nuestras pruebas no ejecutan Cline ni Cursor. Los nombres en sus ajustes pueden variar según la versión.",
+  },
+  billing: {
+    title: "Facturación",
+    description: "Cuánto cuesta una llamada, qué es gratis, planes, pagos, reembolsos y límites de las claves.",
+    lead: "Pagas por adelantado. Una llamada reserva lo máximo que puede costar y, al terminar, se cobra exactamente lo que ha usado.",
+    units: "Crédito y cuota",
+    unitsText:
+      "El crédito se cuenta en cuota: {quota} de cuota son 1 USD. Los modelos tienen precio en dólares estadounidenses por millón de tokens; están todos en la [página de precios](/pricing/). No hay otra moneda.",
+    cost: "Cuánto cuesta una llamada",
+    step: {
+      hold: "Antes de enviar una llamada a un proveedor se reserva lo máximo que puede costar: su tamaño limita la entrada, y `max_tokens` o el modelo limitan la salida.",
+      count:
+        "Al final, los tokens que contó el proveedor se multiplican por los precios. La suma exacta se redondea hacia arriba una sola vez, a cuota entera.",
+      free: "Lo que se reservó y no se usó vuelve a estar libre.",
+    },
+    costHold:
+      "Un `max_tokens` alto reserva mucho mientras dura la llamada. Si una llamada se rechaza con `insufficient_quota` aunque haya crédito, bájalo.",
+    costEstimate:
+      "Si un proveedor no envía recuentos, Sluice cuenta lo que entregó. El recibo indica entonces que es una estimación.",
+    costMultiplier:
+      "Cada cuenta tiene un multiplicador de tarifa, que es 1 si no se ha acordado otra cosa. Se liquida a los pocos minutos de la llamada, como un asiento propio del libro; lo ves en [Cuenta](/console/account/).",
+    nothing: "Qué es gratis",
+    freeList: {
+      errors: "Las llamadas que terminan en error antes de que haya salida.",
+      attempts: "Los intentos fallidos en otros canales, detrás de una llamada que salió bien.",
+      lists: "Las listas de modelos y los recuentos de tokens.",
+      crash: "Las llamadas que se cortaron porque se detuvo el propio Sluice.",
+    },
+    cutText: "Si tú o el proveedor cortáis un flujo, se cobra lo entregado hasta ese momento.",
+    plans: "Planes",
+    plan: "Plan",
+    gives: "Qué da",
+    ends: "Cuándo termina",
+    credit: "Crédito",
+    creditGives: "Crédito para usar a tu ritmo",
+    creditEnds: "Nunca",
+    monthly: "Mensual",
+    monthlyGives: "Crédito para un mes desde el pago",
+    monthlyEnds: "Lo no usado termina con el mes. Nada se renueva solo; otro pedido añade un mes.",
+    plansText: "Primero se usa el crédito mensual, empezando por el mes que antes termina.",
+    paying: "Pagos",
+    payingText:
+      "Los pedidos se pagan con tarjeta o monedero, según lo que ofrezca el operador, en dólares estadounidenses. Un pedido se abona una sola vez, cuando la pasarela confirma exactamente su importe. Un pago que no cuadra lo revisa una persona, y hasta entonces no se abona nada.",
+    refunds: "Reembolsos",
+    refundsText:
+      "Escribe a soporte con el número del pedido. Un reembolso retira cuota en proporción al dinero; en un plan mensual, solo mientras dura el mes. La cuota ya usada no se reembolsa automáticamente.",
+    keyLimits: "Límites de una clave",
+    keyLimitsText: "Cada clave puede tener límites propios, en [Claves de API](/console/keys/):",
+    limit: {
+      budget: "Un presupuesto, único o nuevo cada día, semana o mes (UTC).",
+      models: "Qué modelos puede usar y desde qué direcciones.",
+      rates: "Llamadas por minuto, tokens por minuto y llamadas simultáneas.",
+      end: "Una fecha de caducidad.",
+    },
+    receipts: "Recibos y extractos",
+    receiptsText:
+      "Cada llamada tiene un recibo en [Uso](/console/usage/): unidades, versión de los precios, cada línea, suma y multiplicador, para que puedas volver a calcularlo. En [Facturación](/console/billing/) están el libro y un extracto de cada mes.",
+  },
+};

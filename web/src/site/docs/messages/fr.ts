@@ -1,0 +1,223 @@
+import type { DocTexts } from "./en.ts";
+
+export const fr: DocTexts = {
+  frame: {
+    nav: "Documentation",
+    onThisPage: "Sur cette page",
+    copy: "Copier",
+    copied: "Copié",
+    copyPage: "Copier la page en Markdown",
+    asMarkdown: "Markdown",
+    choose: "Choisir un langage ou une bibliothèque",
+    snippet: "Code",
+    previous: "Précédent",
+    next: "Suivant",
+    updated: "Dernière mise à jour : {date}",
+    install: "Installer",
+    check: "Vérifier",
+    limits: "Limites",
+    undo: "Annuler",
+  },
+  quickstart: {
+    title: "Démarrage rapide",
+    description: "Du compte à la première réponse en quatre étapes.",
+    lead: "Sluice parle l’API d’OpenAI et celle d’Anthropic. Gardez votre client et ne changez que l’adresse et la clé.",
+    account: "1. Créer un compte",
+    accountText:
+      "[Inscrivez-vous](/register/) avec une adresse e-mail et un mot de passe, puis ouvrez le lien reçu. Il vérifie l’adresse ; avant cela, la connexion est impossible.",
+    credit: "2. Charger du crédit",
+    creditText:
+      "Choisissez une offre dans [Facturation](/console/billing/), dans la console. Le crédit est disponible dès que le service de paiement a confirmé le paiement. [Comment la facturation fonctionne](/docs/billing/).",
+    key: "3. Créer une clé API",
+    keyText:
+      "Créez une clé dans [Clés API](/console/keys/) et copiez-la : elle n’est affichée qu’une fois. Gardez-la dans l’environnement, pas dans un fichier de votre projet.",
+    call: "4. Envoyer un appel",
+    callText:
+      "Les prix et les noms de tous les modèles figurent sur la [page des prix](/pricing/). Ceux que votre clé peut utiliser sont donnés par `/v1/models` :",
+    callDone:
+      "Chaque réponse porte l’en-tête `x-request-id`. Il vous permet de retrouver l’appel et son reçu dans [Utilisation](/console/usage/), et au support aussi.",
+    addresses: "Adresses",
+    api: "API",
+    baseUrl: "URL de base",
+    keyHeader: "Clé",
+    or: "{one} ou {other}",
+    nextSteps: "Pour continuer",
+    nextText:
+      "Configurez votre [bibliothèque](/docs/clients/) ou votre [agent de code](/docs/agents/), ou lisez [ce que signifient les erreurs](/docs/clients/#errors).",
+  },
+  clients: {
+    title: "Clients",
+    description:
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK et LangChain : configurer, vérifier, limites, annuler.",
+    lead: "Chaque exemple lit votre clé dans `SLUICE_API_KEY` et fonctionne tel quel. Nos tests les exécutent contre ce programme.",
+    before: "Avant de commencer",
+    beforeText: "Placez votre clé dans l’environnement du shell :",
+    checkText:
+      "Exécutez-le. Une réponse s’affiche, et l’appel apparaît en quelques secondes dans [Utilisation](/console/usage/).",
+    curlText: "Une réponse entière, une réponse en flux d’événements, ou le format d’Anthropic :",
+    curlLimit:
+      "`/v1` prend la clé dans `Authorization: Bearer`, `/msgcompat/v1` aussi dans `x-api-key`. Deux clés différentes dans une même requête vers `/v1` sont refusées.",
+    openaiText:
+      "L’URL de base se termine par `/v1`. Chat completions, responses, embeddings, images, audio et autres chemins vont au fournisseur tels que vous les envoyez, si le modèle les propose.",
+    openaiLimit:
+      "Ce qu’un modèle sait faire dépend de son fournisseur : s’il ne connaît pas un paramètre, vous recevez l’erreur du fournisseur.",
+    anthropicText: "L’URL de base se termine par `/msgcompat`, sans `/v1` : le SDK l’ajoute lui-même.",
+    anthropicLimit:
+      "Les noms de modèles sont ceux que l’exploitant a associés ; `/msgcompat/v1/models` les liste. Ce qui ne peut pas être transmis au modèle derrière un nom, comme `thinking`, est omis et signalé dans l’en-tête `x-compat-dropped` ; avec `x-compat-strict: true` dans la requête, c’est une erreur.",
+    aiSdkText: "Le paquet de l’AI SDK pour les fournisseurs compatibles avec OpenAI :",
+    aiSdkLimit:
+      "Prenez ce paquet et non `@ai-sdk/openai` : ce dernier appelle par défaut l’API Responses, que tous les modèles ne proposent pas.",
+    langchainText: "L’intégration OpenAI de LangChain, avec une autre URL de base :",
+    langchainLimit:
+      "LangChain compte les tokens selon sa propre estimation ; ce qui est facturé figure sur le reçu de l’appel.",
+    undoBase:
+      "Retirez l’URL de base et remettez la clé du fournisseur. Révoquez ensuite la clé dans [Clés API](/console/keys/).",
+    undoCurl:
+      "Rien n’est installé. Exécutez `unset SLUICE_API_KEY` et révoquez la clé dans [Clés API](/console/keys/).",
+    retries: "Nouvelles tentatives et limites",
+    retry: {
+      after:
+        "Quand il suffit d’attendre, la réponse donne la durée en secondes dans `retry-after`. Les SDK d’OpenAI et d’Anthropic en tiennent compte et réessaient deux fois d’eux-mêmes.",
+      channels:
+        "Tant que rien de la réponse n’est parti, Sluice essaie lui-même un autre canal s’il y en a un. Ces tentatives ne coûtent rien.",
+      body: "Une requête peut faire 32 Mio et son JSON 64 niveaux, sauf autres limites de l’exploitant. Les corps compressés sont refusés.",
+      slash: "Les chemins sous `/v1` ne se terminent pas par une barre oblique.",
+    },
+    errors: "Erreurs",
+    errorsText:
+      "Les erreurs ont le format de l’API que vous appelez. Les statuts sont ceux de `/v1` et, après la barre, ceux de `/msgcompat` lorsqu’ils diffèrent.",
+    status: "Statut",
+    code: "Code",
+    meaning: "Signification",
+    charged: "Facturé ?",
+    no: "Non",
+    delivered: "Ce qui a été livré",
+    error: {
+      key: "La clé manque, est fausse, révoquée ou expirée.",
+      forbidden: "Le compte est désactivé, ou la clé ne peut pas être utilisée depuis cette adresse.",
+      model: "Le modèle n’existe pas, ou la clé ne peut pas l’utiliser.",
+      quota:
+        "Le crédit, ou la limite de la clé, ne couvre pas ce que l’appel peut coûter au plus. Baissez `max_tokens` ou chargez du crédit.",
+      rate: "La clé a atteint ses appels ou ses tokens par minute, ou ses appels simultanés.",
+      providerRate: "Le fournisseur limite les appels en ce moment.",
+      request: "La requête n’est pas valide ; le message nomme le champ.",
+      size: "Le corps de la requête est trop grand.",
+      rejected:
+        "Le fournisseur a refusé la requête ; son statut et son message sont transmis lorsque c’est sans danger.",
+      provider: "Le fournisseur est en panne ou injoignable.",
+      timeout: "Le fournisseur n’a pas répondu à temps.",
+      unavailable: "Aucun canal n’est libre, ou Sluice ne peut pas vérifier ou enregistrer l’appel en ce moment.",
+      cut: "Le fournisseur a coupé au milieu de la réponse. Un flux se termine alors par un événement d’erreur et ne paraît jamais complet.",
+      closed: "Votre programme a fermé la connexion avant la fin.",
+    },
+  },
+  agents: {
+    title: "Agents de code",
+    description: "Claude Code, Codex, opencode, Cline et Cursor : configurer, vérifier, limites, annuler.",
+    lead: "Créez pour chaque agent sa propre clé avec un budget : les agents envoient beaucoup d’appels, et vous verrez ainsi ce que coûte chacun.",
+    keyText: "Codex et opencode lisent la clé dans l’environnement :",
+    checkText: "Une réponse s’affiche, et l’appel apparaît dans [Utilisation](/console/usage/).",
+    claude: {
+      first:
+        "Placez ceci, avec votre clé, dans `~/.claude/settings.json`. Jamais dans un fichier de projet que d’autres voient.",
+      second: "Retirez `ANTHROPIC_API_KEY` de l’environnement : elle serait envoyée aussi.",
+      third: "Relancez `claude` ; `/status` montre l’adresse.",
+    },
+    claudeLimit:
+      "Aux noms des modèles Claude répondent les modèles que l’exploitant leur a associés. Les décomptes de tokens avant un appel sont des estimations. Le cache et la réflexion ne fonctionnent que si ce modèle les a.",
+    claudeUndo: "Retirez les deux lignes de `~/.claude/settings.json` et relancez `claude`.",
+    codex: {
+      first: "Placez ceci au début de `~/.codex/config.toml`.",
+      second: "Lancez `codex` dans un shell qui a `SLUICE_API_KEY`.",
+    },
+    codexLimit:
+      "Codex parle l’API Responses : le modèle doit donc la proposer. Codex avertit qu’il n’a pas de métadonnées du modèle ; c’est pourquoi la fenêtre de contexte figure dans le fichier.",
+    codexUndo: "Retirez ces lignes ; Codex reprend alors le fournisseur précédent.",
+    opencode: {
+      first:
+        "Placez ceci dans `~/.config/opencode/opencode.json` ou dans le `opencode.json` d’un projet : la clé n’y est pas.",
+      second: "Lancez `opencode` dans un shell qui a `SLUICE_API_KEY` et choisissez le modèle avec `/models`.",
+    },
+    opencodeLimit:
+      "opencode ne montre que les modèles inscrits dans le fichier, sans prix. Le coût exact est dans [Utilisation](/console/usage/).",
+    opencodeUndo: "Retirez `sluice` de `provider`, ainsi que la ligne `model`.",
+    cline: {
+      first: "Ouvrez les réglages de Cline et choisissez `OpenAI Compatible` comme fournisseur d’API.",
+      second: "Remplissez les champs :",
+    },
+    clineCheck:
+      "Demandez « Say hello. » dans une nouvelle tâche. L’appel apparaît dans [Utilisation](/console/usage/).",
+    clineLimit:
+      "Cline ne connaît ni le contexte ni les prix du modèle : réglez la fenêtre de contexte sur {context} tokens dans la configuration du modèle, et lisez les coûts dans la console.",
+    clineUndo: "Choisissez à nouveau l’ancien fournisseur d’API dans les réglages de Cline.",
+    cursor: {
+      first: "Ouvrez les réglages de Cursor, puis Models, puis API Keys.",
+      second: "Remplissez les champs et activez la clé :",
+    },
+    cursorCheck:
+      "Choisissez le modèle dans le chat et demandez « Say hello. » L’appel apparaît dans [Utilisation](/console/usage/).",
+    cursorLimit:
+      "Cursor envoie les appels depuis ses propres serveurs : l’adresse doit être joignable depuis internet en HTTPS. La complétion pendant la frappe reste aux modèles de Cursor.",
+    cursorUndo: "Désactivez l’URL de base de remplacement et la clé.",
+    notRun:
+      "Les champs sont testés contre ce programme, mais nos tests n’exécutent ni Cline ni Cursor. Les noms dans leurs réglages peuvent varier selon la version.",
+  },
+  billing: {
+    title: "Facturation",
+    description: "Ce que coûte un appel, ce qui est gratuit, offres, paiements, remboursements et limites des clés.",
+    lead: "Vous payez d’avance. Un appel met de côté ce qu’il peut coûter au plus, et à la fin, exactement ce qu’il a utilisé est facturé.",
+    units: "Crédit et quota",
+    unitsText:
+      "Le crédit se compte en quota : {quota} de quota valent 1 USD. Les modèles ont un prix en dollars américains par million de tokens ; ils sont tous sur la [page des prix](/pricing/). Il n’y a pas d’autre monnaie.",
+    cost: "Ce que coûte un appel",
+    step: {
+      hold: "Avant qu’un appel parte chez un fournisseur, ce qu’il peut coûter au plus est mis de côté : sa taille borne l’entrée, `max_tokens` ou le modèle borne la sortie.",
+      count:
+        "À la fin, les tokens comptés par le fournisseur sont multipliés par les prix. La somme exacte est arrondie une seule fois, au quota entier supérieur.",
+      free: "Ce qui a été mis de côté sans être utilisé redevient libre.",
+    },
+    costHold:
+      "Un `max_tokens` élevé met beaucoup de côté pendant l’appel. Si un appel est refusé avec `insufficient_quota` malgré du crédit, baissez-le.",
+    costEstimate:
+      "Si un fournisseur n’envoie pas de décompte, Sluice compte ce qu’il a livré. Le reçu indique alors qu’il s’agit d’une estimation.",
+    costMultiplier:
+      "Un compte a un multiplicateur de tarif, qui vaut 1 sauf accord différent. Il est réglé dans les minutes qui suivent l’appel, comme une écriture à part du grand livre ; vous le voyez dans [Compte](/console/account/).",
+    nothing: "Ce qui est gratuit",
+    freeList: {
+      errors: "Les appels qui finissent par une erreur avant toute sortie.",
+      attempts: "Les tentatives échouées sur d’autres canaux, derrière un appel réussi.",
+      lists: "Les listes de modèles et les décomptes de tokens.",
+      crash: "Les appels coupés parce que Sluice lui-même s’est arrêté.",
+    },
+    cutText: "Si vous ou le fournisseur coupez un flux, ce qui a été livré jusque-là est facturé.",
+    plans: "Offres",
+    plan: "Offre",
+    gives: "Ce qu’elle donne",
+    ends: "Quand elle se termine",
+    credit: "Crédit",
+    creditGives: "Du crédit à utiliser à votre rythme",
+    creditEnds: "Jamais",
+    monthly: "Mensuelle",
+    monthlyGives: "Du crédit pour un mois à partir du paiement",
+    monthlyEnds:
+      "Ce qui n’est pas utilisé se termine avec le mois. Rien ne se renouvelle tout seul ; une autre commande ajoute un mois.",
+    plansText: "Le crédit mensuel est utilisé d’abord, le mois qui se termine le plus tôt avant les autres.",
+    paying: "Paiements",
+    payingText:
+      "Les commandes se paient par carte ou par portefeuille, selon ce que l’exploitant propose, en dollars américains. Une commande est créditée une fois, quand le service de paiement a confirmé exactement son montant. Un paiement qui ne correspond pas est examiné par une personne, et rien n’est crédité avant.",
+    refunds: "Remboursements",
+    refundsText:
+      "Écrivez au support avec le numéro de la commande. Un remboursement reprend du quota en proportion de l’argent ; pour une offre mensuelle, seulement tant que le mois court. Le quota utilisé n’est pas remboursé automatiquement.",
+    keyLimits: "Limites d’une clé",
+    keyLimitsText: "Chaque clé peut avoir ses propres limites, dans [Clés API](/console/keys/) :",
+    limit: {
+      budget: "Un budget, unique ou renouvelé chaque jour, semaine ou mois (UTC).",
+      models: "Les modèles qu’elle peut utiliser, et depuis quelles adresses.",
+      rates: "Appels par minute, tokens par minute, appels simultanés.",
+      end: "Une date d’expiration.",
+    },
+    receipts: "Reçus et relevés",
+    receiptsText:
+      "Chaque appel a un reçu dans [Utilisation](/console/usage/) : unités, version des prix, chaque ligne, somme et multiplicateur, pour que vous puissiez le recalculer. Dans [Facturation](/console/billing/) se trouvent le grand livre et un relevé par mois.",
+  },
+};

@@ -1,0 +1,216 @@
+import type { DocTexts } from "./en.ts";
+
+export const ja: DocTexts = {
+  frame: {
+    nav: "ドキュメント",
+    onThisPage: "このページの内容",
+    copy: "コピー",
+    copied: "コピーしました",
+    copyPage: "ページを Markdown でコピー",
+    asMarkdown: "Markdown",
+    choose: "言語またはライブラリを選択",
+    snippet: "コード",
+    previous: "前へ",
+    next: "次へ",
+    updated: "最終更新：{date}",
+    install: "インストール",
+    check: "確認",
+    limits: "制限",
+    undo: "元に戻す",
+  },
+  quickstart: {
+    title: "クイックスタート",
+    description: "アカウント作成から最初の応答まで、4 ステップです。",
+    lead: "Sluice は OpenAI API と Anthropic API に対応しています。お使いのクライアントはそのままで、アドレスとキーだけを変えてください。",
+    account: "1. アカウントを作成する",
+    accountText:
+      "メールアドレスとパスワードで[登録](/register/)し、届いたメールのリンクを開きます。これでアドレスが確認されます。確認が済むまではログインできません。",
+    credit: "2. クレジットを追加する",
+    creditText:
+      "コンソールの[請求](/console/billing/)でプランを選びます。決済サービスが支払いを確認すると、すぐにクレジットが反映されます。[課金の仕組み](/docs/billing/)もご覧ください。",
+    key: "3. API キーを作成する",
+    keyText:
+      "[API キー](/console/keys/)でキーを作成してコピーします。表示されるのは一度だけです。プロジェクトのファイルではなく、環境変数に保管してください。",
+    call: "4. リクエストを送る",
+    callText:
+      "すべてのモデルの名前と価格は[料金ページ](/pricing/)にあります。お使いのキーで利用できるモデルは `/v1/models` が返します。",
+    callDone:
+      "どの応答にも `x-request-id` ヘッダーが付きます。これを使うと[利用状況](/console/usage/)で呼び出しと明細を見つけられ、サポートも同じ番号で調べられます。",
+    addresses: "アドレス",
+    api: "API",
+    baseUrl: "ベース URL",
+    keyHeader: "キー",
+    or: "{one} または {other}",
+    nextSteps: "次に読むもの",
+    nextText:
+      "[ライブラリ](/docs/clients/)や[コーディングエージェント](/docs/agents/)を設定するか、[エラーの意味](/docs/clients/#errors)をご覧ください。",
+  },
+  clients: {
+    title: "クライアント",
+    description: "curl、OpenAI SDK、Anthropic SDK、Vercel AI SDK、LangChain の設定、確認、制限、元に戻す方法。",
+    lead: "どの例もキーを `SLUICE_API_KEY` から読み、そのまま動きます。私たちのテストが、このプログラムに対して実際に実行しています。",
+    before: "はじめに",
+    beforeText: "キーをシェルの環境変数に入れます。",
+    checkText: "実行すると応答が表示され、数秒以内に[利用状況](/console/usage/)に呼び出しが現れます。",
+    curlText: "まとめて返る応答、イベントのストリームで返る応答、Anthropic 形式の例です。",
+    curlLimit:
+      "`/v1` はキーを `Authorization: Bearer` で受け取り、`/msgcompat/v1` は `x-api-key` でも受け取ります。`/v1` への 1 つのリクエストに異なる 2 つのキーがあると拒否されます。",
+    openaiText:
+      "ベース URL の末尾は `/v1` です。チャット補完、Responses、埋め込み、画像、音声などのパスは、モデルが対応していれば、送られたままプロバイダーに渡します。",
+    openaiLimit:
+      "モデルに何ができるかはプロバイダー次第です。プロバイダーが知らないパラメーターには、プロバイダーのエラーが返ります。",
+    anthropicText: "ベース URL の末尾は `/msgcompat` で、`/v1` は付けません。SDK が自分で付けます。",
+    anthropicLimit:
+      "使えるモデル名は運営者が割り当てたもので、`/msgcompat/v1/models` で一覧できます。名前の先のモデルに伝えられないもの（`thinking` など）は省かれ、`x-compat-dropped` ヘッダーに示されます。リクエストに `x-compat-strict: true` を付けるとエラーになります。",
+    aiSdkText: "AI SDK の OpenAI 互換プロバイダー用パッケージです。",
+    aiSdkLimit:
+      "`@ai-sdk/openai` ではなくこのパッケージを使ってください。前者は指定がなければ Responses API を呼び出しますが、すべてのモデルが対応しているわけではありません。",
+    langchainText: "LangChain の OpenAI 連携を、別のベース URL で使います。",
+    langchainLimit: "LangChain のトークン数は独自の見積もりです。実際の課金は呼び出しの明細に示されます。",
+    undoBase:
+      "ベース URL を外し、プロバイダーのキーに戻します。そのあと [API キー](/console/keys/)でキーを失効させてください。",
+    undoCurl:
+      "何もインストールされていません。`unset SLUICE_API_KEY` を実行し、[API キー](/console/keys/)でキーを失効させてください。",
+    retries: "再試行と制限",
+    retry: {
+      after:
+        "待てば通る場合、応答の `retry-after` に秒数が入ります。OpenAI と Anthropic の SDK はこれに従い、自動でさらに 2 回試します。",
+      channels:
+        "応答がまだ何も送られていない間は、ほかのチャネルがあれば Sluice 自身がそちらを試します。その試行に料金はかかりません。",
+      body: "運営者が別の上限を設定していなければ、リクエストは 32 MiB まで、JSON は 64 階層までです。圧縮したリクエスト本文は受け付けません。",
+      slash: "`/v1` 以下のパスの末尾にスラッシュは付けません。",
+    },
+    errors: "エラー",
+    errorsText:
+      "エラーは、呼び出した API の形式で返ります。ステータスは `/v1` のもので、`/msgcompat` が異なる場合はスラッシュの後に示します。",
+    status: "ステータス",
+    code: "コード",
+    meaning: "意味",
+    charged: "課金",
+    no: "なし",
+    delivered: "届いた分",
+    error: {
+      key: "キーがないか、誤り、失効、または期限切れです。",
+      forbidden: "アカウントが停止されているか、このアドレスからはそのキーを使えません。",
+      model: "モデルが存在しないか、キーに利用が許可されていません。",
+      quota:
+        "クレジットまたはキーの上限が、呼び出しの最大費用に足りません。`max_tokens` を下げるか、クレジットを追加してください。",
+      rate: "キーの 1 分あたりの呼び出し数、1 分あたりのトークン数、または同時呼び出し数の上限に達しました。",
+      providerRate: "プロバイダーが現在、呼び出しを制限しています。",
+      request: "リクエストが正しくありません。メッセージが項目を示します。",
+      size: "リクエスト本文が大きすぎます。",
+      rejected: "プロバイダーがリクエストを拒否しました。差し支えない範囲で、そのステータスとメッセージを伝えます。",
+      provider: "プロバイダーで障害が起きたか、接続できませんでした。",
+      timeout: "プロバイダーが時間内に応答しませんでした。",
+      unavailable: "空いているチャネルがないか、Sluice が現在この呼び出しを確認または記録できません。",
+      cut: "プロバイダーが応答の途中で切断しました。ストリームはエラーイベントで終わり、完了したようには見えません。",
+      closed: "お使いのプログラムが、終わる前に接続を閉じました。",
+    },
+  },
+  agents: {
+    title: "コーディングエージェント",
+    description: "Claude Code、Codex、opencode、Cline、Cursor の設定、確認、制限、元に戻す方法。",
+    lead: "エージェントごとに、予算付きの専用キーを作ってください。エージェントは多くの呼び出しを送るため、それぞれの費用が分かるようになります。",
+    keyText: "Codex と opencode は環境変数からキーを読みます。",
+    checkText: "応答が表示され、[利用状況](/console/usage/)に呼び出しが現れます。",
+    claude: {
+      first:
+        "これを自分のキーとともに `~/.claude/settings.json` に書きます。ほかの人が見るプロジェクトのファイルには書かないでください。",
+      second: "環境から `ANTHROPIC_API_KEY` を取り除きます。残っていると、それも送られます。",
+      third: "`claude` を起動し直します。`/status` でアドレスを確認できます。",
+    },
+    claudeLimit:
+      "Claude のモデル名には、運営者が割り当てたモデルが応答します。呼び出し前のトークン数は見積もりです。キャッシュと思考は、そのモデルが対応している場合にだけ働きます。",
+    claudeUndo: "`~/.claude/settings.json` から 2 行を取り除き、`claude` を起動し直します。",
+    codex: {
+      first: "これを `~/.codex/config.toml` の先頭に書きます。",
+      second: "`SLUICE_API_KEY` のあるシェルで `codex` を起動します。",
+    },
+    codexLimit:
+      "Codex は Responses API を使うため、モデルがそれに対応している必要があります。Codex はモデルのメタデータがないと警告します。そのため、コンテキスト長をファイルに書いています。",
+    codexUndo: "これらの行を取り除くと、Codex は以前のプロバイダーに戻ります。",
+    opencode: {
+      first:
+        "これを `~/.config/opencode/opencode.json`、またはプロジェクトの `opencode.json` に書きます。キーは含まれていません。",
+      second: "`SLUICE_API_KEY` のあるシェルで `opencode` を起動し、`/models` でモデルを選びます。",
+    },
+    opencodeLimit:
+      "opencode はファイルに書かれたモデルだけを表示し、価格は表示しません。正確な費用は[利用状況](/console/usage/)にあります。",
+    opencodeUndo: "`provider` から `sluice` を取り除き、`model` の行も消します。",
+    cline: {
+      first: "Cline の設定を開き、API プロバイダーに `OpenAI Compatible` を選びます。",
+      second: "次の項目を入力します。",
+    },
+    clineCheck: "新しいタスクで「Say hello.」と尋ねます。呼び出しが[利用状況](/console/usage/)に現れます。",
+    clineLimit:
+      "Cline はモデルのコンテキスト長も価格も知りません。モデルの設定でコンテキストウィンドウを {context} トークンにし、費用はコンソールで確認してください。",
+    clineUndo: "Cline の設定で、以前の API プロバイダーを選び直します。",
+    cursor: {
+      first: "Cursor の設定を開き、Models、API Keys の順に進みます。",
+      second: "次の項目を入力し、キーを有効にします。",
+    },
+    cursorCheck: "チャットでモデルを選び、「Say hello.」と尋ねます。呼び出しが[利用状況](/console/usage/)に現れます。",
+    cursorLimit:
+      "Cursor は自社のサーバーから呼び出しを送るため、アドレスはインターネットから HTTPS で届く必要があります。入力中の補完は Cursor 独自のモデルのままです。",
+    cursorUndo: "ベース URL の上書きとキーを無効にします。",
+    notRun:
+      "各項目はこのプログラムに対してテストされていますが、Cline と Cursor 自体は私たちのテストでは動かしていません。設定画面の名称はバージョンによって異なることがあります。",
+  },
+  billing: {
+    title: "課金",
+    description: "呼び出しの費用、無料のもの、プラン、支払い、返金、キーの上限。",
+    lead: "前払いです。呼び出しは最大でかかりうる費用を確保し、終わったときに実際に使った分だけが課金されます。",
+    units: "クレジットとクォータ",
+    unitsText:
+      "クレジットはクォータで数え、{quota} クォータが 1 米ドルです。モデルの価格は 100 万トークンあたりの米ドルで、すべて[料金ページ](/pricing/)にあります。ほかの通貨はありません。",
+    cost: "呼び出しの費用",
+    step: {
+      hold: "プロバイダーに渡す前に、かかりうる最大の費用を確保します。入力はリクエストの大きさ、出力は `max_tokens` かモデルで上限が決まります。",
+      count:
+        "終わると、プロバイダーが数えたトークン数に価格を掛けます。正確な合計を一度だけ、整数のクォータに切り上げます。",
+      free: "確保したうち使われなかった分は、また使えるようになります。",
+    },
+    costHold:
+      "`max_tokens` が大きいと、呼び出しの間に多くが確保されます。クレジットがあるのに `insufficient_quota` で拒否されるときは、値を下げてください。",
+    costEstimate:
+      "プロバイダーが数を送らない場合は、Sluice が届けた分を数えます。その場合、明細に見積もりであることが示されます。",
+    costMultiplier:
+      "アカウントには料金倍率があり、別の取り決めがなければ 1 です。呼び出しから数分以内に、台帳の独立した項目として精算されます。[アカウント](/console/account/)で確認できます。",
+    nothing: "無料のもの",
+    freeList: {
+      errors: "出力が始まる前にエラーで終わった呼び出し。",
+      attempts: "成功した呼び出しの裏で、別のチャネルで失敗した試行。",
+      lists: "モデルの一覧とトークン数の計算。",
+      crash: "Sluice 自体が止まったために途切れた呼び出し。",
+    },
+    cutText: "お客様またはプロバイダーがストリームを切った場合は、それまでに届いた分が課金されます。",
+    plans: "プラン",
+    plan: "プラン",
+    gives: "内容",
+    ends: "期限",
+    credit: "クレジット",
+    creditGives: "必要に応じて使えるクレジット",
+    creditEnds: "なし",
+    monthly: "月額",
+    monthlyGives: "支払いから 1 か月間のクレジット",
+    monthlyEnds: "使わなかった分は月の終わりに失効します。自動更新はなく、もう一度注文すると 1 か月延びます。",
+    plansText: "月額のクレジットが先に使われ、その中では早く終わる月が優先されます。",
+    paying: "支払い",
+    payingText:
+      "注文は、運営者が用意している方法に応じて、カードまたはウォレットで米ドルで支払います。決済サービスが金額の一致を確認すると、一度だけクレジットに反映されます。一致しない支払いは担当者が確認し、それまで反映されません。",
+    refunds: "返金",
+    refundsText:
+      "注文番号を添えてサポートにご連絡ください。返金では金額に比例してクォータを戻します。月額プランでは、その月の間に限ります。使用済みのクォータは自動では返金されません。",
+    keyLimits: "キーの上限",
+    keyLimitsText: "キーごとに、[API キー](/console/keys/)で上限を設定できます。",
+    limit: {
+      budget: "予算。一度きり、または毎日、毎週、毎月リセット（UTC）。",
+      models: "利用できるモデルと、利用元のアドレス。",
+      rates: "1 分あたりの呼び出し数、1 分あたりのトークン数、同時呼び出し数。",
+      end: "失効する日。",
+    },
+    receipts: "明細と取引明細書",
+    receiptsText:
+      "どの呼び出しにも[利用状況](/console/usage/)に明細があり、単位、価格のバージョン、各行、合計、倍率から自分で計算し直せます。[請求](/console/billing/)には台帳と月ごとの明細書があります。",
+  },
+};

@@ -1,0 +1,216 @@
+import type { DocTexts } from "./en.ts";
+
+export const pt: DocTexts = {
+  frame: {
+    nav: "Documentação",
+    onThisPage: "Nesta página",
+    copy: "Copiar",
+    copied: "Copiado",
+    copyPage: "Copiar a página em Markdown",
+    asMarkdown: "Markdown",
+    choose: "Escolha uma linguagem ou biblioteca",
+    snippet: "Código",
+    previous: "Anterior",
+    next: "Próxima",
+    updated: "Última atualização: {date}",
+    install: "Instalar",
+    check: "Verificar",
+    limits: "Limites",
+    undo: "Desfazer",
+  },
+  quickstart: {
+    title: "Início rápido",
+    description: "Da conta à primeira resposta em quatro passos.",
+    lead: "O Sluice fala a API da OpenAI e a da Anthropic. Mantenha o cliente que você já usa e mude só o endereço e a chave.",
+    account: "1. Crie uma conta",
+    accountText:
+      "[Cadastre-se](/register/) com um e-mail e uma senha e abra o link da mensagem. Ele confirma o endereço; antes disso não é possível entrar.",
+    credit: "2. Adicione crédito",
+    creditText:
+      "Escolha um plano em [Cobrança](/console/billing/), no console. O crédito fica disponível assim que o gateway confirma o pagamento. [Como funciona a cobrança](/docs/billing/).",
+    key: "3. Crie uma chave de API",
+    keyText:
+      "Crie uma chave em [Chaves de API](/console/keys/) e copie-a: ela é mostrada uma única vez. Guarde-a no ambiente, não em um arquivo do projeto.",
+    call: "4. Envie uma chamada",
+    callText:
+      "Os preços e nomes de todos os modelos estão na [página de preços](/pricing/). Os que a sua chave pode usar são os que `/v1/models` responde:",
+    callDone:
+      "Toda resposta traz o cabeçalho `x-request-id`. Com ele você encontra a chamada e o recibo em [Uso](/console/usage/), e o suporte também.",
+    addresses: "Endereços",
+    api: "API",
+    baseUrl: "URL base",
+    keyHeader: "Chave",
+    or: "{one} ou {other}",
+    nextSteps: "Como continuar",
+    nextText:
+      "Configure sua [biblioteca](/docs/clients/) ou seu [agente de programação](/docs/agents/), ou leia [o que os erros significam](/docs/clients/#errors).",
+  },
+  clients: {
+    title: "Clientes",
+    description:
+      "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK e LangChain: configurar, verificar, limites e desfazer.",
+    lead: "Cada exemplo lê sua chave de `SLUICE_API_KEY` e roda como está. Nossos testes os executam contra este programa.",
+    before: "Antes de começar",
+    beforeText: "Coloque sua chave no ambiente do shell:",
+    checkText: "Execute. Uma resposta é impressa e, em poucos segundos, a chamada aparece em [Uso](/console/usage/).",
+    curlText: "Uma resposta inteira, uma resposta como fluxo de eventos, ou o formato da Anthropic:",
+    curlLimit:
+      "`/v1` recebe a chave como `Authorization: Bearer`; `/msgcompat/v1`, também como `x-api-key`. Duas chaves diferentes em uma mesma requisição para `/v1` são recusadas.",
+    openaiText:
+      "A URL base termina em `/v1`. Chat completions, responses, embeddings, imagens, áudio e outros caminhos vão ao provedor como você os envia, se o modelo os oferece.",
+    openaiLimit:
+      "O que um modelo faz depende do provedor: se ele não conhece um parâmetro, você recebe o erro do provedor.",
+    anthropicText: "A URL base termina em `/msgcompat`, sem `/v1`: o próprio SDK o acrescenta.",
+    anthropicLimit:
+      "Os nomes de modelos são os que o operador mapeou; `/msgcompat/v1/models` os lista. O que não pode ser passado ao modelo por trás de um nome, como `thinking`, é omitido e citado no cabeçalho `x-compat-dropped`; com `x-compat-strict: true` na requisição, vira um erro.",
+    aiSdkText: "O pacote do AI SDK para provedores compatíveis com a OpenAI:",
+    aiSdkLimit:
+      "Use este pacote, e não o `@ai-sdk/openai`: aquele chama por padrão a API Responses, que nem todo modelo oferece.",
+    langchainText: "A integração do LangChain com a OpenAI, com outra URL base:",
+    langchainLimit: "O LangChain conta tokens por estimativa própria; o que é cobrado está no recibo da chamada.",
+    undoBase:
+      "Remova a URL base e volte à chave do provedor. Depois, revogue a chave em [Chaves de API](/console/keys/).",
+    undoCurl: "Nada é instalado. Execute `unset SLUICE_API_KEY` e revogue a chave em [Chaves de API](/console/keys/).",
+    retries: "Novas tentativas e limites",
+    retry: {
+      after:
+        "Quando esperar resolve, a resposta informa os segundos em `retry-after`. Os SDKs da OpenAI e da Anthropic respeitam isso e tentam mais duas vezes sozinhos.",
+      channels:
+        "Enquanto nada da resposta tiver saído, o próprio Sluice tenta outro canal, se houver. Essas tentativas não custam nada.",
+      body: "Uma requisição pode ter 32 MiB, e seu JSON, 64 níveis, a menos que o operador defina outros limites. Corpos comprimidos são recusados.",
+      slash: "Caminhos sob `/v1` não terminam com barra.",
+    },
+    errors: "Erros",
+    errorsText:
+      "Os erros têm o formato da API que você chama. Os status são os de `/v1` e, depois da barra, os de `/msgcompat` quando diferem.",
+    status: "Status",
+    code: "Código",
+    meaning: "Significado",
+    charged: "Cobrado?",
+    no: "Não",
+    delivered: "O que foi entregue",
+    error: {
+      key: "A chave falta, está errada, foi revogada ou expirou.",
+      forbidden: "A conta está desativada, ou a chave não pode ser usada a partir deste endereço.",
+      model: "O modelo não existe, ou a chave não pode usá-lo.",
+      quota:
+        "O crédito, ou o limite da chave, não cobre o máximo que a chamada pode custar. Diminua `max_tokens` ou adicione crédito.",
+      rate: "A chave atingiu suas chamadas ou tokens por minuto, ou suas chamadas simultâneas.",
+      providerRate: "O provedor está limitando chamadas no momento.",
+      request: "A requisição não é válida; a mensagem indica o campo.",
+      size: "O corpo da requisição é grande demais.",
+      rejected: "O provedor recusou a requisição; o status e a mensagem dele são repassados quando isso é seguro.",
+      provider: "O provedor falhou ou não pôde ser alcançado.",
+      timeout: "O provedor não respondeu a tempo.",
+      unavailable: "Nenhum canal está livre, ou o Sluice não consegue verificar ou registrar a chamada agora.",
+      cut: "O provedor interrompeu no meio da resposta. O fluxo termina com um evento de erro e nunca parece completo.",
+      closed: "Seu programa fechou a conexão antes do fim.",
+    },
+  },
+  agents: {
+    title: "Agentes de programação",
+    description: "Claude Code, Codex, opencode, Cline e Cursor: configurar, verificar, limites e desfazer.",
+    lead: "Crie para cada agente uma chave própria, com orçamento: agentes enviam muitas chamadas, e assim você vê quanto cada um custa.",
+    keyText: "Codex e opencode leem a chave do ambiente:",
+    checkText: "Uma resposta é impressa, e a chamada aparece em [Uso](/console/usage/).",
+    claude: {
+      first:
+        "Coloque isto, com a sua chave, em `~/.claude/settings.json`. Nunca em um arquivo de projeto que outros vejam.",
+      second: "Remova `ANTHROPIC_API_KEY` do ambiente: senão ela também seria enviada.",
+      third: "Inicie o `claude` de novo; `/status` mostra o endereço.",
+    },
+    claudeLimit:
+      "Aos nomes dos modelos Claude respondem os modelos que o operador associou a eles. Contagens de tokens antes de uma chamada são estimativas. Cache e raciocínio só funcionam se esse modelo os tiver.",
+    claudeUndo: "Remova as duas linhas de `~/.claude/settings.json` e inicie o `claude` de novo.",
+    codex: {
+      first: "Coloque isto no início de `~/.codex/config.toml`.",
+      second: "Inicie o `codex` em um shell que tenha `SLUICE_API_KEY`.",
+    },
+    codexLimit:
+      "O Codex fala a API Responses, então o modelo precisa oferecê-la. O Codex avisa que não tem metadados do modelo; por isso a janela de contexto está no arquivo.",
+    codexUndo: "Remova essas linhas; o Codex volta a usar o provedor anterior.",
+    opencode: {
+      first:
+        "Coloque isto em `~/.config/opencode/opencode.json` ou no `opencode.json` de um projeto: a chave não está nele.",
+      second: "Inicie o `opencode` em um shell que tenha `SLUICE_API_KEY` e escolha o modelo com `/models`.",
+    },
+    opencodeLimit:
+      "O opencode mostra só os modelos que estão no arquivo, sem preços. O custo exato está em [Uso](/console/usage/).",
+    opencodeUndo: "Remova `sluice` de `provider` e a linha `model`.",
+    cline: {
+      first: "Abra as configurações do Cline e escolha `OpenAI Compatible` como provedor de API.",
+      second: "Preencha os campos:",
+    },
+    clineCheck: "Pergunte “Say hello.” em uma nova tarefa. A chamada aparece em [Uso](/console/usage/).",
+    clineLimit:
+      "O Cline não conhece nem o contexto nem os preços do modelo: na configuração do modelo, defina a janela de contexto como {context} tokens e veja os custos no console.",
+    clineUndo: "Escolha de novo o provedor de API anterior nas configurações do Cline.",
+    cursor: {
+      first: "Abra as configurações do Cursor, depois Models, depois API Keys.",
+      second: "Preencha os campos e ative a chave:",
+    },
+    cursorCheck: "Escolha o modelo no chat e pergunte “Say hello.” A chamada aparece em [Uso](/console/usage/).",
+    cursorLimit:
+      "O Cursor envia as chamadas dos próprios servidores, então o endereço precisa ser acessível pela internet via HTTPS. O preenchimento durante a digitação continua com os modelos do Cursor.",
+    cursorUndo: "Desative a URL base alternativa e a chave.",
+    notRun:
+      "Os campos são testados contra este programa, mas nossos testes não executam o Cline nem o Cursor. Os nomes nas configurações deles podem mudar conforme a versão.",
+  },
+  billing: {
+    title: "Cobrança",
+    description: "Quanto custa uma chamada, o que é grátis, planos, pagamentos, reembolsos e limites das chaves.",
+    lead: "Você paga antes. Uma chamada reserva o máximo que pode custar e, ao terminar, é cobrado exatamente o que ela usou.",
+    units: "Crédito e cota",
+    unitsText:
+      "O crédito é contado em cota: {quota} de cota valem 1 USD. Os modelos têm preço em dólares americanos por milhão de tokens; todos estão na [página de preços](/pricing/). Não há outra moeda.",
+    cost: "Quanto custa uma chamada",
+    step: {
+      hold: "Antes de uma chamada ir ao provedor, reserva-se o máximo que ela pode custar: o tamanho limita a entrada, e `max_tokens` ou o modelo limita a saída.",
+      count:
+        "No fim, os tokens contados pelo provedor são multiplicados pelos preços. A soma exata é arredondada para cima uma única vez, para cota inteira.",
+      free: "O que foi reservado e não usado fica livre de novo.",
+    },
+    costHold:
+      "Um `max_tokens` alto reserva muito enquanto a chamada roda. Se uma chamada for recusada com `insufficient_quota` mesmo havendo crédito, diminua-o.",
+    costEstimate:
+      "Se um provedor não envia contagens, o Sluice conta o que entregou. O recibo informa então que é uma estimativa.",
+    costMultiplier:
+      "Toda conta tem um multiplicador de tarifa, que é 1 se nada diferente foi combinado. Ele é acertado poucos minutos depois da chamada, como um lançamento próprio no livro; você o vê em [Conta](/console/account/).",
+    nothing: "O que é grátis",
+    freeList: {
+      errors: "Chamadas que terminam em erro antes de haver saída.",
+      attempts: "Tentativas que falharam em outros canais, por trás de uma chamada que deu certo.",
+      lists: "Listas de modelos e contagens de tokens.",
+      crash: "Chamadas interrompidas porque o próprio Sluice parou.",
+    },
+    cutText: "Se você ou o provedor interromper um fluxo, é cobrado o que foi entregue até ali.",
+    plans: "Planos",
+    plan: "Plano",
+    gives: "O que dá",
+    ends: "Quando termina",
+    credit: "Crédito",
+    creditGives: "Crédito para usar no seu ritmo",
+    creditEnds: "Nunca",
+    monthly: "Mensal",
+    monthlyGives: "Crédito por um mês a partir do pagamento",
+    monthlyEnds: "O que não for usado termina com o mês. Nada se renova sozinho; outro pedido acrescenta um mês.",
+    plansText: "O crédito mensal é usado primeiro, começando pelo mês que termina antes.",
+    paying: "Pagamentos",
+    payingText:
+      "Os pedidos são pagos com cartão ou carteira, conforme o operador oferece, em dólares americanos. Um pedido é creditado uma única vez, quando o gateway confirma exatamente o valor. Um pagamento que não confere é analisado por uma pessoa, e nada é creditado até lá.",
+    refunds: "Reembolsos",
+    refundsText:
+      "Escreva ao suporte com o número do pedido. Um reembolso retira cota na proporção do dinheiro; em um plano mensal, só enquanto o mês corre. Cota já usada não é reembolsada automaticamente.",
+    keyLimits: "Limites de uma chave",
+    keyLimitsText: "Cada chave pode ter limites próprios, em [Chaves de API](/console/keys/):",
+    limit: {
+      budget: "Um orçamento, único ou renovado a cada dia, semana ou mês (UTC).",
+      models: "Quais modelos ela pode usar e a partir de quais endereços.",
+      rates: "Chamadas por minuto, tokens por minuto e chamadas simultâneas.",
+      end: "Uma data de validade.",
+    },
+    receipts: "Recibos e extratos",
+    receiptsText:
+      "Cada chamada tem um recibo em [Uso](/console/usage/): unidades, versão dos preços, cada linha, soma e multiplicador, para que você possa recalcular. Em [Cobrança](/console/billing/) estão o livro e um extrato de cada mês.",
+  },
+};

@@ -1,0 +1,31 @@
+import type { SnippetName } from "./snippet-names.ts";
+
+/*
+ * A page of the docs as data, so that it is written once and comes out twice: as a page for browsers and as Markdown.
+ * Texts may hold `code` and [links](/docs/clients/); nothing else is markup.
+ */
+
+/** A snippet and what is written on its tab, which is a name that no language translates. */
+export type SnippetTab = { readonly label: string; readonly name: SnippetName };
+
+export type DocBlock =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "heading"; readonly text: string }
+  | { readonly kind: "steps" | "list"; readonly items: readonly string[] }
+  | { readonly kind: "snippet"; readonly name: SnippetName }
+  /** Tabs with the same labels, on whatever page, change together. */
+  | { readonly kind: "tabs"; readonly tabs: readonly SnippetTab[] }
+  | {
+      readonly kind: "table";
+      readonly label: string;
+      readonly head: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+    };
+
+export type DocSection = { readonly id: string; readonly title: string; readonly blocks: readonly DocBlock[] };
+
+export type DocContent = {
+  readonly title: string;
+  readonly lead: string;
+  readonly sections: readonly DocSection[];
+};

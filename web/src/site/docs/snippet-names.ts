@@ -1,0 +1,32 @@
+/** What is shown of clients and agents: a file each in `snippets`, which a test runs against the program. */
+export const snippetNames = [
+  "anthropic-python",
+  "anthropic-python-install",
+  "anthropic-typescript",
+  "anthropic-typescript-install",
+  "claude-code-check",
+  "claude-code-settings",
+  "cline-settings",
+  "codex-check",
+  "codex-config",
+  "curl-chat",
+  "curl-messages",
+  "curl-models",
+  "curl-stream",
+  "cursor-settings",
+  "environment",
+  "langchain-python",
+  "langchain-python-install",
+  "langchain-typescript",
+  "langchain-typescript-install",
+  "openai-python",
+  "openai-python-install",
+  "openai-typescript",
+  "openai-typescript-install",
+  "opencode-check",
+  "opencode-config",
+  "vercel-ai-sdk",
+  "vercel-ai-sdk-install",
+] as const;
+
+export type SnippetName = (typeof snippetNames)[number];

@@ -1,0 +1,122 @@
+import { fill } from "../../../i18n/messages.ts";
+import { docPage } from "../../docs/doc-page.tsx";
+import { snippetValues } from "../../docs/fill-snippet.ts";
+import type { DocTexts } from "../../docs/messages/en.ts";
+import type { DocBlock, DocSection } from "../../docs/model.ts";
+import type { SnippetName } from "../../docs/snippet-names.ts";
+
+type Agent = {
+  readonly id: string;
+  /** A name that no language translates. */
+  readonly title: string;
+  readonly steps: readonly string[];
+  readonly settings: SnippetName;
+  /** A command, or null where one has to click. */
+  readonly command: SnippetName | null;
+  readonly check: string;
+  readonly limit: string;
+  readonly undo: string;
+};
+
+/** `/docs/agents/`: each coding agent, in steps that can be taken back. */
+export const docsAgentsPage = docPage({
+  path: "/docs/agents/",
+  updatedOn: "2026-11-21",
+  name: (texts) => texts.agents,
+  content: (texts, { catalogue, formats }) => ({
+    title: texts.agents.title,
+    lead: texts.agents.lead,
+    sections: [
+      {
+        id: "before",
+        title: texts.clients.before,
+        blocks: [
+          { kind: "text", text: texts.agents.keyText },
+          { kind: "snippet", name: "environment" },
+        ],
+      },
+      ...agents(texts.agents, formats.number(snippetValues(catalogue).context_tokens)).map((agent) =>
+        agentSection(agent, texts.frame),
+      ),
+      {
+        id: "tested",
+        title: texts.frame.limits,
+        blocks: [{ kind: "text", text: texts.agents.notRun }],
+      },
+    ],
+  }),
+});
+
+function agentSection(agent: Agent, texts: DocTexts["frame"]): DocSection {
+  const command: DocBlock[] = agent.command === null ? [] : [{ kind: "snippet", name: agent.command }];
+  return {
+    id: agent.id,
+    title: agent.title,
+    blocks: [
+      { kind: "steps", items: agent.steps },
+      { kind: "snippet", name: agent.settings },
+      { kind: "heading", text: texts.check },
+      ...command,
+      { kind: "text", text: agent.check },
+      { kind: "heading", text: texts.limits },
+      { kind: "text", text: agent.limit },
+      { kind: "heading", text: texts.undo },
+      { kind: "text", text: agent.undo },
+    ],
+  };
+}
+
+function agents(texts: DocTexts["agents"], context: string): Agent[] {
+  return [
+    {
+      id: "claude-code",
+      title: "Claude Code",
+      steps: Object.values(texts.claude),
+      settings: "claude-code-settings",
+      command: "claude-code-check",
+      check: texts.checkText,
+      limit: texts.claudeLimit,
+      undo: texts.claudeUndo,
+    },
+    {
+      id: "codex",
+      title: "Codex",
+      steps: Object.values(texts.codex),
+      settings: "codex-config",
+      command: "codex-check",
+      check: texts.checkText,
+      limit: texts.codexLimit,
+      undo: texts.codexUndo,
+    },
+    {
+      id: "opencode",
+      title: "opencode",
+      steps: Object.values(texts.opencode),
+      settings: "opencode-config",
+      command: "opencode-check",
+      check: texts.checkText,
+      limit: texts.opencodeLimit,
+      undo: texts.opencodeUndo,
+    },
+    {
+      id: "cline",
+      title: "Cline",
+      steps: Object.values(texts.cline),
+      settings: "cline-settings",
+      command: null,
+      check: texts.clineCheck,
+      limit: fill(texts.clineLimit, { context }),
+      undo: texts.clineUndo,
+    },
+    {
+      id: "cursor",
+      title: "Cursor",
+      steps: Object.values(texts.cursor),
+      settings: "cursor-settings",
+      command: null,
+      check: texts.cursorCheck,
+      limit: texts.cursorLimit,
+      undo: texts.cursorUndo,
+    },
+  ];
+}
