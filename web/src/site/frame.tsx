@@ -29,6 +29,14 @@ export function Frame(props: {
           <a href={context.link("/pricing/")} aria-current={page.path === "/pricing/" ? "page" : undefined}>
             {texts.pricing}
           </a>
+          <a
+            href={context.link("/docs/quickstart/")}
+            aria-current={
+              page.path.startsWith("/docs/") ? (page.path === "/docs/quickstart/" ? "page" : "true") : undefined
+            }
+          >
+            {texts.docs}
+          </a>
         </nav>
         <span class="site-header-end">
           <LanguageSwitcher page={page} context={context} />

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type PageOptions, TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+async function withPage(
+  path: string,
+  options: Partial<PageOptions>,
+  use: (watched: WatchedPage) => Promise<void>,
+): Promise<void> {
+  const watched = await browser.open({ url: web.sluice.url, ...options });
+  try {
+    await watched.page.goto(path);
+    await watched.page.waitForSelector(".doc-end");
+    await use(watched);
+    expect(watched.faults).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+}
+
+test("a tab that was chosen is chosen in every block that has it, and on the next page", async () => {
+  await withPage("/docs/clients/", {}, async ({ page }) => {
+    await page.click('#openai label:text-is("TypeScript"), section:has(#openai) label:text-is("TypeScript")');
+    await page.waitForSelector('[data-snippet="langchain-typescript"]:visible');
+    expect(await page.isVisible('[data-snippet="langchain-python"]')).toBe(false);
+    await page.goto("/docs/quickstart/");
+    await page.waitForSelector('[data-snippet="openai-typescript"]:visible');
+    // The arrow keys move between tabs, as they do between radio buttons.
+    await page.focus(".doc-tabs input:checked");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForSelector('[data-snippet="openai-python"]:visible');
+  });
+}, 60_000);
+
+test("the address of the snippets is the one that the visitor came by, also in what is copied", async () => {
+  await withPage("/docs/quickstart/", {}, async ({ page }) => {
+    const origin = await page.evaluate<string>("location.origin");
+    expect(await page.textContent('[data-snippet="curl-chat"]')).toContain(`${origin}/v1/chat/completions`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.click('.code:has([data-snippet="curl-models"]) > button');
+    await page.waitForFunction("document.querySelector('[data-copy-status]').textContent === 'Copied'");
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(copied).toStartWith(`curl -sS --fail-with-body ${origin}/v1/models`);
+  });
+}, 60_000);
+
+test("a page is copied as the Markdown that stands beside it, in its language", async () => {
+  await withPage("/de/docs/billing/", {}, async ({ page }) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.click("[data-copy-from]");
+    await page.waitForFunction("document.querySelector('[data-copy-status]').textContent === 'Kopiert'");
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(copied).toStartWith("# Abrechnung\n");
+    const answer = await fetch(`${web.sluice.url}/de/docs/billing.md`);
+    expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    expect((await answer.text()).split("\n").length).toBe(copied.split("\n").length);
+  });
+}, 60_000);
+
+test("without script all snippets can be reached, and no button does nothing", async () => {
+  await withPage("/docs/clients/", { hasScript: false }, async ({ page }) => {
+    expect(await page.isVisible("[data-copy]")).toBe(false);
+    await page.click('section:has(#langchain) fieldset:has([data-snippet="langchain-typescript"]) label:last-of-type');
+    await page.waitForSelector('[data-snippet="langchain-typescript"]:visible');
+  });
+}, 60_000);
+
+test("every page of the docs leads to the others and to each language", async () => {
+  const seen = new Set<string>();
+  for (let path: string | null = "/hi/docs/quickstart/"; path !== null; ) {
+    expect(seen.has(path)).toBe(false);
+    seen.add(path);
+    const answer = await fetch(`${web.sluice.url}${path}`);
+    expect(answer.status).toBe(200);
+    const html = await answer.text();
+    expect(html).toContain('lang="hi"');
+    path = /href="([^"]+)" rel="next"/.exec(html)?.[1] ?? null;
+  }
+  expect([...seen]).toEqual(["quickstart", "clients", "agents", "billing"].map((name) => `/hi/docs/${name}/`));
+});

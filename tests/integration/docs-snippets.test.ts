@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { fillSnippet } from "@sluice/web/src/site/docs/fill-snippet.ts";
+import { type SnippetName, snippetNames } from "@sluice/web/src/site/docs/snippet-names.ts";
+import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+
+const folder = join(import.meta.dir, "../../web/src/site/docs/snippets");
+const runMsMax = 60_000;
+const said = "The snippet was answered.";
+
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let user: TestUser;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  user = await rig.addUser();
+  await rig.db.sql`
+    insert into messages_model (name, display_name, upstream_model, flags, released_at)
+    values ('claude-sonnet-5-5', 'Claude Sonnet 5.5', 'gpt-4o-mini', '{}', '1970-01-01')`;
+  sluice = await rig.startProcess();
+  provider.script({ text: said }, { times: "always" });
+});
+
+afterAll(async () => {
+  expect(await rig.checkMoney()).toEqual([]);
+  await rig.close();
+  await provider.stop();
+});
+
+/** A snippet as the docs show it for this program. */
+async function shown(name: SnippetName): Promise<string> {
+  return fillSnippet(await Bun.file(join(folder, `${name}.txt`)).text(), {
+    origin: sluice.url,
+    model: "gpt-4o-mini",
+    messages_model: "claude-sonnet-5-5",
+    context_tokens: 128_000,
+    output_tokens: 16_384,
+  });
+}
+
+/** What a program prints when it is given a text on its standard input. */
+async function run(command: readonly string[], text: string): Promise<string> {
+  const child = Bun.spawn([...command], {
+    // The packages that the snippets import are those of the tests.
+    cwd: join(import.meta.dir, ".."),
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", SLUICE_API_KEY: user.apiKey },
+    stdin: new TextEncoder().encode(text),
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: runMsMax,
+  });
+  const [output, errors, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  expect({ exitCode, errors: exitCode === 0 ? "" : errors }).toEqual({ exitCode: 0, errors: "" });
+  return output;
+}
+
+/** What was said in the pieces of a stream. */
+function textOfEvents(events: string): string {
+  return [...events.matchAll(/^data: (\{.*)$/gm)]
+    .map(([, json = ""]) => (JSON.parse(json) as Chunk).choices[0]?.delta?.content ?? "")
+    .join("");
+}
+type Chunk = { readonly choices: readonly { readonly delta?: { readonly content?: string | null } }[] };
+
+test("every snippet is a file, and every file is a snippet", () => {
+  expect(readdirSync(folder).sort()).toEqual(snippetNames.map((name) => `${name}.txt`).sort());
+});
+
+describe("in the shell", () => {
+  test.each(["curl-chat", "curl-messages"] as const)("%s prints the answer", async (name) => {
+    expect(await run(["bash"], await shown(name))).toContain(said);
+  });
+
+  test("curl-stream prints the answer in pieces, to its end", async () => {
+    const events = await run(["bash"], await shown("curl-stream"));
+    expect(textOfEvents(events)).toBe(said);
+    expect(events.trimEnd().endsWith("data: [DONE]")).toBe(true);
+  });
+
+  test("curl-models lists the model that the others ask for", async () => {
+    const list = JSON.parse(await run(["bash"], await shown("curl-models"))) as { data: { id: string }[] };
+    expect(list.data.map(({ id }) => id)).toEqual(["gpt-4o-mini"]);
+  });
+});
+
+test.each(["openai-typescript", "anthropic-typescript", "vercel-ai-sdk", "langchain-typescript"] as const)(
+  "%s prints the answer",
+  async (name) => {
+    expect((await run([process.execPath, "run", "-"], await shown(name))).trim()).toBe(said);
+  },
+  runMsMax,
+);
+
+const python = Bun.which("python3");
+const hasPackage = (name: string): boolean =>
+  python !== null && Bun.spawnSync([python, "-c", `import ${name}`], { stdout: "ignore", stderr: "ignore" }).success;
+
+describe.each([
+  ["openai-python", "openai"],
+  ["anthropic-python", "anthropic"],
+  ["langchain-python", "langchain_openai"],
+] as const)("%s", (name, needed) => {
+  test.skipIf(python === null)(`is Python${python === null ? " (skipped: there is no python3)" : ""}`, async () => {
+    const parse = "import ast, sys; ast.parse(sys.argv[1])";
+    await run(["python3", "-c", parse, await shown(name)], "");
+  });
+
+  const reason = hasPackage(needed) ? "" : ` (skipped: python3 has no ${needed})`;
+  test.skipIf(reason !== "")(`prints the answer${reason}`, async () => {
+    expect((await run(["python3", "-"], await shown(name))).trim()).toBe(said);
+  });
+});
+
+describe("the settings of agents", () => {
+  /** Asks as an agent would that has these settings. */
+  async function ask(baseUrl: string, path: string, body: object): Promise<string> {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${user.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return `${answer.status} ${await answer.text()}`;
+  }
+  const messages = [{ role: "user", content: "Say hello." }];
+
+  test("of Claude Code name an address that speaks the Messages API, and the check a model that it has", async () => {
+    const { env } = JSON.parse(await shown("claude-code-settings")) as { env: Record<string, string> };
+    expect(Object.keys(env)).toEqual(["ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN"]);
+    const [, model] = /--model (\S+)/.exec(await shown("claude-code-check")) ?? [];
+    const answer = await ask(env["ANTHROPIC_BASE_URL"] ?? "", "/v1/messages", { model, max_tokens: 50, messages });
+    expect(answer).toStartWith("200 ");
+    expect(answer).toContain(said);
+  });
+
+  test("of Codex are TOML and name an address that speaks the Responses API", async () => {
+    const config = Bun.TOML.parse(await shown("codex-config")) as {
+      model: string;
+      model_provider: string;
+      model_context_window: number;
+      model_providers: Record<string, { base_url: string; env_key: string; wire_api: string }>;
+    };
+    const chosen = config.model_providers[config.model_provider];
+    expect(chosen).toMatchObject({ env_key: "SLUICE_API_KEY", wire_api: "responses" });
+    expect(config.model_context_window).toBe(128_000);
+    const answer = await ask(chosen?.base_url ?? "", "/responses", { model: config.model, input: "Say hello." });
+    expect(answer).toStartWith("200 ");
+    expect(answer).toContain(said);
+  });
+
+  test("of opencode are JSON, and their model is one of their provider, which answers", async () => {
+    const config = JSON.parse(await shown("opencode-config")) as {
+      model: string;
+      provider: Record<string, { options: { baseURL: string; apiKey: string }; models: Record<string, unknown> }>;
+    };
+    const [name = "", model = ""] = config.model.split("/");
+    const chosen = config.provider[name];
+    expect(Object.keys(chosen?.models ?? {})).toEqual([model]);
+    expect(chosen?.options.apiKey).toBe("{env:SLUICE_API_KEY}");
+    expect(await ask(chosen?.options.baseURL ?? "", "/chat/completions", { model, messages })).toContain(said);
+    expect(await shown("opencode-check")).toContain(`--model "${config.model}"`);
+  });
+
+  test.each([
+    ["cline-settings", "Base URL", "Model ID"],
+    ["cursor-settings", "Override OpenAI Base URL", "Add model"],
+  ] as const)("of %s name an address and a model that answer", async (name, urlField, modelField) => {
+    const lines = (await shown(name)).split("\n").map((line) => line.split(": ", 2) as [string, string]);
+    const fields = Object.fromEntries(lines);
+    const answer = await ask(fields[urlField] ?? "", "/chat/completions", { model: fields[modelField], messages });
+    expect(answer).toStartWith("200 ");
+    expect(answer).toContain(said);
+  });
+});
