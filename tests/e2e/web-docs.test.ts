@@ -82,9 +82,9 @@ test("every page of the docs leads to the others and to each language", async ()
   for (let path: string | null = "/hi/docs/quickstart/"; path !== null; ) {
     expect(seen.has(path)).toBe(false);
     seen.add(path);
-    const answer = await fetch(`${web.sluice.url}${path}`);
+    const answer: Response = await fetch(`${web.sluice.url}${path}`);
     expect(answer.status).toBe(200);
-    const html = await answer.text();
+    const html: string = await answer.text();
     expect(html).toContain('lang="hi"');
     path = /href="([^"]+)" rel="next"/.exec(html)?.[1] ?? null;
   }
