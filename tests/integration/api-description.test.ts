@@ -75,7 +75,9 @@ test.each([
     fetch(`${sluice.url}${path}`, { headers, decompress: false });
   const plain = await ask({ "accept-encoding": "identity" });
   expect(plain.headers.get("content-encoding")).toBeNull();
+  const head = await fetch(`${sluice.url}${path}`, { method: "HEAD", headers: { "accept-encoding": encoding } });
   const packed = await ask({ "accept-encoding": encoding });
+  expect(head.headers.get("content-length")).toBe(packed.headers.get("content-length"));
   expect(packed.headers.get("content-encoding")).toBe(encoding);
   expect(packed.headers.get("vary")).toBe("accept-encoding");
   const bytes = await packed.bytes();

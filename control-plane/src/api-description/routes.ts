@@ -17,8 +17,10 @@ const unchanged = { status: 304, type: null, summary: "The caller has it already
  */
 export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[]): AnyEndpoint[] {
   const describe = once(() => buildDocument(findGroups(), nativeRoutes));
-  const documentFile = once(() => compressedFileOf(JSON.stringify(describe()), "application/json; charset=utf-8"));
-  const pageFile = once(() => compressedFileOf(docsPage(describe()), "text/html; charset=utf-8"));
+  const documentFile = once(async () =>
+    compressedFileOf(JSON.stringify(await describe()), "application/json; charset=utf-8"),
+  );
+  const pageFile = once(async () => compressedFileOf(docsPage(await describe()), "text/html; charset=utf-8"));
   return [
     endpoint({
       method: "GET",

@@ -53,9 +53,6 @@ export function fileResponse(request: Request, file: StaticFile, { status = 200,
   if (encoding !== null) {
     all["content-encoding"] = encoding;
   }
-  if (request.method === "HEAD") {
-    return new Response(null, { status, headers: { ...all, "content-length": String(body.length) } });
-  }
   return new Response(body, { status, headers: all });
 }
 
