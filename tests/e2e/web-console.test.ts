@@ -90,3 +90,36 @@ test("a plan is looked at in a dry run, bought in a trial, and is in the ledger"
     await watched.close();
   }
 });
+
+test("the playground streams an answer and says what it cost", async () => {
+  const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
+  // The receipt is asked for until it is there.
+  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [404] });
+  const { page } = watched;
+  try {
+    await page.goto("/console/playground/");
+    await page.getByRole("button", { name: "Make a key for this page" }).click();
+    await page.getByLabel("Your message").fill("Say hello.");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText(/Cost: \$0\.0/).waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});
+
+test("the account shows both ids, the state, the multiplier and the sessions", async () => {
+  const watched = await enter();
+  const { page } = watched;
+  try {
+    await page.goto("/console/account/");
+    for (const name of ["User id", "Upstream gateway user id", "E-mail", "Status", "Rate multiplier"]) {
+      await page.locator("dt", { hasText: new RegExp(`^${name}$`) }).waitFor();
+    }
+    await page.getByText("× 1.0000").waitFor();
+    await page.getByText("this one").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});

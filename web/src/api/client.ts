@@ -37,6 +37,8 @@ export type RequestOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Sent with a write, so that a repeated one has no second effect; see `newIdempotencyKey`. */
   readonly idempotencyKey?: string;
+  /** It takes another login than that of this page, so that its refusal does not end the session here. */
+  readonly isOtherLogin?: boolean;
 };
 
 const sessionEnded = new EventTarget();
@@ -108,7 +110,7 @@ async function send<Schema extends ZodType>(
     return body as AnswerOf<Schema>;
   }
   const error = toApiError(answer, body);
-  if (endedCodes.has(error.code)) {
+  if (endedCodes.has(error.code) && options.isOtherLogin !== true) {
     sessionEnded.dispatchEvent(new Event("ended"));
   }
   throw error;

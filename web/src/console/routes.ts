@@ -2,9 +2,12 @@ import type { Component } from "solid-js";
 import type { AppRoute } from "../shell/app-routes.ts";
 import type { Area } from "./locales.ts";
 import type { FrameMessages } from "./messages/en.ts";
+import { accountArea } from "./pages/account/messages/messages.ts";
 import { billingArea } from "./pages/billing/messages/messages.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
 import { keysArea } from "./pages/keys/messages/messages.ts";
+import { playgroundArea } from "./pages/playground/messages/messages.ts";
+import { upstreamsArea } from "./pages/upstreams/messages/messages.ts";
 import { usageArea } from "./pages/usage/messages/messages.ts";
 
 type PageFile = { readonly Page: Component };
@@ -41,5 +44,20 @@ export const consoleRoutes: readonly AppRoute<FrameMessages["nav"]>[] = [
     path: "/billing/",
     nav: { label: (texts) => texts.billing, icon: "card", key: "b" },
     load: page(() => import("./pages/billing/page.tsx"), billingArea),
+  },
+  {
+    path: "/playground/",
+    nav: { label: (texts) => texts.playground, icon: "chat", key: "y" },
+    load: page(() => import("./pages/playground/page.tsx"), playgroundArea),
+  },
+  {
+    path: "/upstreams/",
+    nav: { label: (texts) => texts.upstreams, icon: "plug", key: "p" },
+    load: page(() => import("./pages/upstreams/page.tsx"), upstreamsArea),
+  },
+  {
+    path: "/account/",
+    nav: { label: (texts) => texts.account, icon: "user", key: "a" },
+    load: page(() => import("./pages/account/page.tsx"), accountArea),
   },
 ];

@@ -1,0 +1,83 @@
+import type { JSX } from "solid-js";
+import { Match, Switch } from "solid-js";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Status, type Tone } from "../../../kit/status.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useConsoleTitle } from "../../console-title.ts";
+import { formats } from "../../formats.ts";
+import { createMeQuery } from "../../parts/queries.ts";
+import { accountArea } from "./messages/messages.ts";
+import { PasswordCard } from "./password-card.tsx";
+import { PreferencesCard } from "./preferences-card.tsx";
+import { ProfileCard } from "./profile-card.tsx";
+import { SessionsCard } from "./sessions-card.tsx";
+import { TotpCard } from "./totp-card.tsx";
+import type { User } from "./user.ts";
+
+const tones: Readonly<Record<User["status"], Tone>> = {
+  active: "ok",
+  email_pending: "warn",
+  suspended: "bad",
+  closed: "neutral",
+};
+
+/** Who somebody is here, and how they log in. */
+export function Page(): JSX.Element {
+  const texts = accountArea.texts();
+  useConsoleTitle(() => texts.title);
+  const query = createMeQuery();
+  return (
+    <>
+      <PageHead title={texts.title} />
+      <Switch fallback={<Skeleton width="100%" />}>
+        <Match when={query.isError}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data?.user}>
+          {(user) => (
+            <>
+              <UserFacts user={user()} />
+              <ProfileCard user={user()} />
+              <PasswordCard />
+              <TotpCard hasTotp={user().has_totp} />
+            </>
+          )}
+        </Match>
+      </Switch>
+      <SessionsCard />
+      <PreferencesCard />
+    </>
+  );
+}
+
+function UserFacts(props: { readonly user: User }): JSX.Element {
+  const texts = accountArea.texts();
+  const facts = () => {
+    const { user } = props;
+    return [
+      { name: texts.userId, value: <CopyText text={String(user.user_id)} label={texts.userId} /> },
+      {
+        name: texts.gatewayUserId,
+        value: <CopyText text={String(user.gateway_user_id)} label={texts.gatewayUserId} />,
+      },
+      { name: texts.email, value: <bdi>{user.email}</bdi> },
+      { name: texts.status, value: <Status tone={tones[user.status]}>{texts.statusNames[user.status]}</Status> },
+      {
+        name: texts.multiplier,
+        value: (
+          <>
+            <bdi>{`× ${user.rate_multiplier}`}</bdi> <span class="muted">{texts.multiplierText}</span>
+          </>
+        ),
+      },
+      { name: texts.created, value: formats.date(user.created_at) },
+    ];
+  };
+  return (
+    <Card title={texts.facts}>
+      <Facts facts={facts()} />
+    </Card>
+  );
+}

@@ -1,0 +1,36 @@
+import { english } from "../../../../i18n/messages.ts";
+
+export const messages = english({
+  title: "Playground",
+  text: "Each call is made with a key of yours and charged like any other.",
+  key: "API key",
+  keyHint: "Paste one. It stays in the memory of this page and goes only to this service.",
+  makeKey: "Make a key for this page",
+  madeKey: "A key named “Playground” was made. It is in the field and nowhere else; revoke it on the page of keys.",
+  model: "Model",
+  system: "Instructions",
+  prompt: "Your message",
+  maxTokens: "At most so many tokens",
+  temperature: "Temperature",
+  asModel: "as the model has it",
+  send: "Send",
+  stop: "Stop",
+  clear: "Begin anew",
+  conversation: "Conversation",
+  you: "You",
+  answer: "Model",
+  waiting: "Waits for the first token",
+  firstToken: "First token",
+  duration: "Whole answer",
+  tokens: "Tokens",
+  cost: "Cost",
+  notCounted: "not told",
+  stopped: "Stopped. What had come until then is charged.",
+  failed: "The call was refused",
+  code: "As code",
+  empty: "Nothing was sent yet",
+  emptyText: "Choose a model, paste a key or make one, and write a message.",
+  optional: "optional",
+});
+
+export type PlaygroundMessages = typeof messages;

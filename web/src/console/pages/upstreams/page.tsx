@@ -1,0 +1,75 @@
+import { type JSX, Match, Switch } from "solid-js";
+import { fill } from "../../../i18n/messages.ts";
+import { Card } from "../../../kit/card.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import type { Column } from "../../../table/model.ts";
+import { useConsoleTitle } from "../../console-title.ts";
+import { formats } from "../../formats.ts";
+import { PlainTable } from "../../parts/plain-table.tsx";
+import { createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
+import { upstreamsArea } from "./messages/messages.ts";
+import { ProfilesCard } from "./profiles-card.tsx";
+
+/** What the user's keys reach, and for admins the profiles that are kept for providers. */
+export function Page(): JSX.Element {
+  const texts = upstreamsArea.texts();
+  useConsoleTitle(() => texts.title);
+  const query = createModelsQuery();
+  return (
+    <>
+      <PageHead title={texts.title} text={texts.text} />
+      <Card title={texts.models}>
+        <Switch fallback={<Skeleton width="100%" />}>
+          <Match when={query.isError}>
+            <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+          </Match>
+          <Match when={query.data?.models.length === 0}>
+            <EmptyState title={texts.noModels}>{texts.noModelsText}</EmptyState>
+          </Match>
+          <Match when={query.data?.models}>
+            {(models) => <PlainTable label={texts.model} columns={modelColumns()} rows={models()} />}
+          </Match>
+        </Switch>
+      </Card>
+      <ProfilesCard />
+    </>
+  );
+}
+
+function modelColumns(): readonly Column<OfferedModel>[] {
+  const texts = upstreamsArea.texts();
+  return [
+    { id: "model", label: texts.model, card: "title", cell: ({ name }) => <code>{name}</code> },
+    { id: "owner", label: texts.owner, cell: ({ owned_by }) => <bdi>{owned_by}</bdi> },
+    { id: "state", label: texts.state, card: "badge", cell: (model) => <ModelState model={model} /> },
+    {
+      id: "context",
+      label: texts.context,
+      align: "end",
+      cell: (model) => fill(texts.tokens, { count: formats.compact(model.context_tokens_max) }),
+    },
+    { id: "input", label: texts.input, align: "end", cell: (model) => formats.usd(model.input_usd_per_m) },
+    { id: "output", label: texts.output, align: "end", cell: (model) => formats.usd(model.output_usd_per_m) },
+    {
+      id: "cache",
+      label: texts.cache,
+      align: "end",
+      cell: (model) => (model.cache_read_usd_per_m === null ? "–" : formats.usd(model.cache_read_usd_per_m)),
+    },
+  ];
+}
+
+function ModelState(props: { readonly model: OfferedModel }): JSX.Element {
+  const texts = upstreamsArea.texts();
+  const { sunset_at: sunset, deprecated_at: deprecated } = props.model;
+  if (sunset !== null) {
+    return <Status tone="warn">{fill(texts.sunset, { date: formats.date(sunset) })}</Status>;
+  }
+  return deprecated === null ? (
+    <Status tone="ok">{texts.offered}</Status>
+  ) : (
+    <Status tone="warn">{texts.deprecated}</Status>
+  );
+}
