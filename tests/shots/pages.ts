@@ -31,7 +31,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "login", path: "/login/", as: "nobody", arabic: "none", ready: "form" },
   { name: "reset-password", path: "/reset-password/", as: "nobody", arabic: "none", ready: "form" },
   { name: "admin-login", path: "/admin/", as: "nobody", arabic: "none", ready: "form", expectedStatuses: [401] },
-  { name: "console-home", path: "/console/", as: "user", arabic: "choice", ready: ".facts" },
+  { name: "console-home", path: "/console/", as: "user", arabic: "choice", ready: ".uplot" },
   { name: "console-keys", path: "/console/keys/", as: "user", arabic: "choice", ready: "[data-kind=empty], .row-open" },
   { name: "console-usage", path: "/console/usage/", as: "user", arabic: "choice", ready: ".uplot" },
   { name: "console-billing", path: "/console/billing/", as: "user", arabic: "choice", ready: "[class*=price]" },

@@ -53,3 +53,15 @@ export function createSummaryQuery(filter: () => SummaryFilter) {
     queryFn: ({ signal }) => apiGet<typeof usageSummaryAnswer>("/backend/usage/summary/", { signal, query: filter() }),
   }));
 }
+
+const newComerMs = 5_000;
+
+/** The keys, asked for anew until one of them was called with. */
+export function createFirstRequestQuery() {
+  return createQuery(() => ({
+    queryKey: ["keys", "newest"],
+    queryFn: ({ signal }) => apiGet<typeof keyListAnswer>("/backend/keys/list/", { signal, query: { limit: keysMax } }),
+    refetchInterval: (query) =>
+      query.state.data?.keys.some((key) => key.first_request_at !== null) === true ? false : newComerMs,
+  }));
+}

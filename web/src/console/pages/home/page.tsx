@@ -1,93 +1,188 @@
-import type { userAnswer } from "@sluice/contracts/accounts";
-import type { balanceAnswer } from "@sluice/contracts/billing";
-import type { AnswerOf } from "@sluice/contracts/wire";
+import type { usageListAnswer } from "@sluice/contracts/usage";
 import { createQuery } from "@tanstack/solid-query";
-import { type JSX, Match, Switch } from "solid-js";
+import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
-import { Card, Facts, Figure, Figures } from "../../../kit/card.tsx";
-import { CopyText } from "../../../kit/code.tsx";
+import { BarList } from "../../../charts/bar-list.tsx";
+import { TimeChart } from "../../../charts/time-chart.tsx";
+import { fill } from "../../../i18n/messages.ts";
+import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, Skeleton } from "../../../kit/states.tsx";
-import { Status, type Tone } from "../../../kit/status.tsx";
+import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
+import { browserZone, dayFormats, secondsOfDay } from "../../parts/days.ts";
+import {
+  createBalanceQuery,
+  createFirstRequestQuery,
+  createSummaryQuery,
+  type Sums,
+  type UsageSummary,
+} from "../../parts/queries.ts";
+import { usdNumber } from "../../parts/quota.ts";
 import { homeArea } from "./messages/messages.ts";
+import { SetupCard } from "./setup-card.tsx";
 
-type Balance = AnswerOf<typeof balanceAnswer>["balance"];
+const daysOfPace = 30;
+const daysOfWeek = 7;
+const shownMax = 5;
 
-const tones: Readonly<Record<AnswerOf<typeof userAnswer>["user"]["status"], Tone>> = {
-  active: "ok",
-  email_pending: "warn",
-  suspended: "bad",
-  closed: "neutral",
-};
-
-/** What the account is and what is left of it. */
+/** How the account stands; until the first call has come, what leads to it. */
 export function Page(): JSX.Element {
   const texts = homeArea.texts();
   useConsoleTitle(() => texts.title);
+  const summary = createSummaryQuery(() => ({ zone: browserZone }));
+  const balance = createBalanceQuery();
+  const keys = createFirstRequestQuery();
+  const isNew = (): boolean => keys.data?.keys.every((key) => key.first_request_at === null) === true;
   return (
     <>
       <PageHead title={texts.title} />
-      <BalanceFigures />
-      <AccountCard />
+      <Show when={isNew()}>
+        <SetupCard
+          hasKey={keys.data?.keys.some(({ status }) => status === "active") === true}
+          isEmpty={Number(balance.data?.balance.remaining_quota ?? 1) <= 0}
+        />
+      </Show>
+      <Show when={balance.error}>
+        {(error) => <ErrorState error={error()} onRetry={() => void balance.refetch()} />}
+      </Show>
+      <Switch fallback={<AccountFigures remaining={null} summary={null} />}>
+        <Match when={summary.isError}>
+          <ErrorState error={summary.error} onRetry={() => void summary.refetch()} />
+        </Match>
+        <Match when={summary.data}>
+          {(data) => (
+            <>
+              <AccountFigures remaining={balance.data?.balance.remaining_quota ?? null} summary={data()} />
+              <SpentCard summary={data()} />
+              <Show when={data().by_key.length > 0}>
+                <TopKeys summary={data()} />
+              </Show>
+            </>
+          )}
+        </Match>
+      </Switch>
+      <Show when={!isNew()}>
+        <RecentErrors />
+      </Show>
     </>
   );
 }
 
-function BalanceFigures(): JSX.Element {
+function quotaOf(days: readonly Sums[]): bigint {
+  return days.reduce((sum, day) => sum + BigInt(day.settled_quota), 0n);
+}
+
+function AccountFigures(props: {
+  readonly remaining: number | string | null;
+  readonly summary: UsageSummary | null;
+}): JSX.Element {
   const texts = homeArea.texts();
-  const query = createQuery(() => ({
-    queryKey: ["balance"],
-    queryFn: ({ signal }) => apiGet<typeof balanceAnswer>("/backend/billing/balance/", { signal }),
-  }));
-  const shown = (pick: (balance: Balance) => number | string): JSX.Element =>
-    query.isSuccess ? formats.quota(pick(query.data.balance)) : <Skeleton width="6rem" />;
+  const shown = (write: (summary: UsageSummary) => string): JSX.Element =>
+    props.summary === null ? <Skeleton width="5rem" /> : write(props.summary);
+  const calls = (days: readonly Sums[]): string =>
+    fill(texts.requests, { count: formats.number(days.reduce((sum, day) => sum + Number(day.calls), 0)) });
+  const left = (summary: UsageSummary): string => {
+    const spent = Number(summary.total.settled_quota);
+    return spent === 0 || props.remaining === null
+      ? texts.noPace
+      : fill(texts.daysLeft, { count: formats.number(Math.floor((Number(props.remaining) / spent) * daysOfPace)) });
+  };
+  const rate = ({ total }: UsageSummary): string =>
+    Number(total.calls) === 0 ? "–" : formats.percent(Number(total.completed_calls) / Number(total.calls));
   return (
-    <Switch
-      fallback={
-        <Figures label={texts.balanceLabel}>
-          <Figure label={texts.balance} value={shown((balance) => balance.remaining_quota)} />
-          <Figure label={texts.used} value={shown((balance) => balance.used_quota)} />
-        </Figures>
-      }
-    >
-      <Match when={query.isError}>
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      </Match>
-    </Switch>
+    <Figures label={texts.figures}>
+      <Figure
+        label={texts.balance}
+        value={props.remaining === null ? <Skeleton width="5rem" /> : formats.quota(props.remaining)}
+        note={shown(left)}
+      />
+      <For each={[1, daysOfWeek, daysOfPace]}>
+        {(days) => (
+          <Figure
+            label={days === 1 ? texts.today : days === daysOfWeek ? texts.week : texts.month}
+            value={shown(({ by_day }) => formats.quota(quotaOf(by_day.slice(-days))))}
+            note={shown(({ by_day }) => calls(by_day.slice(-days)))}
+          />
+        )}
+      </For>
+      <Figure label={texts.success} value={shown(rate)} />
+    </Figures>
   );
 }
 
-function AccountCard(): JSX.Element {
+function SpentCard(props: { readonly summary: UsageSummary }): JSX.Element {
+  const texts = homeArea.texts();
+  return (
+    <Card title={texts.chart}>
+      <TimeChart
+        label={texts.chart}
+        kind="bars"
+        chart={{
+          times: props.summary.by_day.map(({ day }) => secondsOfDay(day)),
+          series: [
+            { name: texts.cost, values: props.summary.by_day.map(({ settled_quota }) => usdNumber(settled_quota)) },
+          ],
+        }}
+        format={(value) => formats.usd(value.toFixed(2))}
+        timeText={dayFormats.ofSeconds}
+        timeZone="UTC"
+        zone={fill(texts.days, { zone: props.summary.zone })}
+        isLastUnfinished
+      />
+    </Card>
+  );
+}
+
+function TopKeys(props: { readonly summary: UsageSummary }): JSX.Element {
+  const texts = homeArea.texts();
+  return (
+    <Card title={texts.topKeys}>
+      <BarList
+        label={texts.topKeys}
+        bars={props.summary.by_key.slice(0, shownMax).map((sums) => ({
+          name: sums.key_name || fill(texts.noKey, { id: String(sums.key_id) }),
+          value: usdNumber(sums.settled_quota),
+          text: formats.quota(sums.settled_quota),
+          href: `/console/usage/?key_id=${sums.key_id}`,
+        }))}
+      />
+    </Card>
+  );
+}
+
+function RecentErrors(): JSX.Element {
   const texts = homeArea.texts();
   const query = createQuery(() => ({
-    queryKey: ["me"],
-    queryFn: ({ signal }) => apiGet<typeof userAnswer>("/backend/auth/me/", { signal }),
+    queryKey: ["calls", "failed"],
+    queryFn: ({ signal }) =>
+      apiGet<typeof usageListAnswer>("/backend/usage/list/", { signal, query: { outcome: "failed", limit: shownMax } }),
   }));
   return (
-    <Card title={texts.account}>
+    <Card title={texts.errors}>
       <Switch fallback={<Skeleton width="70%" />}>
         <Match when={query.isError}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
-        <Match when={query.data?.user}>
-          {(user) => (
-            <Facts
-              facts={[
-                { name: texts.email, value: <bdi>{user().email}</bdi> },
-                { name: texts.userId, value: <CopyText text={String(user().user_id)} label={texts.userId} /> },
-                {
-                  name: texts.gatewayUserId,
-                  value: <CopyText text={String(user().gateway_user_id)} label={texts.gatewayUserId} />,
-                },
-                {
-                  name: texts.status,
-                  value: <Status tone={tones[user().status]}>{texts.statusNames[user().status]}</Status>,
-                },
-                { name: texts.multiplier, value: <bdi>{`× ${user().rate_multiplier}`}</bdi> },
-              ]}
-            />
+        <Match when={query.data?.rows.length === 0}>
+          <p class="muted">{texts.noErrors}</p>
+        </Match>
+        <Match when={query.data?.rows}>
+          {(rows) => (
+            <ul class="plain-list">
+              <For each={rows()}>
+                {(call) => (
+                  <li>
+                    <Status tone="bad">{String(call.http_status)}</Status>{" "}
+                    <a href={`/console/usage/?outcome=failed&open=${call.request_id}`}>
+                      {formats.dateTime(call.started_at)}
+                    </a>{" "}
+                    <bdi>{call.model ?? ""}</bdi> <code>{call.error_code ?? ""}</code>
+                  </li>
+                )}
+              </For>
+            </ul>
           )}
         </Match>
       </Switch>

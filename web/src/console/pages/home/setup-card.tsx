@@ -1,0 +1,45 @@
+import { For, type JSX, Show } from "solid-js";
+import { Card } from "../../../kit/card.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { homeArea } from "./messages/messages.ts";
+
+type SetupProps = {
+  readonly hasKey: boolean;
+  readonly isEmpty: boolean;
+};
+
+/** What is to be done until the first call has come. */
+export function SetupCard(props: SetupProps): JSX.Element {
+  const texts = homeArea.texts();
+  const steps = () => [
+    { title: texts.stepKey, text: texts.stepKeyText, isDone: props.hasKey },
+    { title: texts.stepCopy, text: texts.stepCopyText, isDone: props.hasKey },
+    { title: texts.stepFirst, text: texts.stepFirstText, isDone: false },
+  ];
+  return (
+    <Card title={texts.setup}>
+      <p class="muted">{texts.setupText}</p>
+      <ol class="form">
+        <For each={steps()}>
+          {(step) => (
+            <li>
+              <strong>{step.title}</strong>{" "}
+              <Status tone={step.isDone ? "ok" : "neutral"}>{step.isDone ? texts.done : texts.open}</Status>
+              <div class="muted">{step.text}</div>
+            </li>
+          )}
+        </For>
+      </ol>
+      <div class="form-actions">
+        <a class="button" data-variant="primary" href="/console/keys/">
+          {texts.toKeys}
+        </a>
+        <Show when={props.isEmpty}>
+          <a class="button" href="/console/billing/">
+            {texts.toBilling}
+          </a>
+        </Show>
+      </div>
+    </Card>
+  );
+}
