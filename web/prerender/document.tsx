@@ -27,7 +27,13 @@ export function drawDocument(parts: DocumentParts): string {
 
 /** What pages in a language are made from. */
 export function pageContext(locale: SiteLocale, catalogue: SiteCatalogue): PageContext {
-  return { locale, catalogue, formats: formatsOf(locale, "UTC"), link: (path) => localizedPath(path, locale) };
+  return {
+    locale,
+    catalogue,
+    formats: formatsOf(locale, "UTC"),
+    link: (path) => localizedPath(path, locale),
+    formLink: (path) => (locale === "en" ? path : `${path}?lang=${locale}`),
+  };
 }
 
 function PageDocument(props: DocumentParts): JSX.Element {
@@ -35,7 +41,7 @@ function PageDocument(props: DocumentParts): JSX.Element {
   const context = pageContext(locale, catalogue);
   return (
     <html lang={locale} dir={directionOf(locale)}>
-      <Head {...props} />
+      <Head {...props} context={context} />
       <body class="site-body">
         <Frame page={page} context={context}>
           {page.content(context)}
@@ -45,7 +51,12 @@ function PageDocument(props: DocumentParts): JSX.Element {
   );
 }
 
-function Head(props: DocumentParts): JSX.Element {
+/** Data, which no policy of scripts is about; nothing in it can end the element. */
+function structuredText(data: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ "@context": "https://schema.org", ...data }).replace(/</g, "\\u003c");
+}
+
+function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Element {
   const { page, locale, catalogue, assets } = props;
   const address = (each: SiteLocale): string => `${catalogue.origin}${localizedPath(page.path, each)}`;
   return (
@@ -76,6 +87,9 @@ function Head(props: DocumentParts): JSX.Element {
       </Show>
       <Show when={page.script === "docs-tools"}>
         <script type="module" src={assets.docsTools} />
+      </Show>
+      <Show when={page.structuredData}>
+        {(data) => <script type="application/ld+json" innerHTML={structuredText(data()(props.context))} />}
       </Show>
       <Show when={page.islands.length > 0}>
         <script type="module" src={assets.script} />

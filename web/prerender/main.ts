@@ -11,7 +11,7 @@ import { siteLocales } from "../src/site/locales.ts";
 import { sitePages } from "../src/site/routes.ts";
 import { drawDocument, pageContext } from "./document.tsx";
 import { readPageAssets } from "./page-assets.ts";
-import { robotsText, sitemapXml } from "./site-files.ts";
+import { llmsText, robotsText, sitemapXml } from "./site-files.ts";
 
 const brotliQuality = 8;
 const bytesWorthCompressing = 600;
@@ -32,6 +32,7 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
   }
   files.set("/sitemap.xml", sitemapXml(sitePages, catalogue.origin));
   files.set("/robots.txt", robotsText(catalogue.origin));
+  files.set("/llms.txt", llmsText(sitePages, catalogue));
   for (const [path, text] of files) {
     await writeCompressed(join(directory, path), Buffer.from(text));
   }

@@ -1,3 +1,4 @@
+import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { localizedPath, siteLocales } from "../src/site/locales.ts";
 import type { SitePage } from "../src/site/model.ts";
 
@@ -32,4 +33,27 @@ export function robotsText(origin: string): string {
   return ["User-agent: *", ...closed.map((path) => `Disallow: ${path}`), `Sitemap: ${origin}/sitemap.xml`, ""].join(
     "\n",
   );
+}
+
+/** What a language model should know of the site, as Markdown. */
+export function llmsText(pages: readonly SitePage[], { origin, models }: SiteCatalogue): string {
+  const listed = pages.filter((page) => page.isIndexed);
+  return [
+    "# Sluice",
+    "",
+    "> A paid gateway to model APIs: one address, one key, an exact account of every call.",
+    "",
+    `- OpenAI clients: base URL ${origin}/v1, key as a bearer token.`,
+    `- Anthropic clients: base URL ${origin}/msgcompat, key as a bearer token or in x-api-key.`,
+    `- The models that a key may use: GET ${origin}/v1/models`,
+    "",
+    "## Pages",
+    "",
+    ...listed.map((page) => `- [${page.title("en")}](${origin}${page.path}): ${page.description("en")}`),
+    "",
+    "## Models, in US dollars per million tokens",
+    "",
+    ...models.map((model) => `- ${model.name}: input ${model.input_usd_per_m}, output ${model.output_usd_per_m}`),
+    "",
+  ].join("\n");
 }

@@ -4,8 +4,26 @@ import { localeNames } from "../i18n/locale-names.ts";
 import { Icon } from "../kit/icon.tsx";
 import { BrandMark } from "../shell/brand-mark.tsx";
 import { localizedPath, siteLocales } from "./locales.ts";
+import type { FrameTexts } from "./messages/en.ts";
 import { frameTexts } from "./messages/messages.ts";
 import type { PageContext, SitePage } from "./model.ts";
+
+/** What the header names, and the footer again. */
+function mainLinks(texts: FrameTexts): readonly (readonly [path: string, label: string])[] {
+  return [
+    ["/models/", texts.models],
+    ["/pricing/", texts.pricing],
+    ["/docs/quickstart/", texts.docs],
+  ];
+}
+
+/** Whether a link of the header leads to the page itself, or to the part of the site that it belongs to. */
+function currentMark(shown: string, linked: string): "page" | "true" | undefined {
+  if (shown === linked) {
+    return "page";
+  }
+  return linked.startsWith("/docs/") && shown.startsWith("/docs/") ? "true" : undefined;
+}
 
 /** Header and footer around every public page. */
 export function Frame(props: {
@@ -26,21 +44,17 @@ export function Frame(props: {
           <span>Sluice</span>
         </a>
         <nav class="site-nav" aria-label={texts.navigation}>
-          <a href={context.link("/pricing/")} aria-current={page.path === "/pricing/" ? "page" : undefined}>
-            {texts.pricing}
-          </a>
-          <a
-            href={context.link("/docs/quickstart/")}
-            aria-current={
-              page.path.startsWith("/docs/") ? (page.path === "/docs/quickstart/" ? "page" : "true") : undefined
-            }
-          >
-            {texts.docs}
-          </a>
+          <For each={mainLinks(texts)}>
+            {([path, label]) => (
+              <a href={context.link(path)} aria-current={currentMark(page.path, path)}>
+                {label}
+              </a>
+            )}
+          </For>
         </nav>
         <span class="site-header-end">
           <LanguageSwitcher page={page} context={context} />
-          <a class="button" href="/login/">
+          <a class="button" href={context.formLink("/login/")} data-cta="log-in">
             {texts.logIn}
           </a>
         </span>
@@ -50,6 +64,14 @@ export function Frame(props: {
       </main>
       <footer class="site-footer">
         <p>{texts.footer}</p>
+        <nav aria-label={texts.footerNavigation}>
+          <For each={mainLinks(texts)}>{([path, label]) => <a href={context.link(path)}>{label}</a>}</For>
+          <a href={context.link("/contact/")}>{texts.enterprise}</a>
+          <a href={context.formLink("/register/")} data-cta="footer-register">
+            {texts.signUp}
+          </a>
+          <a href="/console/">{texts.console}</a>
+        </nav>
       </footer>
     </>
   );

@@ -7,6 +7,8 @@ type Loaders = { readonly [Name in IslandName]: () => Promise<Component<IslandPr
 
 /** Each island is a chunk of its own, which the page names in its head. */
 const loaders: Loaders = {
+  "first-call": async () => (await import("./islands/first-call.tsx")).FirstCall,
+  "model-table": async () => (await import("./islands/model-table.tsx")).ModelTable,
   "price-calculator": async () => (await import("./islands/price-calculator.tsx")).PriceCalculator,
 };
 

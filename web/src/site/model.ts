@@ -10,6 +10,8 @@ export type PageContext = {
   readonly formats: Formats;
   /** The address of another page in the same language. */
   readonly link: (path: string) => string;
+  /** The address of a page with a form, like `/login/`: there is one for all languages, and it is told which. */
+  readonly formLink: (path: string) => string;
 };
 
 /** A public page, written once for each language. */
@@ -25,8 +27,10 @@ export type SitePage = {
   readonly script?: "docs-tools";
   /** The page as Markdown, which then stands beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;
+  /** What search engines are told of the page beside its text, as schema.org has it. */
+  readonly structuredData?: (context: PageContext) => Readonly<Record<string, unknown>>;
   readonly content: (context: PageContext) => JSX.Element;
 };
 
 /** The parts of pages that run in the browser; `islands/islands.ts` and `main.ts` know their files. */
-export type IslandName = "price-calculator";
+export type IslandName = "first-call" | "model-table" | "price-calculator";

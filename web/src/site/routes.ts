@@ -3,9 +3,12 @@ import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
 import { docsBillingPage } from "./pages/docs-billing/page.tsx";
 import { docsClientsPage } from "./pages/docs-clients/page.tsx";
 import { docsQuickstartPage } from "./pages/docs-quickstart/page.tsx";
+import { contactPage, contactSentPage } from "./pages/contact/page.tsx";
 import { homePage } from "./pages/home/page.tsx";
+import { modelsPage } from "./pages/models/page.tsx";
 import { notFoundPage } from "./pages/not-found/page.tsx";
 import { pricingPage } from "./pages/pricing/page.tsx";
+import { unavailablePage } from "./pages/unavailable/page.tsx";
 
 /** Every public page. A page is a folder below `pages` with a `page.tsx`; its styles are named in `site.css`. */
 export const sitePages: readonly SitePage[] = [
@@ -15,5 +18,9 @@ export const sitePages: readonly SitePage[] = [
   docsClientsPage,
   docsAgentsPage,
   docsBillingPage,
+  modelsPage,
+  contactPage,
+  contactSentPage,
   notFoundPage,
+  unavailablePage,
 ];

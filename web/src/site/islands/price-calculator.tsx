@@ -5,6 +5,7 @@ export type PriceCalculatorProps = {
   readonly texts: {
     readonly model: string;
     readonly inputTokens: string;
+    readonly cachedTokens: string;
     readonly outputTokens: string;
     readonly cost: string;
     readonly note: string;
@@ -13,6 +14,7 @@ export type PriceCalculatorProps = {
     readonly name: string;
     readonly label: string;
     readonly inputUsdPerM: string;
+    readonly cachedUsdPerM: string;
     readonly outputUsdPerM: string;
   }[];
 };
@@ -22,10 +24,12 @@ export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
   const id = createUniqueId();
   const [name, setName] = createSignal(props.models[0]?.name ?? "");
   const [input, setInput] = createSignal("100000");
+  const [cached, setCached] = createSignal("0");
   const [output, setOutput] = createSignal("20000");
   const cost = createMemo(() => {
     const model = props.models.find((each) => each.name === name());
-    return model === undefined ? "0" : costOfTokens({ input: toTokens(input()), output: toTokens(output()) }, model);
+    const tokens = { input: toTokens(input()), cached: toTokens(cached()), output: toTokens(output()) };
+    return model === undefined ? "0" : costOfTokens(tokens, model);
   });
   return (
     <form class="calculator" onSubmit={(event) => event.preventDefault()}>
@@ -38,6 +42,7 @@ export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
         </select>
       </div>
       <TokenField label={props.texts.inputTokens} value={input()} onInput={setInput} />
+      <TokenField label={props.texts.cachedTokens} value={cached()} onInput={setCached} />
       <TokenField label={props.texts.outputTokens} value={output()} onInput={setOutput} />
       <p class="calculator-result" aria-live="polite">
         <span>{props.texts.cost}</span>

@@ -6,12 +6,13 @@ const tokensLengthMax = 12;
 
 /** The exact cost of tokens at decimal prices for a million, as decimal text. */
 export function costOfTokens(
-  tokens: { readonly input: bigint; readonly output: bigint },
-  price: { readonly inputUsdPerM: string; readonly outputUsdPerM: string },
+  tokens: { readonly input: bigint; readonly cached: bigint; readonly output: bigint },
+  price: { readonly inputUsdPerM: string; readonly cachedUsdPerM: string; readonly outputUsdPerM: string },
 ): string {
   const input = tokens.input * decimalToScaled(parseDecimal(price.inputUsdPerM), places);
+  const cached = tokens.cached * decimalToScaled(parseDecimal(price.cachedUsdPerM), places);
   const output = tokens.output * decimalToScaled(parseDecimal(price.outputUsdPerM), places);
-  return scaledToDecimal((input + output) / tokensPerPrice, places);
+  return scaledToDecimal((input + cached + output) / tokensPerPrice, places);
 }
 
 /** The number in a text, whatever stands between its digits. */

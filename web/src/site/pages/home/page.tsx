@@ -1,55 +1,195 @@
-import { For, type JSX } from "solid-js";
+import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
-import { toCodeTokens } from "../../../kit/code-tokens.ts";
+import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
+import type { HomeTexts } from "./messages/en.ts";
 import { homeTexts } from "./messages/messages.ts";
 
-/** `/`: what this is, and a first call. */
+/** `/`: what this is, a first call, what it speaks, what it costs. */
 export const homePage: SitePage = {
   path: "/",
   title: (locale) => homeTexts[locale].title,
   description: (locale) => homeTexts[locale].description,
   isIndexed: true,
-  islands: [],
+  islands: ["first-call"],
+  structuredData: (context) => ({
+    "@type": "FAQPage",
+    inLanguage: context.locale,
+    mainEntity: questionsOf(context).map(({ question, answer }) => ({
+      "@type": "Question",
+      name: question,
+      acceptedAnswer: { "@type": "Answer", text: answer },
+    })),
+  }),
   content: (context) => <Home context={context} />,
 };
 
-function firstCall({ origin, models }: PageContext["catalogue"]): string {
-  return `curl ${origin}/v1/chat/completions \\
-  -H "Authorization: Bearer $API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"model":"${models[0]?.name ?? "gpt-4o-mini"}","messages":[{"role":"user","content":"Hello"}]}'`;
+type InContext = { readonly context: PageContext };
+
+const pricesShown = 6;
+
+/** Names of interfaces and clients are the same in every language. */
+function interfacesOf({ apis }: HomeTexts): readonly { name: string; path: string; clients: string }[] {
+  return [
+    {
+      name: "OpenAI Chat Completions",
+      path: "/v1/chat/completions",
+      clients: "OpenAI SDK, Vercel AI SDK, LangChain, Cursor, Cline, opencode",
+    },
+    { name: "OpenAI Responses", path: "/v1/responses", clients: "OpenAI SDK, Codex" },
+    { name: "OpenAI Realtime", path: "/v1/realtime", clients: "OpenAI SDK, WebSocket" },
+    { name: "Anthropic Messages", path: "/msgcompat/v1/messages", clients: "Anthropic SDK, Claude Code" },
+    { name: apis.more, path: "/v1/…", clients: "OpenAI SDK" },
+    { name: apis.listing, path: "/v1/models", clients: "curl, OpenAI SDK" },
+  ];
 }
 
-function Home(props: { readonly context: PageContext }): JSX.Element {
+function questionsOf({ locale, catalogue }: PageContext): readonly { question: string; answer: string }[] {
+  const { faq } = homeTexts[locale];
+  const addresses = { openai: `${catalogue.origin}/v1`, anthropic: `${catalogue.origin}/msgcompat` };
+  return [faq.code, faq.fail, faq.limit, faq.store, faq.plan].map(({ question, answer }) => ({
+    question,
+    answer: fill(answer, addresses),
+  }));
+}
+
+function Home(props: InContext): JSX.Element {
   const { context } = props;
   const texts = homeTexts[context.locale];
+  const { origin, models } = context.catalogue;
+  const island = { example: texts.example, model: texts.model, copy: texts.copy, copied: texts.copied };
   return (
     <>
       <h1 class="home-claim">{texts.heading}</h1>
-      <p class="lead">{fill(texts.lead, { path: `${context.catalogue.origin}/v1` })}</p>
+      <p class="lead">{fill(texts.lead, { path: `${origin}/v1` })}</p>
       <p class="home-actions">
-        <a class="button" data-variant="primary" data-size="large" href={context.link("/pricing/")}>
+        <a
+          class="button"
+          data-variant="primary"
+          data-size="large"
+          href={context.formLink("/register/")}
+          data-cta="home-register"
+        >
+          {texts.start}
+        </a>
+        <a class="button" data-size="large" href={context.link("/pricing/")} data-cta="home-pricing">
           {texts.prices}
         </a>
-        <a class="button" data-size="large" href="/login/">
-          {texts.logIn}
-        </a>
       </p>
-      <section class="site-section" aria-labelledby="example">
-        <h2 id="example">{texts.example}</h2>
-        <div class="code">
-          <section class="code-scroll" tabindex="0" aria-label="curl">
-            <pre>
-              <code>
-                <For each={toCodeTokens(firstCall(context.catalogue))}>
-                  {(token) => <span data-token={token.kind === "plain" ? undefined : token.kind}>{token.text}</span>}
-                </For>
-              </code>
-            </pre>
-          </section>
+      <section class="home-example" aria-label={texts.example}>
+        <Island
+          name="first-call"
+          props={{
+            origin,
+            models: models.length > 0 ? models.map(({ name }) => name) : ["gpt-4o-mini"],
+            texts: island,
+          }}
+        />
+      </section>
+      <Interfaces context={context} />
+      <Show when={models.length > 0}>
+        <PriceStrip context={context} />
+      </Show>
+      <Billing context={context} />
+      <section class="site-section" aria-labelledby="faq">
+        <h2 id="faq">{texts.faq.title}</h2>
+        <div class="questions">
+          <For each={questionsOf(context)}>
+            {({ question, answer }) => (
+              <details>
+                <summary>{question}</summary>
+                <p>{answer}</p>
+              </details>
+            )}
+          </For>
         </div>
       </section>
     </>
+  );
+}
+
+function Interfaces(props: InContext): JSX.Element {
+  const texts = homeTexts[props.context.locale];
+  return (
+    <section class="site-section" aria-labelledby="interfaces">
+      <h2 id="interfaces">{texts.apis.title}</h2>
+      <p class="lead">{texts.apis.lead}</p>
+      <section class="prices" tabindex="0" aria-label={texts.apis.title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{texts.apis.api}</th>
+              <th scope="col">{texts.apis.path}</th>
+              <th scope="col">{texts.apis.clients}</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={interfacesOf(texts)}>
+              {({ name, path, clients }) => (
+                <tr>
+                  <th scope="row">{name}</th>
+                  <td>
+                    <code>{path}</code>
+                  </td>
+                  <td class="wrapping">
+                    <bdi>{clients}</bdi>
+                  </td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+function PriceStrip(props: InContext): JSX.Element {
+  const { catalogue, formats, link, locale } = props.context;
+  const { strip } = homeTexts[locale];
+  return (
+    <section class="site-section" aria-labelledby="prices">
+      <h2 id="prices">{strip.title}</h2>
+      <ul class="price-strip plain-list">
+        <For each={catalogue.models.slice(0, pricesShown)}>
+          {(model) => (
+            <li>
+              <h3>{model.display_name}</h3>
+              <dl>
+                <dt>{strip.input}</dt>
+                <dd>{formats.usd(model.input_usd_per_m)}</dd>
+                <dt>{strip.output}</dt>
+                <dd>{formats.usd(model.output_usd_per_m)}</dd>
+              </dl>
+              <p>{strip.perMillion}</p>
+            </li>
+          )}
+        </For>
+      </ul>
+      <p class="home-actions">
+        <a class="button" href={link("/models/")} data-cta="home-models">
+          {strip.all}
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function Billing(props: InContext): JSX.Element {
+  const { billing } = homeTexts[props.context.locale];
+  return (
+    <section class="site-section" aria-labelledby="billing">
+      <h2 id="billing">{billing.title}</h2>
+      <ol class="billing-lines">
+        <For each={[billing.load, billing.call, billing.check]}>
+          {({ title, text }) => (
+            <li>
+              <strong>{title}</strong>
+              <span>{text}</span>
+            </li>
+          )}
+        </For>
+      </ol>
+    </section>
   );
 }

@@ -12,6 +12,19 @@ export const pricingPage: SitePage = {
   description: (locale) => pricingTexts[locale].description,
   isIndexed: true,
   islands: ["price-calculator"],
+  structuredData: ({ catalogue }) => ({
+    "@type": "ItemList",
+    itemListElement: catalogue.plans.map((plan, at) => ({
+      "@type": "ListItem",
+      position: at + 1,
+      item: {
+        "@type": "Product",
+        name: plan.name,
+        description: plan.description,
+        offers: { "@type": "Offer", price: plan.price_usd, priceCurrency: "USD", url: `${catalogue.origin}/pricing/` },
+      },
+    })),
+  }),
   content: (context) => <Pricing context={context} />,
 };
 
@@ -39,6 +52,19 @@ function Pricing(props: InContext): JSX.Element {
         </Show>
       </section>
       <Calculator context={context} />
+      <section class="site-section" aria-labelledby="rules">
+        <h2 id="rules">{texts.rules.title}</h2>
+        <dl class="rules">
+          <For each={[texts.rules.pay, texts.rules.expiry, texts.rules.failed, texts.rules.multiplier]}>
+            {({ title, text }) => (
+              <div>
+                <dt>{title}</dt>
+                <dd>{text}</dd>
+              </div>
+            )}
+          </For>
+        </dl>
+      </section>
     </>
   );
 }
@@ -58,7 +84,12 @@ function PlanRow(props: InContext & { readonly plan: SitePlan }): JSX.Element {
       <p class="plan-text" lang="en" dir="auto">
         {plan.description}
       </p>
-      <a class="button" data-variant="primary" href={`/console/billing/?plan=${encodeURIComponent(plan.plan_code)}`}>
+      <a
+        class="button"
+        data-variant="primary"
+        href={`/console/billing/?plan=${encodeURIComponent(plan.plan_code)}`}
+        data-cta={`plan-${plan.plan_code}`}
+      >
         {fill(texts.choose, { plan: plan.name })}
       </a>
     </li>
@@ -127,6 +158,7 @@ function Calculator(props: InContext): JSX.Element {
               model: texts.model,
               inputTokens: texts.inputTokens,
               outputTokens: texts.outputTokens,
+              cachedTokens: texts.cachedTokens,
               cost: texts.cost,
               note: texts.costNote,
             },
@@ -135,6 +167,7 @@ function Calculator(props: InContext): JSX.Element {
               label: model.display_name,
               inputUsdPerM: model.input_usd_per_m,
               outputUsdPerM: model.output_usd_per_m,
+              cachedUsdPerM: model.cache_read_usd_per_m ?? model.input_usd_per_m,
             })),
           }}
         />

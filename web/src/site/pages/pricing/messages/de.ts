@@ -26,4 +26,24 @@ export const de: PricingTexts = {
   cost: "Kosten",
   costNote: "Vor dem Multiplikator des Kontos.",
   none: "keiner",
+  cachedTokens: "Eingabe-Tokens aus dem Cache",
+  rules: {
+    title: "Gut zu wissen",
+    pay: {
+      title: "Bezahlung",
+      text: "Mit Karte oder Wallet, in US-Dollar. Der Betrag, den Sie sehen, wird abgebucht.",
+    },
+    expiry: {
+      title: "Wie lange es hält",
+      text: "Guthaben aus einer einmaligen Zahlung hat kein Ablaufdatum. Das Kontingent eines Monatstarifs endet mit seinem Monat; eine neue Zahlung verlängert ihn.",
+    },
+    failed: {
+      title: "Was nichts kostet",
+      text: "Aufrufe, die mit einem Fehler enden oder nichts liefern, kosten nichts.",
+    },
+    multiplier: {
+      title: "Der Multiplikator",
+      text: "Ein Konto kann einen eigenen Multiplikator haben. Er steht in der Konsole und gilt für jeden Aufruf, aufgerundet auf die nächste ganze Einheit.",
+    },
+  },
 };

@@ -26,6 +26,26 @@ export const en = english({
   cost: "Cost",
   costNote: "Before the multiplier of an account.",
   none: "none",
+  cachedTokens: "Cached input tokens",
+  rules: {
+    title: "Good to know",
+    pay: {
+      title: "Payment",
+      text: "By card or wallet, in US dollars. The amount that you see is the amount that is charged.",
+    },
+    expiry: {
+      title: "How long it lasts",
+      text: "Credit from a single payment has no end date. The quota of a monthly plan ends with its month; paying again extends it.",
+    },
+    failed: {
+      title: "What is free",
+      text: "Calls that end in an error or bring no output cost nothing.",
+    },
+    multiplier: {
+      title: "The multiplier",
+      text: "An account may have its own multiplier. It is shown in the console and applied to each call, rounded up to the next whole unit.",
+    },
+  },
 });
 
 export type PricingTexts = typeof en;

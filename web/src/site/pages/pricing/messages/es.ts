@@ -26,4 +26,24 @@ export const es: PricingTexts = {
   cost: "Coste",
   costNote: "Antes de aplicar el multiplicador de la cuenta.",
   none: "no hay",
+  cachedTokens: "Tokens de entrada en caché",
+  rules: {
+    title: "Conviene saber",
+    pay: {
+      title: "Pago",
+      text: "Con tarjeta o monedero, en dólares estadounidenses. Se cobra el importe que ves.",
+    },
+    expiry: {
+      title: "Cuánto dura",
+      text: "El saldo de un pago único no caduca. La cuota de un plan mensual termina con su mes; al pagar otra vez se prolonga.",
+    },
+    failed: {
+      title: "Qué es gratis",
+      text: "Las llamadas que terminan en error o no producen salida no cuestan nada.",
+    },
+    multiplier: {
+      title: "El multiplicador",
+      text: "Una cuenta puede tener su propio multiplicador. Aparece en la consola y se aplica a cada llamada, con redondeo hacia arriba.",
+    },
+  },
 };

@@ -26,4 +26,24 @@ export const fr: PricingTexts = {
   cost: "Coût",
   costNote: "Avant le multiplicateur du compte.",
   none: "aucun",
+  cachedTokens: "Tokens d’entrée en cache",
+  rules: {
+    title: "Bon à savoir",
+    pay: {
+      title: "Paiement",
+      text: "Par carte ou portefeuille, en dollars américains. Le montant affiché est le montant débité.",
+    },
+    expiry: {
+      title: "Durée",
+      text: "Le crédit d’un paiement unique n’expire pas. Le quota d’une formule mensuelle prend fin avec son mois ; un nouveau paiement le prolonge.",
+    },
+    failed: {
+      title: "Ce qui est gratuit",
+      text: "Les appels qui finissent en erreur ou ne produisent rien ne coûtent rien.",
+    },
+    multiplier: {
+      title: "Le multiplicateur",
+      text: "Un compte peut avoir son propre multiplicateur. Il est affiché dans la console et appliqué à chaque appel, arrondi à l’unité supérieure.",
+    },
+  },
 };

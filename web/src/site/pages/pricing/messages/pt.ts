@@ -26,4 +26,24 @@ export const pt: PricingTexts = {
   cost: "Custo",
   costNote: "Antes do multiplicador da conta.",
   none: "nenhum",
+  cachedTokens: "Tokens de entrada em cache",
+  rules: {
+    title: "Bom saber",
+    pay: {
+      title: "Pagamento",
+      text: "Com cartão ou carteira digital, em dólares americanos. O valor que você vê é o valor cobrado.",
+    },
+    expiry: {
+      title: "Quanto dura",
+      text: "O saldo de um pagamento único não expira. A cota de um plano mensal termina com o mês; pagar de novo a prolonga.",
+    },
+    failed: {
+      title: "O que é gratuito",
+      text: "Chamadas que terminam em erro ou não trazem saída não custam nada.",
+    },
+    multiplier: {
+      title: "O multiplicador",
+      text: "Uma conta pode ter seu próprio multiplicador. Ele aparece no console e vale para cada chamada, com arredondamento para cima.",
+    },
+  },
 };

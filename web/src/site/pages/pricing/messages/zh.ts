@@ -26,4 +26,24 @@ export const zh: PricingTexts = {
   cost: "费用",
   costNote: "未计入账户倍率。",
   none: "无",
+  cachedTokens: "缓存输入 token 数",
+  rules: {
+    title: "须知",
+    pay: {
+      title: "支付",
+      text: "银行卡或电子钱包，以美元支付。您看到的金额就是收取的金额。",
+    },
+    expiry: {
+      title: "有效期",
+      text: "一次性充值没有到期日。月度套餐的额度随当月结束；再次付款即可延长。",
+    },
+    failed: {
+      title: "免费的情况",
+      text: "以错误结束或没有输出的调用不收费。",
+    },
+    multiplier: {
+      title: "倍率",
+      text: "账户可能有专属倍率。倍率显示在控制台中，并应用于每次调用，结果向上取整。",
+    },
+  },
 };
