@@ -112,9 +112,10 @@ describe("the public pages", () => {
     const main = filesOf(site, reach(site, "src/site/main.ts", "at once"), "js");
     expect(await gzipped(main)).toBeLessThan(8.5 * kB);
     for (const key of Object.keys(site).filter((each) => each.startsWith("src/site/islands/"))) {
-      expect(await gzipped(new Set([...main, ...filesOf(site, reach(site, key, "at once"), "js")]))).toBeLessThan(
-        10 * kB,
-      );
+      const files = new Set([...main, ...filesOf(site, reach(site, key, "at once"), "js")]);
+      // The table of models searches, sorts and compares hundreds of rows; a page has one island that is as large.
+      const most = key.endsWith("/model-table.tsx") ? 14 * kB : 10 * kB;
+      expect({ key, isWithin: (await gzipped(files)) < most }).toEqual({ key, isWithin: true });
     }
     expect(await gzipped([site["src/site/site.css"]?.file ?? ""])).toBeLessThan(10 * kB);
     expect(await gzipped([site["src/forms/forms.css"]?.file ?? ""])).toBeLessThan(8 * kB);

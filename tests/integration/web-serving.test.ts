@@ -40,7 +40,8 @@ describe("a public page", () => {
     expect(answer.headers.get("cache-control")).toBe("private, no-cache");
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     const text = await answer.text();
-    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)/);
+    // What search engines read is data, and no script.
+    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)(?! type="application\/ld\+json">)/);
     expect(text).not.toMatch(/<[^>]+\sstyle=/);
     expect(text).not.toMatch(/<[^>]+\son\w+=/);
   });

@@ -44,9 +44,9 @@ describe("amounts", () => {
   });
 
   test("of tokens are exact at any price", () => {
-    const price = { inputUsdPerM: "0.15", outputUsdPerM: "0.075" };
-    expect(costOfTokens({ input: 1n, output: 0n }, price)).toBe("0.00000015");
-    expect(costOfTokens({ input: 2_000_000n, output: 999_999_999_999n }, price)).toBe("75000.299999925");
+    const price = { inputUsdPerM: "0.15", cachedUsdPerM: "0.01", outputUsdPerM: "0.075" };
+    expect(costOfTokens({ input: 1n, cached: 0n, output: 0n }, price)).toBe("0.00000015");
+    expect(costOfTokens({ input: 2_000_000n, cached: 3n, output: 999_999_999_999n }, price)).toBe("75000.299999955");
     expect(["", "1,000", "1 000 000", "-5", "9".repeat(30)].map(toTokens)).toEqual([
       0n,
       1_000n,

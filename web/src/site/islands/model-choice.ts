@@ -66,7 +66,7 @@ export function readChoice(query: string, models: readonly SiteModel[]): ModelCh
     isPerThousand: values.get("unit") === "thousand",
     compared: (values.get("compare") ?? "")
       .split(",")
-      .filter((name) => models.some((model) => model.name === name))
+      .filter((name, at, names) => names.indexOf(name) === at && models.some((model) => model.name === name))
       .slice(0, comparedMax),
   };
 }

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test";
+import type { SiteModel } from "@sluice/contracts/site-catalogue";
+import {
+  chooseModels,
+  everything,
+  perThousand,
+  readChoice,
+  writeChoice,
+} from "@sluice/web/src/site/islands/model-choice.ts";
+
+const base = {
+  cache_read_usd_per_m: null,
+  cache_write_usd_per_m: null,
+  request_usd: "0",
+  output_tokens_max: 1,
+  deprecated_at: null,
+  sunset_at: null,
+};
+
+function model(name: string, owner: string, input: string, context: number): SiteModel {
+  const prices = { input_usd_per_m: input, output_usd_per_m: input };
+  return { ...base, ...prices, name, display_name: name.toUpperCase(), owned_by: owner, context_tokens_max: context };
+}
+
+const models = [
+  model("b-large", "north", "10.5", 8),
+  model("a-small", "south", "9.75", 32),
+  model("c", "north", "0.1", 16),
+];
+const namesOf = (choice: Partial<typeof everything>): string[] =>
+  chooseModels(models, { ...everything, ...choice }).map(({ name }) => name);
+
+describe("models", () => {
+  test("are sorted by names, by prices as numbers, and by the longest context", () => {
+    expect(namesOf({})).toEqual(["a-small", "b-large", "c"]);
+    expect(namesOf({ sort: "input" })).toEqual(["c", "a-small", "b-large"]);
+    expect(namesOf({ sort: "context" })).toEqual(["a-small", "c", "b-large"]);
+  });
+
+  test("are found by every word of a search, in names and providers", () => {
+    expect(namesOf({ search: " LARGE north" })).toEqual(["b-large"]);
+    expect(namesOf({ search: "north" })).toEqual(["b-large", "c"]);
+    expect(namesOf({ provider: "south", search: "c" })).toEqual([]);
+  });
+
+  test("cost exactly a thousandth for a thousand tokens", () => {
+    expect(["0.15", "10", "0.000000000001"].map(perThousand)).toEqual(["0.00015", "0.01", "0.000000000000001"]);
+  });
+});
+
+describe("the address of the page of models", () => {
+  test("says what is chosen, and reads the same again", () => {
+    const choice = {
+      search: "a & b",
+      provider: "north",
+      sort: "output",
+      isPerThousand: true,
+      compared: ["c"],
+    } as const;
+    expect(readChoice(writeChoice(choice), models)).toEqual(choice);
+    expect(writeChoice(everything)).toBe("");
+  });
+
+  test("with what there is not shows everything", () => {
+    const query = "?provider=west&sort=worst&unit=x&compare=none,c,c,c,c,c,c";
+    expect(readChoice(query, models)).toEqual({ ...everything, compared: ["c"] });
+  });
+});
