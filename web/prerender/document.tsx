@@ -1,6 +1,6 @@
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
-import { NoHydration, renderToString } from "solid-js/web";
+import { NoHydration, renderToString, ssr } from "solid-js/web";
 import { formatsOf } from "../src/i18n/format.ts";
 import { directionOf } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
@@ -51,9 +51,10 @@ function PageDocument(props: DocumentParts): JSX.Element {
   );
 }
 
-/** Data, which no policy of scripts is about; nothing in it can end the element. */
-function structuredText(data: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ "@context": "https://schema.org", ...data }).replace(/</g, "\\u003c");
+/** Data, which no policy of scripts is about. It is not escaped as text is; nothing in it can end the element. */
+function structuredScript(data: Readonly<Record<string, unknown>>): JSX.Element {
+  const text = JSON.stringify({ "@context": "https://schema.org", ...data }).replace(/</g, "\\u003c");
+  return ssr(`<script type="application/ld+json">${text}</script>`) as unknown as JSX.Element;
 }
 
 function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Element {
@@ -89,7 +90,7 @@ function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Ele
         <script type="module" src={assets.docsTools} />
       </Show>
       <Show when={page.structuredData}>
-        {(data) => <script type="application/ld+json" innerHTML={structuredText(data()(props.context))} />}
+        {(data) => structuredScript(data()(props.context))}
       </Show>
       <Show when={page.islands.length > 0}>
         <script type="module" src={assets.script} />
