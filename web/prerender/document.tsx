@@ -89,9 +89,7 @@ function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Ele
       <Show when={page.script === "docs-tools"}>
         <script type="module" src={assets.docsTools} />
       </Show>
-      <Show when={page.structuredData}>
-        {(data) => structuredScript(data()(props.context))}
-      </Show>
+      <Show when={page.structuredData}>{(data) => structuredScript(data()(props.context))}</Show>
       <Show when={page.islands.length > 0}>
         <script type="module" src={assets.script} />
         <For each={[...new Set(page.islands.flatMap((name) => assets.island(name)))]}>

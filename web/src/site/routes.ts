@@ -1,9 +1,9 @@
 import type { SitePage } from "./model.ts";
+import { contactPage, contactSentPage } from "./pages/contact/page.tsx";
 import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
 import { docsBillingPage } from "./pages/docs-billing/page.tsx";
 import { docsClientsPage } from "./pages/docs-clients/page.tsx";
 import { docsQuickstartPage } from "./pages/docs-quickstart/page.tsx";
-import { contactPage, contactSentPage } from "./pages/contact/page.tsx";
 import { homePage } from "./pages/home/page.tsx";
 import { modelsPage } from "./pages/models/page.tsx";
 import { notFoundPage } from "./pages/not-found/page.tsx";
