@@ -8,6 +8,7 @@ const tones: Readonly<Record<string, Tone>> = {
   sent: "ok",
   done: "ok",
   completed: "ok",
+  answered: "ok",
   won: "ok",
   success: "ok",
   testing: "info",

@@ -115,7 +115,7 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
             {
               label: "Channel",
               cell: (row) => (
-                <a href={`/admin/upstreams/?channel_id=${row.channel_id}&open=${row.channel_id}`}>{row.channel_name}</a>
+                <a href={`/admin/upstreams/?q=${encodeURIComponent(row.channel_name)}&open=${row.channel_id}`}>{row.channel_name}</a>
               ),
             },
             {
