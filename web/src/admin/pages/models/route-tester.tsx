@@ -115,7 +115,9 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
             {
               label: "Channel",
               cell: (row) => (
-                <a href={`/admin/upstreams/?q=${encodeURIComponent(row.channel_name)}&open=${row.channel_id}`}>{row.channel_name}</a>
+                <a href={`/admin/upstreams/?q=${encodeURIComponent(row.channel_name)}&open=${row.channel_id}`}>
+                  {row.channel_name}
+                </a>
               ),
             },
             {
