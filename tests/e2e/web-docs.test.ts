@@ -14,6 +14,11 @@ afterAll(async () => {
   await web?.close();
 });
 
+/** What screen readers are told is gone after two seconds; here it stays where a test finds it, however late it looks. */
+const keepWhatIsSaid = `new MutationObserver(([{ target }]) => {
+  document.documentElement.dataset.said ??= target.textContent;
+}).observe(document.querySelector("[data-copy-status]"), { childList: true })`;
+
 async function withPage(
   path: string,
   options: Partial<PageOptions>,
@@ -49,8 +54,9 @@ test("the address of the snippets is the one that the visitor came by, also in w
     const origin = await page.evaluate<string>("location.origin");
     expect(await page.textContent('[data-snippet="curl-chat"]')).toContain(`${origin}/v1/chat/completions`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.evaluate(keepWhatIsSaid);
     await page.click('.code:has([data-snippet="curl-models"]) > button');
-    await page.waitForFunction("document.querySelector('[data-copy-status]').textContent === 'Copied'");
+    await page.waitForSelector('html[data-said="Copied"]', { state: "attached" });
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
     expect(copied).toStartWith(`curl -sS --fail-with-body ${origin}/v1/models`);
   });
@@ -59,8 +65,9 @@ test("the address of the snippets is the one that the visitor came by, also in w
 test("a page is copied as the Markdown that stands beside it, in its language", async () => {
   await withPage("/de/docs/billing/", {}, async ({ page }) => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.evaluate(keepWhatIsSaid);
     await page.click("[data-copy-from]");
-    await page.waitForFunction("document.querySelector('[data-copy-status]').textContent === 'Kopiert'");
+    await page.waitForSelector('html[data-said="Kopiert"]', { state: "attached" });
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
     expect(copied).toStartWith("# Abrechnung\n");
     const answer = await fetch(`${web.sluice.url}/de/docs/billing.md`);
