@@ -21,7 +21,7 @@ export function Plans(): JSX.Element {
     queryFn: ({ signal }) => apiGet<typeof planListAnswer>("/backend/billing/plans/", { signal }),
   }));
   return (
-    <div>
+    <div class={styles["offer"]}>
       <h2>{texts.plans}</h2>
       <Switch fallback={<Skeleton width="100%" />}>
         <Match when={query.isError}>

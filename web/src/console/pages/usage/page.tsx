@@ -1,4 +1,4 @@
-import { type JSX, Match, Switch } from "solid-js";
+import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Figure, Figures } from "../../../kit/card.tsx";
@@ -47,7 +47,9 @@ export function Page(): JSX.Element {
             <>
               <SumFigures sums={data().total} />
               <DayChart summary={data()} range={range} />
-              <Breakdown summary={data()} />
+              <Show when={data().by_model.length > 0}>
+                <Breakdown summary={data()} />
+              </Show>
             </>
           )}
         </Match>
