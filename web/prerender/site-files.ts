@@ -1,4 +1,5 @@
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import { markdownPath } from "../src/site/docs/markdown.ts";
 import { localizedPath, siteLocales } from "../src/site/locales.ts";
 import type { SitePage } from "../src/site/model.ts";
 
@@ -49,7 +50,10 @@ export function llmsText(pages: readonly SitePage[], { origin, models }: SiteCat
     "",
     "## Pages",
     "",
-    ...listed.map((page) => `- [${page.title("en")}](${origin}${page.path}): ${page.description("en")}`),
+    ...listed.map((page) => {
+      const path = page.markdown === undefined ? page.path : markdownPath(page.path);
+      return `- [${page.title("en")}](${origin}${path}): ${page.description("en")}`;
+    }),
     "",
     "## Models, in US dollars per million tokens",
     "",

@@ -1,6 +1,9 @@
 import type { PageContext } from "../model.ts";
 
-/** The address of a page in the language of this one; those of logins and the console are one for all languages. */
-export function localized({ link }: PageContext, path: string): string {
-  return /^\/(console|login|register)\//.test(path) ? path : link(path);
+/** The address of a page in the language of this one; forms have addresses of their own, and the console has one for all. */
+export function localized({ link, formLink }: PageContext, path: string): string {
+  if (path.startsWith("/console/")) {
+    return path;
+  }
+  return /^\/(login|register)\//.test(path) ? formLink(path) : link(path);
 }
