@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { TestBrowser } from "../support/browser.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const password = "tango olive brook";
+
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+describe("a visitor without script", () => {
+  test("signs up, verifies the address by the link, and logs in", async () => {
+    const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
+    await page.goto("/de/");
+    await page.getByRole("link", { name: "Konto anlegen" }).click();
+    await page.getByLabel("E-Mail").fill("grace@example.org");
+    await page.getByLabel("Passwort").fill(password);
+    await page.getByRole("button", { name: "Registrieren" }).click();
+    await page.getByRole("heading", { name: "Sehen Sie in Ihr Postfach" }).waitFor();
+    // The program does not know the port that it was given here, so that only the path of its link is right.
+    const link = new URL((await page.getAttribute("main .notice a", "href")) ?? "", web.sluice.url);
+    await page.goto(link.pathname + link.search);
+    await page.getByText("Ihre E-Mail-Adresse ist bestätigt.").waitFor();
+    await page.getByLabel("E-Mail").fill("grace@example.org");
+    await page.getByLabel("Passwort").fill(password);
+    await page.getByRole("button", { name: "Anmelden" }).click();
+    await page.waitForURL("**/console/");
+    expect(faults).toEqual([]);
+    await close();
+  }, 60_000);
+
+  test("asks for an offer, which admins find", async () => {
+    const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
+    await page.goto("/contact/");
+    await page.getByLabel("Company").fill("Analytical Engines");
+    await page.getByLabel("Your name").fill("Ada");
+    await page.getByLabel("E-mail").fill("ada@engines.example");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("heading", { name: "Your request has arrived" }).waitFor();
+    const rows = await web.rig.db.sql<{ company: string }>`select company from enterprise_lead`;
+    expect({ faults, rows: rows.map(({ company }) => company) }).toEqual({ faults: [], rows: ["Analytical Engines"] });
+    await close();
+  }, 60_000);
+
+  test("changes to Arabic, where the page runs from right to left and its form is in Arabic", async () => {
+    const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
+    await page.goto("/models/");
+    await page.getByRole("button", { name: "Language" }).click();
+    await page.getByRole("link", { name: "العربية" }).click();
+    await page.waitForURL("**/ar/models/");
+    expect(await page.getAttribute("html", "dir")).toBe("rtl");
+    await page.getByRole("link", { name: "تسجيل الدخول" }).click();
+    await page.getByRole("heading", { name: "تسجيل الدخول" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  }, 60_000);
+});
+
+test("a visit and a click are counted without cookies", async () => {
+  const { page, faults, close } = await browser.open({ url: web.sluice.url });
+  // Programs that drive a browser are not counted; this one plays a person.
+  await page.addInitScript(() => Object.defineProperty(navigator, "webdriver", { get: () => false }));
+  const sent = page.waitForResponse("**/backend/analytics/landing/");
+  await page.goto("/?utm_source=letter");
+  await sent;
+  const clicked = page.waitForRequest("**/backend/analytics/landing/");
+  await page.getByRole("link", { name: "What it costs" }).click();
+  await clicked;
+  await page.waitForURL("**/pricing/");
+  await page.waitForResponse("**/backend/analytics/landing/");
+  const rows = await web.rig.db.sql<{ kind: string; source: string; visitors: bigint }>`
+    select kind, min(utm_source) as source, count(distinct visitor_id) as visitors from campaign_event
+    where target is null or target = 'home-pricing' group by kind order by kind`;
+  expect(rows.map(({ kind, source, visitors }) => [kind, source, Number(visitors)])).toEqual([
+    ["cta_click", "letter", 1],
+    ["page_view", "letter", 1],
+  ]);
+  expect({ faults, cookies: await page.context().cookies() }).toEqual({ faults: [], cookies: [] });
+  await close();
+}, 60_000);
