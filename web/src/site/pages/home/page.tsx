@@ -76,7 +76,7 @@ function Home(props: InContext): JSX.Element {
           {texts.prices}
         </a>
       </p>
-      <section class="home-example" aria-label={texts.example}>
+      <div class="home-example">
         <Island
           name="first-call"
           props={{
@@ -85,7 +85,7 @@ function Home(props: InContext): JSX.Element {
             texts: island,
           }}
         />
-      </section>
+      </div>
       <Interfaces context={context} />
       <Show when={models.length > 0}>
         <PriceStrip context={context} />
@@ -114,7 +114,7 @@ function Interfaces(props: InContext): JSX.Element {
     <section class="site-section" aria-labelledby="interfaces">
       <h2 id="interfaces">{texts.apis.title}</h2>
       <p class="lead">{texts.apis.lead}</p>
-      <section class="prices" tabindex="0" aria-label={texts.apis.title}>
+      <section class="prices" tabindex="0" aria-label={texts.apis.api}>
         <table>
           <thead>
             <tr>
