@@ -27,7 +27,8 @@ export const de: FormTexts = {
   sent: {
     title: "Sehen Sie in Ihr Postfach",
     text: "Eine E-Mail mit einem Link ist unterwegs an {email}. Öffnen Sie ihn innerhalb von 24 Stunden, dann ist alles fertig.",
-    again: "Nach einigen Minuten noch nichts da? Sehen Sie im Spam-Ordner nach oder lassen Sie die E-Mail erneut senden.",
+    again:
+      "Nach einigen Minuten noch nichts da? Sehen Sie im Spam-Ordner nach oder lassen Sie die E-Mail erneut senden.",
     submit: "Erneut senden",
     shown: "Diese Installation zeigt den Link auch hier, weil sie nicht für den Produktivbetrieb eingerichtet ist.",
     open: "Adresse bestätigen",
@@ -66,7 +67,8 @@ export const de: FormTexts = {
     invalid_credentials: "E-Mail-Adresse oder Passwort stimmt nicht.",
     code_required: "Geben Sie den Code Ihrer Authenticator-App ein.",
     invalid_code: "Der Code stimmt nicht oder wurde schon verwendet.",
-    email_not_verified: "Die E-Mail-Adresse ist noch nicht bestätigt. Öffnen Sie den Link in unserer E-Mail oder lassen Sie ihn erneut senden.",
+    email_not_verified:
+      "Die E-Mail-Adresse ist noch nicht bestätigt. Öffnen Sie den Link in unserer E-Mail oder lassen Sie ihn erneut senden.",
     account_disabled: "Dieses Konto ist gesperrt. Wenn Sie nicht wissen, warum, schreiben Sie dem Support.",
     invalid_token: "Der Link ist nicht mehr gültig. Fordern Sie einen neuen an.",
     invalid_value: "Etwas fehlt oder ist zu lang. Prüfen Sie jedes Feld.",

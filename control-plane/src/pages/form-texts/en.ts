@@ -65,7 +65,8 @@ export const en = {
     invalid_credentials: "The e-mail address or the password is not right.",
     code_required: "Enter the code of your authenticator.",
     invalid_code: "The code is not right, or was used already.",
-    email_not_verified: "The e-mail address is not verified yet. Open the link in the mail that we sent, or have it sent again.",
+    email_not_verified:
+      "The e-mail address is not verified yet. Open the link in the mail that we sent, or have it sent again.",
     account_disabled: "This account is disabled. Write to support if you don’t know why.",
     invalid_token: "The link is not valid any more. Ask for a new one.",
     invalid_value: "Something is missing or too long. Check every field.",

@@ -66,7 +66,8 @@ export const es: FormTexts = {
     invalid_credentials: "La dirección de correo o la contraseña no es correcta.",
     code_required: "Escribe el código de tu autenticador.",
     invalid_code: "El código no es correcto o ya se ha usado.",
-    email_not_verified: "La dirección de correo aún no está verificada. Abre el enlace del mensaje que enviamos o pide otro.",
+    email_not_verified:
+      "La dirección de correo aún no está verificada. Abre el enlace del mensaje que enviamos o pide otro.",
     account_disabled: "Esta cuenta está desactivada. Si no sabes por qué, escribe al servicio de ayuda.",
     invalid_token: "El enlace ya no es válido. Pide uno nuevo.",
     invalid_value: "Falta algo o es demasiado largo. Revisa todos los campos.",

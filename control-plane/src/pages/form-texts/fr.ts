@@ -66,7 +66,8 @@ export const fr: FormTexts = {
     invalid_credentials: "L’adresse e-mail ou le mot de passe est incorrect.",
     code_required: "Saisissez le code de votre application d’authentification.",
     invalid_code: "Le code est incorrect ou a déjà servi.",
-    email_not_verified: "L’adresse e-mail n’est pas encore vérifiée. Ouvrez le lien de l’e-mail reçu, ou faites-le renvoyer.",
+    email_not_verified:
+      "L’adresse e-mail n’est pas encore vérifiée. Ouvrez le lien de l’e-mail reçu, ou faites-le renvoyer.",
     account_disabled: "Ce compte est désactivé. Si vous ne savez pas pourquoi, écrivez à l’assistance.",
     invalid_token: "Le lien n’est plus valable. Demandez-en un nouveau.",
     invalid_value: "Il manque quelque chose, ou un champ est trop long. Vérifiez chaque champ.",

@@ -66,7 +66,8 @@ export const pt: FormTexts = {
     invalid_credentials: "O endereço de e-mail ou a senha não está certo.",
     code_required: "Digite o código do seu autenticador.",
     invalid_code: "O código não está certo ou já foi usado.",
-    email_not_verified: "O endereço de e-mail ainda não foi verificado. Abra o link do e-mail que enviamos ou peça outro.",
+    email_not_verified:
+      "O endereço de e-mail ainda não foi verificado. Abra o link do e-mail que enviamos ou peça outro.",
     account_disabled: "Esta conta está desativada. Se não souber o motivo, escreva para o suporte.",
     invalid_token: "O link não é mais válido. Peça um novo.",
     invalid_value: "Falta algo ou algo está longo demais. Confira todos os campos.",
