@@ -99,7 +99,7 @@ describe.each([
 
   test("says that it is not ready and serves on while others are given time to notice", async () => {
     const sluice = await start({ DRAIN_NOTICE_MS: "1000" });
-    expect((await fetch(`${sluice.url}/readyz`)).status).toBe(200);
+    await waitUntil(async () => (await fetch(`${sluice.url}/readyz`)).status === 200);
     const stopped = sluice.stop();
     await waitUntil(async () => (await fetch(`${sluice.url}/readyz`)).status === 503);
     const ready = await fetch(`${sluice.url}/readyz`);

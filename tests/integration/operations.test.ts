@@ -49,6 +49,8 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     for (const url of new Set([scene.sluice.url, scene.gateway.url])) {
       const alive = await fetch(`${url}/healthz`);
       expect([alive.status, await alive.json()]).toEqual([200, { ok: true }]);
+      // A machine that is busy while the program starts makes its loop late for a while.
+      await waitUntil(async () => (await fetch(`${url}/readyz`)).ok);
       const ready = await fetch(`${url}/readyz`);
       expect([ready.status, await ready.json()]).toEqual([200, { ok: true, reasons: [] }]);
       expect(ready.headers.get("cache-control")).toBe("no-store");
