@@ -18,6 +18,8 @@ export type AppRoutes = {
   readonly features: readonly AnyElysia[];
   /** The pages of the web, asked where no feature has a route; null where none is concerned either. */
   readonly page?: (request: Request) => Promise<Response | null>;
+  /** What a person is shown where an answer failed; null for programs. */
+  readonly failedPage?: (request: Request, requestId: string) => Response | null;
 };
 
 /**
@@ -37,13 +39,14 @@ function refuseAddress(): Response {
 /**
  * Every route of the program, in order. Calls under `/v1` and `/msgcompat` are routes of the server itself and never see
  * the framework: its context and hooks cost a call more than the relay does. Then come the features, then the
- * pages of the web, and what nothing matched is a JSON 404. What was thrown past a feature is a JSON 500 that names nothing but the request id.
+ * pages of the web, and what nothing matched is a JSON 404. What was thrown past a feature is
+ * a 500 that names nothing but the request id: a page for a person, JSON for a program.
  */
 export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: Log, isDraining: () => boolean) {
-  const unexpected = (error: unknown, method: string): Response => {
+  const unexpected = (error: unknown, request: Request): Response => {
     const requestId = Bun.randomUUIDv7();
-    log.error("http.unexpected", { requestId, method, error });
-    return internalErrorResponse(requestId);
+    log.error("http.unexpected", { requestId, method: request.method, error });
+    return parts.failedPage?.(request, requestId) ?? internalErrorResponse(requestId);
   };
   const guarded =
     <Answer>(handle: Handler<Answer> | undefined) =>
@@ -59,7 +62,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
         }
         return answer;
       } catch (error) {
-        return unexpected(error, request.method);
+        return unexpected(error, request);
       }
     };
   const app = new Elysia({
@@ -82,8 +85,6 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
     app.use(routes);
   }
   return app
-    .onError(({ code, error, request }) =>
-      code === "NOT_FOUND" ? notFoundResponse() : unexpected(error, request.method),
-    )
+    .onError(({ code, error, request }) => (code === "NOT_FOUND" ? notFoundResponse() : unexpected(error, request)))
     .all("*", async ({ request }) => (await parts.page?.(request)) ?? notFoundResponse(), { parse: "none" });
 }

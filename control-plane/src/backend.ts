@@ -280,6 +280,7 @@ function traceRules(values: SettingValues): TraceRules {
 
 function openPages({ config, db, log, notifications, webBuild }: BackendParts, { callers }: Accounts): Pages {
   const origin = publicBaseUrl(config);
+  const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
   const pages = new Pages({
     build: webBuild,
     callers,
@@ -288,7 +289,9 @@ function openPages({ config, db, log, notifications, webBuild }: BackendParts, {
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
       models: (await listPricedModels(db)).map(siteModel),
       messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
+      support_widget_url: supportWidgetUrl,
     }),
+    supportWidgetUrl,
     dataDirectory: config.DATA_DIR,
     isDevelopment: config.NODE_ENV === "development",
     log,

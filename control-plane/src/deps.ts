@@ -150,7 +150,11 @@ function routesOf(base: Base, gateway: GatewayRuntime | null, stopping: AbortSig
     return { features: [operations] };
   }
   backend.pages.start();
-  return { features: [operations, ...backend.routes], page: (request) => backend.pages.answer(request) };
+  return {
+    features: [operations, ...backend.routes],
+    page: (request) => backend.pages.answer(request),
+    failedPage: (request, requestId) => backend.pages.failed(request, requestId),
+  };
 }
 
 function unreadyReasons(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal): string[] {

@@ -27,6 +27,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
       build: clientBuild(shared, client, "manifest-site.json", {
         site: "src/site/main.ts",
         landing: "src/site/landing.ts",
+        "support-context": "src/site/support-context.ts",
         "site-styles": "src/site/site.css",
         forms: "src/forms/forms.css",
         icon: "src/site/icon.svg",

@@ -46,6 +46,9 @@ function PageDocument(props: DocumentParts): JSX.Element {
         <Frame page={page} context={context}>
           {page.content(context)}
         </Frame>
+        <Show when={catalogue.support_widget_url !== null}>
+          {ssr('<support-widget token=""></support-widget>') as unknown as JSX.Element}
+        </Show>
       </body>
     </html>
   );
@@ -88,6 +91,14 @@ function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Ele
       </Show>
       <Show when={page.script === "docs-tools"}>
         <script type="module" src={assets.docsTools} />
+      </Show>
+      <Show when={catalogue.support_widget_url}>
+        {(url) => (
+          <>
+            <script async src={url()} />
+            <script type="module" src={assets.supportContext} />
+          </>
+        )}
       </Show>
       <Show when={page.structuredData}>{(data) => structuredScript(data()(props.context))}</Show>
       <Show when={page.islands.length > 0}>

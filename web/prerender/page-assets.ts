@@ -10,6 +10,8 @@ export type PageAssets = {
   readonly bootTheme: string;
   /** Counts visits. */
   readonly landing: string;
+  /** Tells the support widget who is logged in. */
+  readonly supportContext: string;
   readonly docsTools: string;
   readonly icon: string;
   /** The font that every page begins with. */
@@ -42,6 +44,7 @@ export function readPageAssets(text: string): PageAssets {
     script: address(chunk("src/site/main.ts").file),
     bootTheme: address(chunk("src/shell/boot-theme.ts").file),
     landing: address(chunk("src/site/landing.ts").file),
+    supportContext: address(chunk("src/site/support-context.ts").file),
     docsTools: address(chunk("src/site/docs/docs-tools.ts").file),
     icon: address(chunk("src/site/icon.svg").file),
     font: address(font?.file ?? ""),

@@ -1,17 +1,20 @@
-/** Nothing from elsewhere, nothing inline, nobody may frame us. */
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+/** Nothing from elsewhere but from one origin, if any; nothing inline, nobody may frame us. */
+function contentSecurityPolicy(guest: string | null): string {
+  const sources = guest === null ? "'self'" : `'self' ${guest}`;
+  return [
+    `default-src ${sources}`,
+    `script-src ${sources}`,
+    `style-src ${sources}`,
+    `img-src ${sources} data:`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
 
 const everyPage = {
-  "content-security-policy": contentSecurityPolicy,
+  "content-security-policy": contentSecurityPolicy(null),
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
@@ -29,3 +32,8 @@ export const assetHeaders = {
   "cache-control": "private, max-age=31536000, immutable",
   "cross-origin-resource-policy": "same-origin",
 };
+
+/** The same headers for a page that loads the support widget from this address; unchanged where it is null. */
+export function withSupportWidget<Headers extends typeof everyPage>(headers: Headers, url: string | null): Headers {
+  return url === null ? headers : { ...headers, "content-security-policy": contentSecurityPolicy(new URL(url).origin) };
+}

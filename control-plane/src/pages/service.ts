@@ -2,10 +2,11 @@ import { join } from "node:path";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
-import { fileResponse, type StaticFile } from "../platform/static-file.ts";
+import { compressedFileOf, fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
-import { assetHeaders, privatePageHeaders, publicPageHeaders } from "./page-headers.ts";
+import { assetHeaders, privatePageHeaders, publicPageHeaders, withSupportWidget } from "./page-headers.ts";
 import { SitePages } from "./site-pages.ts";
+import { drawSupportWidget } from "./support-widget.ts";
 import { unbuiltPage, type WebBuild } from "./web-build.ts";
 
 export type PagesParts = {
@@ -13,22 +14,34 @@ export type PagesParts = {
   readonly build: WebBuild | null;
   readonly callers: CallerReader;
   readonly readCatalogue: () => Promise<SiteCatalogue>;
+  /** The script of the support widget, as the catalogue has it; null where there is none. */
+  readonly supportWidgetUrl: string | null;
   readonly dataDirectory: string;
   readonly isDevelopment: boolean;
   readonly log: Log;
 };
 
 const refreshMs = 15_000;
+const programPaths = /^\/(backend|v1|msgcompat)(\/|$)/;
+/** What the page of a failure has where the id of the request belongs. */
+const requestIdPlace = "00000000-0000-0000-0000-000000000000";
 
 /** Everything that a browser is shown at an address: public pages, the console, the admin, and the files they load. */
 export class Pages {
   readonly #parts: PagesParts;
   readonly #site: SitePages | null;
+  /** The headers of pages that have the support widget, if there is one. */
+  readonly #headers: { readonly open: typeof publicPageHeaders; readonly unkept: typeof privatePageHeaders };
+  #consoleDocument: Promise<StaticFile> | null = null;
   #timer: Timer | null = null;
 
   constructor(parts: PagesParts) {
     this.#parts = parts;
-    const { build, readCatalogue, log } = parts;
+    const { build, readCatalogue, log, supportWidgetUrl } = parts;
+    this.#headers = {
+      open: withSupportWidget(publicPageHeaders, supportWidgetUrl),
+      unkept: withSupportWidget(privatePageHeaders, supportWidgetUrl),
+    };
     this.#site =
       build === null
         ? null
@@ -62,7 +75,7 @@ export class Pages {
   /** The answer at an address that no other route has; null where no page is concerned. */
   async answer(request: Request): Promise<Response | null> {
     const { pathname, search } = new URL(request.url);
-    if (/^\/(backend|v1|msgcompat)(\/|$)/.test(pathname)) {
+    if (programPaths.test(pathname)) {
       return null;
     }
     if (request.method !== "GET" && request.method !== "HEAD") {
@@ -91,6 +104,24 @@ export class Pages {
     return await this.#publicPage(request, pathname, search);
   }
 
+  /**
+   * What a person is shown in place of an answer that failed for no known reason; null for programs, for whom there is
+   * JSON, for the admin, which has nothing of the site, and as long as no pages are drawn.
+   */
+  failed(request: Request, requestId: string): Response | null {
+    const { pathname } = new URL(request.url);
+    if (programPaths.test(pathname) || !wantsPage(request)) {
+      return null;
+    }
+    const page = /^\/admin(\/|$)/.test(pathname) ? null : this.#site?.unavailable(pathname);
+    if (page === null || page === undefined) {
+      return null;
+    }
+    const text = new TextDecoder().decode(page.bytes).replaceAll(requestIdPlace, requestId);
+    const headers = { ...this.#headers.unkept, "x-request-id": requestId };
+    return fileResponse(request, fileOf(text, page.contentType), { status: 500, headers });
+  }
+
   async #admin(request: Request, path: string): Promise<Response> {
     if ((await this.#parts.callers.readAdmin(request)) === null) {
       const state = { login: "", next: path, problem: null, asksForCode: false };
@@ -103,7 +134,15 @@ export class Pages {
     if ((await this.#parts.callers.readUser(request)) === null) {
       return seeOther(`/login/?next=${encodeURIComponent(path)}`);
     }
-    return this.#application(request, this.#parts.build?.console);
+    const { build, supportWidgetUrl } = this.#parts;
+    if (build === null || supportWidgetUrl === null) {
+      return this.#application(request, build?.console);
+    }
+    this.#consoleDocument ??= compressedFileOf(
+      drawSupportWidget(new TextDecoder().decode(build.console.bytes), supportWidgetUrl, build.supportContext),
+      build.console.contentType,
+    );
+    return fileResponse(request, await this.#consoleDocument, { headers: this.#headers.unkept });
   }
 
   #application(request: Request, file: StaticFile | undefined): Response {
@@ -118,7 +157,7 @@ export class Pages {
     }
     const page = await this.#site.find(path);
     if (page !== null) {
-      return fileResponse(request, page, { headers: publicPageHeaders });
+      return fileResponse(request, page, { headers: this.#headers.open });
     }
     if (!path.endsWith("/") && (await this.#site.find(`${path}/`)) !== null) {
       return new Response(null, {
@@ -127,7 +166,7 @@ export class Pages {
       });
     }
     const notFound = wantsPage(request) ? this.#site.notFound(path) : null;
-    return notFound === null ? null : fileResponse(request, notFound, { status: 404, headers: privatePageHeaders });
+    return notFound === null ? null : fileResponse(request, notFound, { status: 404, headers: this.#headers.unkept });
   }
 }
 

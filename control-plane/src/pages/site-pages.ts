@@ -47,8 +47,17 @@ export class SitePages {
 
   /** The page for an address where nothing is, in the language that the address names. */
   notFound(path: string): StaticFile | null {
+    return this.#inLanguageOf(path, "404.html");
+  }
+
+  /** The page in place of one that failed, in the language that the address names; null before any were drawn. */
+  unavailable(path: string): StaticFile | null {
+    return this.#inLanguageOf(path, "unavailable.html");
+  }
+
+  #inLanguageOf(path: string, name: string): StaticFile | null {
     const language = /^\/[a-z]{2}(?=\/|$)/.exec(path)?.[0] ?? "";
-    return this.#shown?.files.get(`${language}/404.html`) ?? this.#shown?.files.get("/404.html") ?? null;
+    return this.#shown?.files.get(`${language}/${name}`) ?? this.#shown?.files.get(`/${name}`) ?? null;
   }
 
   /** Draws the pages anew if the catalogue is another one than they show. One at a time; a call in between asks for one more. */

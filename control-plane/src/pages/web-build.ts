@@ -14,6 +14,8 @@ export type WebBuild = {
   readonly kit: StaticFile;
   /** Of the forms that are written here. */
   readonly forms: FormAssets;
+  /** The address of the script that tells the support widget who is logged in. */
+  readonly supportContext: string;
   /** The program that writes the public pages. */
   readonly prerender: string;
 };
@@ -73,6 +75,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
       icon: address("src/site/icon.svg"),
       landing: address("src/site/landing.ts"),
     },
+    supportContext: address("src/site/support-context.ts"),
     prerender: join(folder, "server/prerender.js"),
   };
 }

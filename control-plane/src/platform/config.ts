@@ -32,6 +32,7 @@ const schema = z.object({
     .refine((text) => !URL.canParse(text) || new URL(text).origin === text.replace(/\/$/, ""), "must have no path")
     .transform((text) => new URL(text).origin)
     .optional(),
+  SUPPORT_WIDGET_URL: z.url({ protocol: /^https$/, hostname: /^[a-z0-9.-]+$/i }).optional(),
   UPSTREAM_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
   MAIL_ADAPTER: z.enum(["log", "http", "smtp"]).default("log"),
   MAIL_FROM: z.string().min(3).max(320).default("Sluice <no-reply@localhost>"),

@@ -28,6 +28,8 @@ export type SiteCatalogue = {
   readonly models: readonly SiteModel[];
   /** The names that clients of the Messages API may ask for. */
   readonly messages_models: readonly string[];
+  /** Where the script of the support widget is, or null where there is none. */
+  readonly support_widget_url: string | null;
 };
 
 /** What the program that writes the public pages is told on its standard input. */

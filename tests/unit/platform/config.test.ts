@@ -20,3 +20,12 @@ test("the example file shows the defaults", () => {
   const shown = [...listed].filter(([name]) => !withoutDefault.includes(name) && !startVariables.includes(name));
   expect(loadConfig({ ...required, ...Object.fromEntries(shown) })).toEqual(loadConfig(required));
 });
+
+test.each(["http://widget.example/w.js", "https://a;b/w.js", "widget.js"])(
+  "%s is no address of a support widget",
+  (SUPPORT_WIDGET_URL) => {
+    expect(() => loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any", SUPPORT_WIDGET_URL })).toThrow(
+      "SUPPORT_WIDGET_URL",
+    );
+  },
+);

@@ -1,0 +1,22 @@
+/**
+ * Tells the support widget who is logged in, by its attributes; of a visitor it is told nothing. Only loaded where there
+ * is a widget.
+ */
+type Me = { readonly user: { readonly email: string; readonly display_name: string | null } };
+
+const me = "/backend/auth/me/";
+
+async function tellWidget(widget: Element): Promise<void> {
+  // Without a login the answer is a 401, and without a network there is none: both say nothing of a user.
+  const answer = await fetch(me, { headers: { accept: "application/json" } }).catch(() => null);
+  if (answer?.ok === true) {
+    const { user } = (await answer.json()) as Me;
+    widget.setAttribute("username", user.display_name || user.email);
+    widget.setAttribute("email", user.email);
+  }
+}
+
+const element = document.querySelector("support-widget");
+if (element !== null) {
+  void tellWidget(element);
+}
