@@ -14,7 +14,7 @@ const percent = 100;
 
 /** Parts of a whole, the largest first: name, figure and bar, instead of a pie. */
 export function BarList(props: { readonly label: string; readonly bars: readonly Bar[] }): JSX.Element {
-  const largest = (): number => Math.max(...props.bars.map(({ value }) => value), 1);
+  const largest = (): number => Math.max(...props.bars.map(({ value }) => value), 0) || 1;
   return (
     <ul class="bars plain-list" aria-label={props.label}>
       <For each={props.bars}>

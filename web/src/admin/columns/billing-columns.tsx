@@ -44,7 +44,11 @@ export const paymentColumns: readonly Column<PaymentRow>[] = [
   { id: "transaction_id", label: "Transaction", cell: (row) => <code>{row.transaction_id}</code>, card: "title" },
   { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "gateway", label: "Gateway", cell: (row) => `${row.gateway}, ${row.account}` },
+  {
+    id: "gateway",
+    label: "Gateway",
+    cell: (row) => (row.account === row.gateway ? row.gateway : `${row.gateway}, ${row.account}`),
+  },
   {
     id: "amount_usd",
     label: "Amount, USD",

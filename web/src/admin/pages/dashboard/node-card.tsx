@@ -4,10 +4,10 @@ import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
-import { Status } from "../../../kit/status.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs } from "../../shown.ts";
+import { healthWord } from "../exit-node/check-words.tsx";
 
 const path = "/backend/admin/exit-node/list/";
 const refreshMs = 30_000;
@@ -41,14 +41,7 @@ export function NodeCard(): JSX.Element {
                 { label: "State", cell: (node) => <StateWord state={node.status} /> },
                 {
                   label: "Health",
-                  cell: (node) =>
-                    node.health === null ? (
-                      <Status tone="neutral">not checked</Status>
-                    ) : (
-                      <Status tone={node.health.ok ? "ok" : "bad"}>
-                        {node.health.ok ? "well" : (node.health.failure ?? "failed")}
-                      </Status>
-                    ),
+                  cell: (node) => healthWord(node.health),
                 },
                 { label: "Latency", cell: (node) => shownMs(node.health?.latency_ms ?? null), align: "end" },
                 { label: "Last check", cell: (node) => shownMoment(node.health?.checked_at ?? null) },

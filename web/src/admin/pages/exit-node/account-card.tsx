@@ -14,7 +14,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orNull } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownMoment, shownText } from "../../shown.ts";
+import { shownMoment, shownText, shownWord } from "../../shown.ts";
 import { exitAccountStatuses, exitAuthTypes } from "../../values.ts";
 import { nodePaths } from "./node-form.tsx";
 
@@ -36,7 +36,7 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
           columns={[
             { label: "Account", cell: (row) => <code>{row.account_code}</code> },
             { label: "Provider", cell: (row) => row.provider },
-            { label: "Logs in with", cell: (row) => row.auth_type },
+            { label: "Logs in with", cell: (row) => shownWord(row.auth_type) },
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
             { label: "Called on the node", cell: (row) => shownText(row.node_account) },
             { label: "Changed", cell: (row) => shownMoment(row.updated_at) },

@@ -12,7 +12,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { shownCount, shownMoment, shownMs, shownText, shownWord } from "../../shown.ts";
 import { AccountCard } from "./account-card.tsx";
 import { CheckCard } from "./check-card.tsx";
 import { NodeForm } from "./node-form.tsx";
@@ -131,7 +131,7 @@ function StateCard(props: { readonly node: Node }): JSX.Element {
 const reportedColumns = [
   { label: "Account", cell: (row: Reported) => <code>{row.account}</code> },
   { label: "Provider", cell: (row: Reported) => row.provider },
-  { label: "Logs in with", cell: (row: Reported) => row.auth_type },
+  { label: "Logs in with", cell: (row: Reported) => shownWord(row.auth_type) },
   { label: "Status", cell: (row: Reported) => <StateWord state={row.status} /> },
 ];
 

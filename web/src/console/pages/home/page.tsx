@@ -24,6 +24,8 @@ import { homeArea } from "./messages/messages.ts";
 import { SetupCard } from "./setup-card.tsx";
 
 const daysOfPace = 30;
+/** Beyond this the pace says nothing. */
+const daysCountedMax = 1_000;
 const daysOfWeek = 7;
 const shownMax = 5;
 
@@ -85,9 +87,13 @@ function AccountFigures(props: {
     fill(texts.requests, { count: formats.number(days.reduce((sum, day) => sum + Number(day.calls), 0)) });
   const left = (summary: UsageSummary): string => {
     const spent = Number(summary.total.settled_quota);
-    return spent === 0 || props.remaining === null
-      ? texts.noPace
-      : fill(texts.daysLeft, { count: formats.number(Math.floor((Number(props.remaining) / spent) * daysOfPace)) });
+    if (spent === 0 || props.remaining === null) {
+      return texts.noPace;
+    }
+    const days = Math.floor((Number(props.remaining) / spent) * daysOfPace);
+    return days > daysCountedMax
+      ? fill(texts.manyDaysLeft, { count: formats.number(daysCountedMax) })
+      : fill(texts.daysLeft, { count: formats.number(days) });
   };
   const rate = ({ total }: UsageSummary): string =>
     Number(total.calls) === 0 ? "–" : formats.percent(Number(total.completed_calls) / Number(total.calls));
@@ -125,7 +131,7 @@ function SpentCard(props: { readonly summary: UsageSummary }): JSX.Element {
             { name: texts.cost, values: props.summary.by_day.map(({ settled_quota }) => usdNumber(settled_quota)) },
           ],
         }}
-        format={(value) => formats.usd(value.toFixed(2))}
+        format={(value) => formats.usd(value.toFixed(6))}
         timeText={dayFormats.ofSeconds}
         timeZone="UTC"
         zone={fill(texts.days, { zone: props.summary.zone })}

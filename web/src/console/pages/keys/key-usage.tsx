@@ -39,7 +39,7 @@ export function KeyUsage(props: { readonly keyId: string }): JSX.Element {
                     { name: texts.cost, values: summary().by_day.map(({ settled_quota }) => usdNumber(settled_quota)) },
                   ],
                 }}
-                format={(value) => formats.usd(value.toFixed(2))}
+                format={(value) => formats.usd(value.toFixed(6))}
                 timeText={dayFormats.ofSeconds}
                 timeZone="UTC"
                 zone={fill(texts.days, { zone: browserZone })}

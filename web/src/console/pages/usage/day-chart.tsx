@@ -44,7 +44,7 @@ export function DayChart(props: { readonly summary: UsageSummary; readonly range
         label={texts.chart}
         kind="bars"
         chart={chart()}
-        format={(value) => (metric() === "cost" ? formats.usd(value.toFixed(4)) : formats.compact(value))}
+        format={(value) => (metric() === "cost" ? formats.usd(value.toFixed(6)) : formats.compact(value))}
         timeText={dayFormats.ofSeconds}
         timeZone="UTC"
         zone={fill(texts.zoneNote, { zone: props.summary.zone })}

@@ -74,7 +74,7 @@ export const messages: BillingMessages = {
   changeNames: {
     order_credit: "طلب مدفوع",
     subscription_grant: "خطة شهرية مدفوعة",
-    usage_quota: "معامل السعر",
+    usage_quota: "طلبات مفاتيحك",
     manual_adjust: "تعديل من المشغّل",
     refund: "استرداد",
     refund_failed: "إلغاء استرداد",

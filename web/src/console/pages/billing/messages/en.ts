@@ -75,7 +75,7 @@ export const messages = english({
   changeNames: {
     order_credit: "order paid",
     subscription_grant: "plan paid, for a month",
-    usage_quota: "rate multiplier",
+    usage_quota: "calls of your keys",
     manual_adjust: "changed by the operator",
     refund: "refund",
     refund_failed: "refund undone",

@@ -4,6 +4,7 @@ export const messages: HomeMessages = {
   title: "الرئيسية",
   figures: "حسابك بالأرقام",
   balance: "الرصيد",
+  manyDaysLeft: "أكثر من {count} يوم بوتيرة آخر 30 يومًا",
   daysLeft: "نحو {count} يومًا بوتيرة آخر 30 يومًا",
   noPace: "لم يُنفق شيء خلال آخر 30 يومًا",
   today: "الإنفاق اليوم",

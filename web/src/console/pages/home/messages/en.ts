@@ -4,6 +4,7 @@ export const messages = english({
   title: "Home",
   figures: "Your account in figures",
   balance: "Balance",
+  manyDaysLeft: "more than {count} days at the pace of the last 30",
   daysLeft: "about {count} days at the pace of the last 30",
   noPace: "nothing was spent in the last 30 days",
   today: "Spent today",
