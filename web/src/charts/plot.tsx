@@ -108,7 +108,7 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
     cursor: { sync: { key: cursor.key }, drag: { x: props.onRange !== undefined, y: false, setScale: false } },
     scales: { x: { time: true }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
-      { ...axis, size: 28, grid: { show: false }, values: (_, ticks) => ticks.map(tickText(props)) },
+      { ...axis, size: 34, gap: 11, grid: { show: false }, values: (_, ticks) => ticks.map(tickText(props)) },
       { ...axis, size: 64, values: (_, ticks) => ticks.map(props.format) },
     ],
     series: [
