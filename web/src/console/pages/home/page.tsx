@@ -4,13 +4,14 @@ import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
-import { fill } from "../../../i18n/messages.ts";
+import { fill, plural } from "../../../i18n/messages.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, Skeleton } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import { browserZone, dayFormats, secondsOfDay } from "../../parts/days.ts";
 import {
   createBalanceQuery,
@@ -84,7 +85,11 @@ function AccountFigures(props: {
   const shown = (write: (summary: UsageSummary) => string): JSX.Element =>
     props.summary === null ? <Skeleton width="5rem" /> : write(props.summary);
   const calls = (days: readonly Sums[]): string =>
-    fill(texts.requests, { count: formats.number(days.reduce((sum, day) => sum + Number(day.calls), 0)) });
+    plural(
+      consoleLocale,
+      texts.requests,
+      days.reduce((sum, day) => sum + Number(day.calls), 0),
+    );
   const left = (summary: UsageSummary): string => {
     const spent = Number(summary.total.settled_quota);
     if (spent === 0 || props.remaining === null) {
@@ -93,7 +98,7 @@ function AccountFigures(props: {
     const days = Math.floor((Number(props.remaining) / spent) * daysOfPace);
     return days > daysCountedMax
       ? fill(texts.manyDaysLeft, { count: formats.number(daysCountedMax) })
-      : fill(texts.daysLeft, { count: formats.number(days) });
+      : plural(consoleLocale, texts.daysLeft, days);
   };
   const rate = ({ total }: UsageSummary): string =>
     Number(total.calls) === 0 ? "–" : formats.percent(Number(total.completed_calls) / Number(total.calls));

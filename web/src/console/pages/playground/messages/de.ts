@@ -1,0 +1,36 @@
+import type { PlaygroundMessages } from "./en.ts";
+
+export const messages: PlaygroundMessages = {
+  title: "Playground",
+  text: "Jeder Aufruf geschieht mit einem Ihrer Schlüssel und wird berechnet wie jeder andere.",
+  key: "API-Schlüssel",
+  keyHint: "Fügen Sie einen ein. Er bleibt im Speicher dieser Seite und geht nur an diesen Dienst.",
+  makeKey: "Schlüssel für diese Seite anlegen",
+  madeKey:
+    "Ein Schlüssel namens „Playground“ wurde angelegt. Er steht im Feld und sonst nirgends; widerrufen können Sie ihn auf der Seite „Schlüssel“.",
+  model: "Modell",
+  system: "Anweisungen",
+  prompt: "Ihre Nachricht",
+  maxTokens: "Höchstzahl der Tokens",
+  temperature: "Temperatur",
+  asModel: "wie im Modell",
+  send: "Senden",
+  stop: "Anhalten",
+  clear: "Neu beginnen",
+  conversation: "Unterhaltung",
+  you: "Sie",
+  answer: "Modell",
+  waiting: "Wartet auf das erste Token",
+  firstToken: "Erstes Token",
+  duration: "Ganze Antwort",
+  tokens: "Tokens",
+  cost: "Kosten",
+  notCounted: "unbekannt",
+  stopped: "Angehalten. Was bis dahin kam, wird berechnet.",
+  failed: "Der Aufruf wurde abgelehnt",
+  code: "Als Code",
+  empty: "Noch nichts gesendet",
+  emptyText:
+    "Wählen Sie ein Modell, fügen Sie einen Schlüssel ein oder legen Sie einen an, und schreiben Sie eine Nachricht.",
+  optional: "optional",
+};
