@@ -64,6 +64,7 @@ import {
 import { Pages } from "./pages/service.ts";
 import type { WebBuild } from "./pages/web-build.ts";
 import { openPayments, paymentFallbacks } from "./payments/service.ts";
+import { isPrivateUpstreamAllowed, openUpstreamGuard } from "./platform/address-guard.ts";
 import { systemClock } from "./platform/clock.ts";
 import { type Config, publicBaseUrl } from "./platform/config.ts";
 import type { MasterKey } from "./platform/crypto/master-key.ts";
@@ -207,14 +208,17 @@ export function buildBackend(parts: BackendParts): Backend {
   return { routes, endpoints: all, jobs, pages, start: mail.start, stop: mail.stop };
 }
 
-function catalogAdminParts({ config, db, masterKey }: BackendParts): CatalogAdminParts {
+function catalogAdminParts({ config, db, masterKey, log }: BackendParts): CatalogAdminParts {
+  const guard = openUpstreamGuard(config, log);
   const openClient = async (): Promise<PooledHttpClient> => {
     const { UPSTREAM_CA_FILE: caFile } = config;
-    return new PooledHttpClient(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") });
+    return new PooledHttpClient({ guard, ...(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") }) });
   };
   return {
     db,
     sealCredential: (id, credential) => sealChannelCredential(masterKey, id, credential),
+    // Where private addresses are allowed a name says nothing, and may come to life later.
+    guard: isPrivateUpstreamAllowed(config) ? null : guard,
     tests: new ChannelTests({
       db,
       clock: systemClock,

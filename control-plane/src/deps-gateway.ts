@@ -6,6 +6,7 @@ import type { RealtimeLimits } from "./gateway/realtime/limits.ts";
 import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
 import { RemoteRealtime } from "./gateway/remote/remote-realtime.ts";
 import { GatewayRuntime, type GatewayRuntimeParts } from "./gateway/runtime.ts";
+import { openUpstreamGuard } from "./platform/address-guard.ts";
 import { CaptureAllowance } from "./platform/answer-capture.ts";
 import { systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
@@ -29,7 +30,7 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
     },
     replicaId: spool.replicaId,
     masterKey: base.masterKey,
-    ...openClients(base.upstreamCa),
+    ...openClients(base),
     realtimeLimits: realtimeLimits(config),
     isNodeAddressAllowed: nodeAddressRule(config),
     keepExitTraffic: (seen) => keepTraffic(base.db, spool.replicaId, seen),
@@ -49,8 +50,10 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
   });
 }
 
-function openClients(ca: string | null): { client: PooledHttpClient; sockets: WsWebSocketClient } {
-  return { client: new PooledHttpClient(ca === null ? {} : { tlsCa: ca }), sockets: new WsWebSocketClient(ca) };
+function openClients({ config, log, upstreamCa: ca }: Base): { client: PooledHttpClient; sockets: WsWebSocketClient } {
+  const guard = openUpstreamGuard(config, log);
+  const client = new PooledHttpClient({ guard, ...(ca === null ? {} : { tlsCa: ca }) });
+  return { client, sockets: new WsWebSocketClient(ca, guard) };
 }
 
 function realtimeLimits(config: Config): RealtimeLimits {

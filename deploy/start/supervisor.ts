@@ -92,7 +92,7 @@ export class Supervisor {
     const serviceEnvironment = {
       ...environment,
       PORT: String(port),
-      ...(sandboxUrl === null ? {} : { SANDBOX_URL: sandboxUrl }),
+      ...(sandboxUrl === null ? {} : sandboxEnvironment(sandboxUrl)),
     };
     signal.throwIfAborted();
     const seeded = await this.#runCommand("seed", settings.programs.seed, serviceEnvironment);
@@ -286,6 +286,11 @@ export class Supervisor {
       BUN_CONFIG_MAX_HTTP_REQUESTS: BUN_CONFIG_MAX_HTTP_REQUESTS || "8192",
     };
   }
+}
+
+/** Whoever is to ask a provider on this machine has to be allowed to, also where the environment says production. */
+function sandboxEnvironment(url: string): Readonly<Record<string, string>> {
+  return { SANDBOX_URL: url, UPSTREAM_PRIVATE_ALLOWED: process.env["UPSTREAM_PRIVATE_ALLOWED"] || "true" };
 }
 
 /** A host as it stands in a URL that reaches the service from this machine. */

@@ -9,6 +9,7 @@ let scene: ExitNodeScene;
 beforeAll(async () => {
   scene = await ExitNodeScene.open({
     EXIT_NODE_PRIVATE_ALLOWED: "false",
+    UPSTREAM_PRIVATE_ALLOWED: "false",
     EXIT_NODE_HTTP_ALLOWED: "false",
     EXIT_NODE_PORTS: "443,8443",
     EXIT_NODE_HOST_SUFFIX: "nodes.example.org",
@@ -133,5 +134,44 @@ describe("the production group", () => {
     const [row] = await scene.rig.db.sql<{ groups: string }>`
       select string_agg(distinct group_name, ',') as groups from ability where is_exit_node`;
     expect([row?.groups, user.granted > 0n]).toEqual(["node-test", true]);
+  });
+});
+
+describe("a channel", () => {
+  test.each([
+    "http://127.0.0.1:8000/v1",
+    "http://10.0.0.7/v1",
+    "https://[::ffff:192.168.0.1]/v1",
+    "https://169.254.169.254/v1",
+    "https://localhost/v1",
+    "https://nowhere.invalid/v1",
+  ])("is not saved at %s", async (baseUrl) => {
+    const answer = await scene.admin.post("/backend/admin/channel/save/", { name: "inside", base_url: baseUrl });
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { error: { code: "invalid_value", fields: { base_url: expect.any(String) } } },
+    ]);
+  });
+
+  test("is saved at a public address, and not moved away from it into a network", async () => {
+    const path = "/backend/admin/channel/save/";
+    const made = await scene.admin.post(path, { name: "outside", base_url: "https://8.8.4.4/v1" });
+    expect(made.status).toBe(200);
+    const { channel_id, updated_at } = made.body["channel"] as { channel_id: number; updated_at: string };
+    const moved = await scene.admin.post(path, { channel_id, updated_at, base_url: "http://10.0.0.7/v1" });
+    expect(codeOf(moved)).toEqual([400, "invalid_value"]);
+  });
+
+  test.each(["127.0.0.1", "localhost"])("that leads to %s all the same is not called", async (host) => {
+    const { port } = new URL(scene.provider.url);
+    await scene.rig.db.sql`update channel set base_url = ${`http://${host}:${port}/v1`} where name = 'first'`;
+    const [first] = await scene.rig.db.sql<{ id: bigint }>`select id from channel where name = 'first'`;
+    const tried = await scene.admin.post("/backend/admin/channel/test/", { channel_id: Number(first?.id) });
+    expect(tried.body["test"]).toMatchObject({ is_ok: false, http_status: null });
+    expect((tried.body["test"] as { error: string }).error).toContain("which is not allowed");
+    const answer = await scene.chat(await scene.rig.addUser());
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ error: { code: "upstream_unreachable" } });
+    expect(scene.provider.totals.connections.opened).toBe(0);
   });
 });

@@ -1,11 +1,10 @@
 import type { Registry } from "prom-client";
-import { isPrivateAddress } from "../platform/address-list.ts";
+import { type AddressRule, serverAddressRule } from "../platform/address-guard.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
 import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
-import { isOwnAddress } from "../platform/own-addresses.ts";
 import type { ExitChannels, RelayKeys } from "./port.ts";
 import { ExitNodes } from "./service.ts";
 
@@ -21,8 +20,8 @@ export type ExitNodeWorld = {
 };
 
 /** Whether connections may go to the address of a node, as the configuration says. */
-export function nodeAddressRule({ EXIT_NODE_PRIVATE_ALLOWED: isPrivateAllowed }: Config): (address: string) => boolean {
-  return (address) => isPrivateAllowed || !(isPrivateAddress(address) || isOwnAddress(address));
+export function nodeAddressRule({ EXIT_NODE_PRIVATE_ALLOWED: isPrivateAllowed }: Config): AddressRule {
+  return serverAddressRule(isPrivateAllowed);
 }
 
 /** The feature, put together as the configuration says. */

@@ -105,6 +105,7 @@ const schema = z.object({
   UPSTREAM_TOTAL_TIMEOUT_MS: count(10, 7_200_000).default(1_800_000),
   STREAM_STALL_TIMEOUT_MS: count(100, 3_600_000).default(60_000),
   UPSTREAM_CA_FILE: z.string().optional(),
+  UPSTREAM_PRIVATE_ALLOWED: flag.optional(),
   UPSTREAM_RESPONSE_BYTES_MAX: count(1_024, 16 * 1024 * 1024 * 1024).default(1024 * 1024 * 1024),
   EXIT_NODE_PORTS: z
     .string()

@@ -12,11 +12,12 @@ import {
 import type { ChannelId } from "@sluice/contracts/ids";
 import { z } from "zod";
 import { writeAudit } from "../../audit/service.ts";
+import type { AddressGuard } from "../../platform/address-guard.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";
 import { saveAbility } from "./save-ability.ts";
-import { type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
+import { checkBaseUrl, type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
 import { saveModel } from "./save-model.ts";
 import type { ChannelTests } from "./test-channel.ts";
 
@@ -24,6 +25,8 @@ export type CatalogAdminParts = {
   readonly db: Database;
   readonly sealCredential: SealCredential;
   readonly tests: ChannelTests;
+  /** Judges where the hosts of channels lead; null where that may be any server of the network. */
+  readonly guard: AddressGuard | null;
 };
 
 type Call = { readonly admin: AdminCaller; readonly requestId: string; readonly clientIp: string };
@@ -79,7 +82,7 @@ function modelEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
   });
 }
 
-function channelEndpoint({ db, sealCredential }: CatalogAdminParts): AnyEndpoint {
+function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
     path: "/backend/admin/channel/save/",
@@ -88,21 +91,25 @@ function channelEndpoint({ db, sealCredential }: CatalogAdminParts): AnyEndpoint
     output: z.strictObject({ channel: savedChannel }),
     errors: ["conflict", "not_found", "secret_required"],
     summary: "Make a channel, or change the one that was loaded; its credential is never shown again.",
-    handle: async (call) => ({
-      channel: await db.withTransaction(async (tx) => {
-        const { before, after } = await saveChannel(tx, call.input, sealCredential);
-        const isCredentialChanged = call.input.credential !== undefined;
-        await writeDown(tx, call, {
-          action: "channel.save",
-          subjectKind: "channel",
-          subjectId: after.channel_id.toString(),
-          before,
-          after: { ...after, is_credential_changed: isCredentialChanged },
-          reason: call.input.reason,
-        });
-        return after;
-      }),
-    }),
+    handle: async (call) => {
+      // Names are asked about outside of the transaction, which would wait for them.
+      await checkBaseUrl(call.input.base_url, guard);
+      return {
+        channel: await db.withTransaction(async (tx) => {
+          const { before, after } = await saveChannel(tx, call.input, sealCredential);
+          const isCredentialChanged = call.input.credential !== undefined;
+          await writeDown(tx, call, {
+            action: "channel.save",
+            subjectKind: "channel",
+            subjectId: after.channel_id.toString(),
+            before,
+            after: { ...after, is_credential_changed: isCredentialChanged },
+            reason: call.input.reason,
+          });
+          return after;
+        }),
+      };
+    },
   });
 }
 

@@ -1,9 +1,11 @@
 import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { AddressGuard } from "../../platform/address-guard.ts";
 import { isNoServerAddress } from "../../platform/address-list.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { isUniqueViolation } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
+import { HttpClientError } from "../../platform/http-client/model.ts";
 import { parseBaseUrl } from "../channels/model.ts";
 import {
   type ChannelEntry,
@@ -24,15 +26,13 @@ export type SealCredential = (id: ChannelId, credential: string) => Uint8Array;
 type Saved = { readonly before: ChannelState | null; readonly after: ChannelState };
 
 /**
- * Makes a channel, or changes the one that was loaded at `updated_at`. A new one is disabled until told otherwise.
+ * Makes a channel, or changes the one that was loaded at `updated_at`. A new one is disabled until told otherwise. Its address
+ * has been looked at by `checkBaseUrl`.
  * @throws AppError `not_found`, `invalid_value`, `conflict` (changed since, a name that is taken, a channel of an exit node),
  *   `secret_required` when the address goes elsewhere and the credential was not entered again
  */
 export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal: SealCredential): Promise<Saved> {
   const base = input.base_url;
-  if (base !== undefined) {
-    refuseOddAddress(base);
-  }
   const channel = input.channel_id === undefined ? await makeChannel(tx, input) : await readChannel(tx, input);
   const id = channel.id;
   const goesElsewhere = base !== undefined && originOf(base) !== originOf(channel.baseUrl);
@@ -144,6 +144,27 @@ function refuseOddAddress(baseUrl: string): void {
   const { hostname, port } = parseBaseUrl(baseUrl);
   if (isNoServerAddress(hostname) || port === 0) {
     throw new AppError("invalid_value", { fields: { base_url: "No provider is at this address." } });
+  }
+}
+
+/**
+ * Refuses a base URL whose host leads to where no call may go, or nowhere. Connections are judged again when they are made:
+ * this is so that somebody learns of it who can mend it.
+ * @param guard null where every server of the network may be called
+ * @throws AppError `invalid_value`
+ */
+export async function checkBaseUrl(baseUrl: string | undefined, guard: AddressGuard | null): Promise<void> {
+  if (baseUrl === undefined) {
+    return;
+  }
+  refuseOddAddress(baseUrl);
+  try {
+    await guard?.addressesOf(parseBaseUrl(baseUrl).hostname);
+  } catch (error) {
+    if (error instanceof HttpClientError) {
+      throw new AppError("invalid_value", { fields: { base_url: error.message }, cause: error });
+    }
+    throw error;
   }
 }
 

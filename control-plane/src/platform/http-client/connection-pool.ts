@@ -1,3 +1,4 @@
+import type { AddressGuard } from "../address-guard.ts";
 import type { DeadlineTicker, Timed } from "../deadline-ticker.ts";
 import { Connection, type ConnectionKeeper, type ConnectionUser, type Destination } from "./connection.ts";
 import { formatHost, parseHostname, scratchBytesMin } from "./http1-request-encoder.ts";
@@ -7,6 +8,7 @@ export type ConnectionPoolOptions = {
   readonly connectionsMax: number;
   readonly idleMsMax: number;
   readonly tlsCa: string | null;
+  readonly guard: AddressGuard | null;
 };
 
 export type ConnectionStatistics = {
@@ -29,6 +31,7 @@ const keepAliveMarginMs = 1_000;
 export class ConnectionPool implements ConnectionKeeper, Timed {
   tickerSlot = -1;
   readonly scratch = Buffer.allocUnsafe(scratchBytesMin);
+  readonly guard: AddressGuard | null;
   readonly #options: ConnectionPoolOptions;
   readonly #ticker: DeadlineTicker;
   readonly #destinations = new Map<string, Destination>();
@@ -39,6 +42,7 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
 
   constructor(options: ConnectionPoolOptions, ticker: DeadlineTicker) {
     this.#options = options;
+    this.guard = options.guard;
     this.#ticker = ticker;
   }
 

@@ -1,5 +1,6 @@
 import { Http1ParseError, type Http1ResponseHead } from "@sluice/http1/response-head";
 import { Http1ResponseParser } from "@sluice/http1/response-parser";
+import type { AddressGuard } from "../address-guard.ts";
 import { encodeRequestHead } from "./http1-request-encoder.ts";
 import type { HttpRequest } from "./model.ts";
 import { RequestWriter } from "./request-writer.ts";
@@ -42,6 +43,8 @@ export interface ConnectionUser {
 export interface ConnectionKeeper {
   /** One buffer for all requests to be encoded in, since a write copies synchronously. */
   readonly scratch: Buffer<ArrayBuffer>;
+  /** Says where names lead; null leaves that to the system. Addresses that requests bring along are not asked about. */
+  readonly guard: AddressGuard | null;
   /** The peer answered the attempt to connect. */
   onOpened(connection: Connection): void;
   /** The user left before the peer answered. */
@@ -73,6 +76,8 @@ export class Connection {
   #isReadPaused = false;
   #isKeepAlive = false;
   #isDelimited = true;
+  /** Where else the name leads, for when nobody answers where we are. */
+  #otherAddresses: readonly string[] = [];
   // How the connection ended while bytes were still held back.
   #heldEnd: "finished" | "reset" | null = null;
 
@@ -90,8 +95,26 @@ export class Connection {
   /** Connects and then sends the request of `user`, unless it has left meanwhile. */
   connect(user: ConnectionUser): void {
     this.#user = user;
-    const { hostname, port, address, tls } = this.destination;
-    const target = { hostname: address ?? hostname, port, data: this as Connection };
+    const { hostname, address } = this.destination;
+    const { guard } = this.#keeper;
+    if (guard === null || address !== null) {
+      this.#dial([address ?? hostname]);
+      return;
+    }
+    guard.addressesOf(hostname).then(
+      (addresses) => this.#dial(addresses),
+      (error: Error) => this.failConnect("unreachable", error.message),
+    );
+  }
+
+  /** Tries the first of some addresses, and the others when it refuses. */
+  #dial([address = "", ...others]: readonly string[]): void {
+    if (this.#state === "closed") {
+      return;
+    }
+    this.#otherAddresses = others;
+    const { port, tls } = this.destination;
+    const target = { hostname: address, port, data: this as Connection };
     try {
       const connecting =
         tls === null
@@ -201,6 +224,10 @@ export class Connection {
   }
 
   failConnect(kind: "unreachable" | "tls", reason: string): void {
+    if (this.#state === "connecting" && this.#otherAddresses.length > 0) {
+      this.#dial(this.#otherAddresses);
+      return;
+    }
     const user = this.#user;
     this.#user = null;
     this.#destroy();

@@ -1,3 +1,4 @@
+import type { AddressGuard } from "../address-guard.ts";
 import { DeadlineTicker } from "../deadline-ticker.ts";
 import { ConnectionPool, type ConnectionStatistics } from "./connection-pool.ts";
 import { Exchange, type ExchangePorts } from "./exchange.ts";
@@ -13,6 +14,8 @@ export type PooledHttpClientOptions = {
   readonly connectionsMax?: number;
   /** Certificates in PEM that are trusted instead of the well-known authorities. */
   readonly tlsCa?: string;
+  /** Judges where names lead whenever a connection is made. Without it any server of the network can be called. */
+  readonly guard?: AddressGuard;
 };
 
 /**
@@ -28,8 +31,8 @@ export class PooledHttpClient implements HttpClient {
 
   constructor(options: PooledHttpClientOptions = {}) {
     const ticker = new DeadlineTicker();
-    const { idleMsMax = 4_000, connectionsMax = 10_000, tlsCa = null } = options;
-    this.#ports = { ticker, pool: new ConnectionPool({ idleMsMax, connectionsMax, tlsCa }, ticker) };
+    const { idleMsMax = 4_000, connectionsMax = 10_000, tlsCa = null, guard = null } = options;
+    this.#ports = { ticker, pool: new ConnectionPool({ idleMsMax, connectionsMax, tlsCa, guard }, ticker) };
   }
 
   get statistics(): ConnectionStatistics {

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import { WebSocket } from "ws";
+import type { AddressGuard } from "../address-guard.ts";
 import { formatHost } from "../http-client/http1-request-encoder.ts";
 import { HttpClientError, type HttpClientErrorKind, type HttpHeader } from "../http-client/model.ts";
 import type {
@@ -22,48 +24,88 @@ const farewellMs = 1_000;
  */
 export class WsWebSocketClient implements WebSocketClient {
   readonly #tlsCa: string | null;
+  readonly #guard: AddressGuard | null;
 
-  /** @param tlsCa certificates to trust in place of the usual ones, as PEM */
-  constructor(tlsCa: string | null = null) {
+  /**
+   * @param tlsCa certificates to trust in place of the usual ones, as PEM
+   * @param guard judges where names lead; null leaves that to the system
+   */
+  constructor(tlsCa: string | null = null, guard: AddressGuard | null = null) {
     this.#tlsCa = tlsCa;
+    this.#guard = guard;
   }
 
   async open(request: WebSocketRequest): Promise<ClientWebSocket | WebSocketRefusal> {
-    const { protocol, hostname, port, target, limits } = request;
-    if (request.signal.aborted) {
-      throw new HttpClientError("aborted", false, "the caller left before the connection was begun");
+    const { hostname, signal, limits } = request;
+    const overdue = new AbortController();
+    const timer = setTimeout(() => overdue.abort(), limits.connectTimeoutMs);
+    try {
+      throwIfGone(signal);
+      const addresses = this.#guard === null ? [hostname] : await this.#guard.addressesOf(hostname);
+      for (const [index, address] of addresses.entries()) {
+        throwIfGone(signal);
+        const answer = await this.#dial(request, address, overdue.signal);
+        // Where nobody was there, nothing was said yet.
+        if (!(answer instanceof HttpClientError)) {
+          return answer;
+        }
+        if (answer.kind !== "unreachable" || index === addresses.length - 1) {
+          throw answer;
+        }
+      }
+      throw new HttpClientError("unreachable", false, "the server has no address");
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  /** Connects to an address, with the name of the server in SNI, in the check of its certificate and in `Host`. */
+  async #dial(
+    request: WebSocketRequest,
+    address: string,
+    overdue: AbortSignal,
+  ): Promise<ClientWebSocket | WebSocketRefusal | HttpClientError> {
+    const { protocol, hostname, port, target, limits } = request;
     const scheme = protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(
-      `${scheme}//${formatHost(protocol, hostname, port)}${target}`,
+      `${scheme}//${formatHost(protocol, address, port)}${target}`,
       [...request.subprotocols],
       {
-        headers: Object.fromEntries(request.headers),
+        headers: { ...Object.fromEntries(request.headers), host: formatHost(protocol, hostname, port) },
         perMessageDeflate: false,
         maxPayload: limits.frameBytesMax,
         followRedirects: false,
+        ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
         ...(this.#tlsCa === null ? {} : { ca: this.#tlsCa }),
       },
     );
-    return await new Handshake(socket, request).outcome;
+    return await new Handshake(socket, request.signal, overdue).outcome;
+  }
+}
+
+function throwIfGone(signal: AbortSignal): void {
+  if (signal.aborted) {
+    throw new HttpClientError("aborted", false, "the caller left before the connection was begun");
   }
 }
 
 /** From the first packet until the connection stands, is refused, or failed. */
 class Handshake {
-  readonly outcome: Promise<ClientWebSocket | WebSocketRefusal>;
-  readonly #settled = Promise.withResolvers<ClientWebSocket | WebSocketRefusal>();
+  readonly outcome: Promise<ClientWebSocket | WebSocketRefusal | HttpClientError>;
+  readonly #settled = Promise.withResolvers<ClientWebSocket | WebSocketRefusal | HttpClientError>();
   readonly #socket: WebSocket;
   #headers: HttpHeader[] = [];
 
-  constructor(socket: WebSocket, { signal, limits }: WebSocketRequest) {
+  /** @param overdue says when the connection has to stand */
+  constructor(socket: WebSocket, signal: AbortSignal, overdue: AbortSignal) {
     this.#socket = socket;
     const onAbort = () => this.#fail("aborted", "the caller left");
-    const timer = setTimeout(
-      () => this.#fail("connect_timeout", "the connection did not stand in time"),
-      limits.connectTimeoutMs,
-    );
+    const onOverdue = () => this.#fail("connect_timeout", "the connection did not stand in time");
     signal.addEventListener("abort", onAbort, { once: true });
+    overdue.addEventListener("abort", onOverdue, { once: true });
+    if (overdue.aborted) {
+      onOverdue();
+    }
     socket.on("upgrade", (response) => {
       this.#headers = toHeaders(response);
     });
@@ -75,8 +117,8 @@ class Handshake {
     socket.on("unexpected-response", (_request, response) => this.#refuse(response));
     socket.on("error", (error) => this.#fail(toKind(error), error.message));
     this.outcome = this.#settled.promise.finally(() => {
-      clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
+      overdue.removeEventListener("abort", onOverdue);
     });
   }
 
@@ -103,7 +145,7 @@ class Handshake {
   }
 
   #fail(kind: HttpClientErrorKind, message: string): void {
-    this.#settled.reject(new HttpClientError(kind, false, message));
+    this.#settled.resolve(new HttpClientError(kind, false, message));
     this.#socket.terminate();
   }
 }

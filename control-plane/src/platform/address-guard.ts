@@ -1,0 +1,105 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { canonicalAddress, isNoServerAddress, isPrivateAddress } from "./address-list.ts";
+import type { Config } from "./config.ts";
+import { HttpClientError } from "./http-client/model.ts";
+import type { Log } from "./log.ts";
+import { isOwnAddress } from "./own-addresses.ts";
+
+/** Whether connections may go to an address. */
+export type AddressRule = (address: string) => boolean;
+
+/** All addresses of a name. */
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
+
+export type AddressGuardParts = {
+  readonly isAllowed: AddressRule;
+  readonly lookup: Lookup;
+  readonly log: Log;
+};
+
+const lookupMsMax = 5_000;
+
+/**
+ * Public addresses alone, unless private ones, loopback and those of this machine are allowed. Where clouds keep the
+ * credentials of a machine, no server of models is in either case.
+ */
+export function serverAddressRule(isPrivateAllowed: boolean): AddressRule {
+  return (address) =>
+    !isNoServerAddress(address) && (isPrivateAllowed || !(isPrivateAddress(address) || isOwnAddress(address)));
+}
+
+/** Whether channels may lead to private addresses. */
+export function isPrivateUpstreamAllowed({ UPSTREAM_PRIVATE_ALLOWED: given, NODE_ENV: environment }: Config): boolean {
+  return given ?? environment !== "production";
+}
+
+/** What judges where connections to channels go, as the configuration says. */
+export function openUpstreamGuard(config: Config, log: Log): AddressGuard {
+  return new AddressGuard({ isAllowed: serverAddressRule(isPrivateUpstreamAllowed(config)), lookup: lookUpAll, log });
+}
+
+async function lookUpAll(hostname: string): Promise<readonly string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/**
+ * From the name of a server to the addresses that a connection may go to. Every answer is judged, and one address that is
+ * not allowed among others refuses them all. Whoever asks connects to a judged address and to no other, so that a name which
+ * changes its mind in between changes nothing. Nothing is remembered: each new connection asks anew.
+ */
+export class AddressGuard {
+  readonly #parts: AddressGuardParts;
+  /** Connections that are begun at once ask once. */
+  readonly #running = new Map<string, Promise<readonly string[]>>();
+
+  constructor(parts: AddressGuardParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The addresses of a host, IPv4 first, since it is there on either side more often. A literal is only judged.
+   * @throws HttpClientError of kind `unreachable` when there is none, or one of them is not allowed
+   */
+  async addressesOf(hostname: string): Promise<readonly string[]> {
+    const running = this.#running.get(hostname);
+    if (running !== undefined) {
+      return await running;
+    }
+    const judged = this.#judge(hostname);
+    this.#running.set(hostname, judged);
+    try {
+      return await judged;
+    } finally {
+      this.#running.delete(hostname);
+    }
+  }
+
+  async #judge(hostname: string): Promise<readonly string[]> {
+    const found = isIP(hostname) === 0 ? await this.#find(hostname) : [hostname];
+    const addresses = found.map((address) => canonicalAddress(address) ?? address);
+    const refused = addresses.find((address) => !this.#parts.isAllowed(address));
+    if (refused !== undefined) {
+      this.#parts.log.warn("upstream.address_refused", { host: hostname, address: refused });
+      throw new HttpClientError("unreachable", false, `${hostname} leads to ${refused}, which is not allowed`);
+    }
+    if (addresses.length === 0) {
+      throw new HttpClientError("unreachable", false, `${hostname} has no address`);
+    }
+    return addresses.sort((a, b) => isIP(a) - isIP(b));
+  }
+
+  async #find(hostname: string): Promise<readonly string[]> {
+    const overdue = Promise.withResolvers<never>();
+    const timer = setTimeout(() => overdue.reject(new Error("no answer in time")), lookupMsMax);
+    try {
+      return await Promise.race([this.#parts.lookup(hostname), overdue.promise]);
+    } catch (error) {
+      const code = (error as { code?: unknown }).code;
+      const reason = typeof code === "string" ? code : "no answer in time";
+      throw new HttpClientError("unreachable", false, `${hostname} could not be resolved: ${reason}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

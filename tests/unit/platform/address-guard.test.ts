@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
+import {
+  AddressGuard,
+  isPrivateUpstreamAllowed,
+  type Lookup,
+  serverAddressRule,
+} from "@sluice/control-plane/platform/address-guard.ts";
+import { loadConfig } from "@sluice/control-plane/platform/config.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+
+const publicOnly = serverAddressRule(false);
+const lines: string[] = [];
+const log = createLog("info", (line) => lines.push(line));
+const guardOver = (lookup: Lookup) => new AddressGuard({ isAllowed: publicOnly, lookup, log });
+const leadsTo = (...addresses: string[]) => guardOver(() => Promise.resolve(addresses)).addressesOf("api.example.org");
+
+describe("the addresses that servers of models may have", () => {
+  const private_ = [
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.31.0.1",
+    "192.168.0.9",
+    "100.64.0.1",
+    "::1",
+    "fd12::1",
+    "::ffff:10.0.0.1",
+  ];
+  const never = ["169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "fd00:ec2::254", "168.63.129.16", "0.0.0.0"];
+
+  test("are public ones, unless others are allowed", () => {
+    expect(["8.8.4.4", "2606:4700::1111"].every(publicOnly)).toBe(true);
+    expect(private_.filter(publicOnly)).toEqual([]);
+    expect(private_.filter(serverAddressRule(true))).toEqual(private_);
+  });
+
+  test("are never those behind which clouds keep credentials", () => {
+    expect(never.filter(publicOnly)).toEqual([]);
+    expect(never.filter(serverAddressRule(true))).toEqual([]);
+  });
+
+  test("are not those of this machine", () => {
+    const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+    expect(own.filter(publicOnly)).toEqual([]);
+  });
+
+  test("are public ones alone in production, until the environment says otherwise", () => {
+    const allowed = (env: Record<string, string>) =>
+      isPrivateUpstreamAllowed(loadConfig({ DATABASE_URL: "postgres://a", ...env }));
+    expect([allowed({}), allowed({ NODE_ENV: "test" }), allowed({ NODE_ENV: "production" })]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(allowed({ NODE_ENV: "production", UPSTREAM_PRIVATE_ALLOWED: "true" })).toBe(true);
+    expect(allowed({ UPSTREAM_PRIVATE_ALLOWED: "false" })).toBe(false);
+  });
+});
+
+describe("a name", () => {
+  test("is refused when one address of several is not allowed, and the log says which", async () => {
+    lines.length = 0;
+    const outcome = leadsTo("8.8.4.4", "10.0.0.1");
+    await expect(outcome).rejects.toMatchObject({ kind: "unreachable", isRequestSent: false });
+    expect(lines.join("")).toContain('"host":"api.example.org","address":"10.0.0.1"');
+  });
+
+  test("without an address, or that nobody can resolve, is refused", async () => {
+    await expect(leadsTo()).rejects.toMatchObject({ kind: "unreachable" });
+    const failing = guardOver(() => Promise.reject(Object.assign(new Error(), { code: "ENOTFOUND" })));
+    await expect(failing.addressesOf("api.example.org")).rejects.toThrow("could not be resolved: ENOTFOUND");
+  });
+
+  test("leads to IPv4 first", async () => {
+    expect(await leadsTo("2606:4700::1111", "8.8.4.4")).toEqual(["8.8.4.4", "2606:4700::1111"]);
+  });
+
+  test("is asked about once by connections that begin together, and anew by each later one", async () => {
+    let questions = 0;
+    const guard = guardOver(() => {
+      questions += 1;
+      return Promise.resolve(["8.8.4.4"]);
+    });
+    await Promise.all(Array.from({ length: 20 }, () => guard.addressesOf("api.example.org")));
+    expect(questions).toBe(1);
+    await guard.addressesOf("api.example.org");
+    expect(questions).toBe(2);
+  });
+
+  test("that is an address already is judged without a question", async () => {
+    const guard = guardOver(() => Promise.reject(new Error("asked")));
+    expect(await guard.addressesOf("8.8.4.4")).toEqual(["8.8.4.4"]);
+    await expect(guard.addressesOf("::ffff:127.0.0.1")).rejects.toThrow("127.0.0.1, which is not allowed");
+  });
+});
