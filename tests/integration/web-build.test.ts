@@ -83,6 +83,25 @@ describe.each([
     }
   });
 
+  test("asks for few files before its first page is there", () => {
+    for (const page of pagesOf(area)) {
+      const keys = firstLoad(page);
+      const scripts = filesOf(app, keys, "js").size;
+      const styles = filesOf(app, keys, "css").size;
+      expect({ page, isWithin: scripts <= 8 && styles <= 5, scripts, styles }).toMatchObject({ isWithin: true });
+    }
+    expect(filesOf(app, reach(app, entry, "at once"), "js").size).toBe(3);
+  });
+
+  test("loads what is opened by a key only when it is opened", () => {
+    const late = Object.keys(app).filter((key) => /shell\/(palette|shortcuts-dialog)\.tsx$/.test(key));
+    expect(late.length).toBe(2);
+    const first = new Set(
+      [entry, ...pagesOf(area)].flatMap((key) => [...filesOf(app, reach(app, key, "at once"), "js")]),
+    );
+    expect(late.filter((key) => first.has(app[key]?.file ?? ""))).toEqual([]);
+  });
+
   test("adds little of its own for each page", async () => {
     for (const page of pagesOf(area)) {
       const size = await gzipped([app[page]?.file ?? ""]);
@@ -102,7 +121,9 @@ describe.each([
 
 test("what draws charts stays within its measure", async () => {
   const plot = Object.keys(app).filter((key) => key.endsWith("charts/plot.tsx"));
-  const shared = filesOf(app, reach(app, "src/admin/main.tsx", "at once"), "js");
+  // The legend and the table of a chart are there with the page.
+  const before = ["src/admin/main.tsx", "src/admin/pages/dashboard/page.tsx"];
+  const shared = new Set(before.flatMap((key) => [...filesOf(app, reach(app, key, "at once"), "js")]));
   const own = [...filesOf(app, reach(app, plot[0] ?? "", "at once"), "js")].filter((file) => !shared.has(file));
   expect(await gzipped(own)).toBeLessThan(26 * kB);
 });

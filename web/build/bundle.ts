@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { build, type InlineConfig, type Plugin } from "vite";
 import solid from "vite-plugin-solid";
+import { chunkOfModule } from "./app-chunks.ts";
 import { appDocument } from "./app-document.ts";
 import { settings } from "./vite.config.ts";
 
@@ -38,14 +39,16 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
     build({
       ...shared,
       plugins: [solid()],
-      build: clientBuild(shared, client, "manifest-app.json", {
-        layers: "src/styles/layers.css",
-        console: "src/console/main.tsx",
-        admin: "src/admin/main.tsx",
-        kit: "src/kit-page/main.tsx",
-        "boot-theme": "src/shell/boot-theme.ts",
-        "boot-locale": "src/shell/boot-locale.ts",
-      }),
+      build: withChunks(
+        clientBuild(shared, client, "manifest-app.json", {
+          layers: "src/styles/layers.css",
+          console: "src/console/main.tsx",
+          admin: "src/admin/main.tsx",
+          kit: "src/kit-page/main.tsx",
+          "boot-theme": "src/shell/boot-theme.ts",
+          "boot-locale": "src/shell/boot-locale.ts",
+        }),
+      ),
     }),
     build({
       ...shared,
@@ -54,7 +57,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         ...shared.build,
         ssr: "prerender/main.ts",
         outDir: join(folder, "server"),
-        rollupOptions: { output: { entryFileNames: "prerender.js" } },
+        rolldownOptions: { output: { entryFileNames: "prerender.js" } },
       },
       // The program stands alone: it runs from the folder of the build.
       ssr: { noExternal: true, target: "node" },
@@ -86,8 +89,14 @@ function clientBuild(
     outDir,
     manifest,
     assetsInlineLimit: 0,
-    rollupOptions: { input: { ...input } },
+    rolldownOptions: { input: { ...input } },
   };
+}
+
+/** The applications in few chunks. */
+function withChunks(options: NonNullable<InlineConfig["build"]>): NonNullable<InlineConfig["build"]> {
+  const codeSplitting = { groups: [{ name: chunkOfModule }], includeDependenciesRecursively: false };
+  return { ...options, rolldownOptions: { ...options.rolldownOptions, output: { codeSplitting } } };
 }
 
 async function writeDocuments(client: string): Promise<void> {

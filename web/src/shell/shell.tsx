@@ -1,17 +1,27 @@
 import { useLocation, useNavigate } from "@solidjs/router";
-import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from "solid-js";
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  type JSX,
+  lazy,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  Suspense,
+} from "solid-js";
 import { Button } from "../kit/button.tsx";
 import { Icon, type IconName } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Toaster } from "../kit/toast.tsx";
 import { BrandMark } from "./brand-mark.tsx";
-import { Palette } from "./palette.tsx";
 import type { PaletteEntry } from "./palette-entries.ts";
 import { chooseTheme, chosenTheme, collapseSidebar, isSidebarCollapsed, type Theme } from "./preferences.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 import type { ShellTexts } from "./shell-texts.ts";
 import { useShortcuts } from "./shortcuts.ts";
-import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
 import "./shell.css";
 
 /** One page in the sidebar. */
@@ -41,6 +51,10 @@ type ShellProps = {
   readonly onLogOut: () => void;
   readonly children: JSX.Element;
 };
+
+// Most visits open neither.
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const ShortcutsDialog = lazy(async () => ({ default: (await import("./shortcuts-dialog.tsx")).ShortcutsDialog }));
 
 const themes: readonly Theme[] = ["system", "light", "dark"];
 
@@ -86,21 +100,35 @@ export function Shell(props: ShellProps): JSX.Element {
           {props.children}
         </main>
       </div>
-      <Palette
-        isOpen={isPaletteOpen()}
-        onClose={() => setIsPaletteOpen(false)}
-        entries={[...pages(), ...(props.actions ?? [])]}
-        texts={props.texts}
-      />
-      <ShortcutsDialog
-        isOpen={areShortcutsOpen()}
-        onClose={() => setAreShortcutsOpen(false)}
-        nav={props.nav}
-        texts={props.texts}
-      />
+      <OnceOpened isOpen={isPaletteOpen()}>
+        <Palette
+          isOpen={isPaletteOpen()}
+          onClose={() => setIsPaletteOpen(false)}
+          entries={[...pages(), ...(props.actions ?? [])]}
+          texts={props.texts}
+        />
+      </OnceOpened>
+      <OnceOpened isOpen={areShortcutsOpen()}>
+        <ShortcutsDialog
+          isOpen={areShortcutsOpen()}
+          onClose={() => setAreShortcutsOpen(false)}
+          nav={props.nav}
+          texts={props.texts}
+        />
+      </OnceOpened>
       <SessionDialog texts={props.texts} loginPath={props.loginPath} />
       <Toaster />
     </>
+  );
+}
+
+/** What is loaded when it is opened for the first time, and stays from then on. */
+function OnceOpened(props: { readonly isOpen: boolean; readonly children: JSX.Element }): JSX.Element {
+  const wasOpened = createMemo<boolean>((before) => before || props.isOpen, false);
+  return (
+    <Show when={wasOpened()}>
+      <Suspense>{props.children}</Suspense>
+    </Show>
   );
 }
 

@@ -1,0 +1,32 @@
+/** Loaded when it is first opened, or drawn, and therefore in no chunk that comes before. */
+const lateModules = /\/src\/(charts\/plot\.tsx|shell\/(palette|shortcuts-dialog)\.tsx)$/;
+
+/** The first that fits. `$1` is the area. */
+const groups: readonly (readonly [name: string, modules: RegExp])[] = [
+  ["parts-console", /\/src\/(i18n\/locale-names|shell\/app-locale)\.ts$/],
+  ["frame", /\/node_modules\/(?!.*uplot)|^\0/],
+  // Of the tables only the styles: a page without one still imports some of them.
+  ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|table\/.*\.css$)/],
+  ["table", /\/src\/table\//],
+  ["charts", /\/src\/charts\//],
+  ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],
+  ["parts-$1", /\/src\/(console|admin)\/(messages\/frame|pages\/[^/]+\/messages\/messages)\.ts$/],
+];
+
+/**
+ * The chunk of the applications that a module belongs to; null where the bundler decides. Left to itself it cuts a chunk
+ * for each set of pages that share something: two dozen files before the first page can be drawn, which cost a slow phone
+ * more than the bytes that it has in vain. Console and admin share the frame; what is of one of them is never in it.
+ */
+export function chunkOfModule(id: string): string | null {
+  if (lateModules.test(id)) {
+    return null;
+  }
+  for (const [name, modules] of groups) {
+    const match = modules.exec(id);
+    if (match !== null) {
+      return name.replace("$1", match[1] ?? "");
+    }
+  }
+  return null;
+}
