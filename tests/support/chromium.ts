@@ -21,8 +21,13 @@ const flags = [
   "--hide-scrollbars",
 ];
 
-/** A real Chromium: the one that came with the packages, or else that of the distribution. */
-export async function launchChromium(): Promise<Browser> {
+/**
+ * A real Chromium: the one that came with the packages, or else that of the distribution.
+ * @param moreFlags beside those that every browser of the tests has
+ */
+export async function launchChromium(moreFlags: readonly string[] = []): Promise<Browser> {
+  const launch = (executablePath: string, added: Record<string, string>): Promise<Browser> =>
+    launchProgram(executablePath, added, moreFlags);
   const { program, libraries } = await unpackChromium();
   const { LD_LIBRARY_PATH = "" } = process.env;
   try {
@@ -40,9 +45,14 @@ export async function launchChromium(): Promise<Browser> {
   }
 }
 
-function launch(executablePath: string, added: Record<string, string>): Promise<Browser> {
+function launchProgram(
+  executablePath: string,
+  added: Record<string, string>,
+  moreFlags: readonly string[],
+): Promise<Browser> {
   const { PATH = "", HOME = tmpdir() } = process.env;
-  return chromium.launch({ executablePath, args: flags, timeout: launchMsMax, env: { PATH, HOME, ...added } });
+  const args = [...flags, ...moreFlags];
+  return chromium.launch({ executablePath, args, timeout: launchMsMax, env: { PATH, HOME, ...added } });
 }
 
 /**

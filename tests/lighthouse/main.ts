@@ -1,0 +1,89 @@
+/**
+ * `bun run lighthouse`: what Lighthouse says of every page in `tests/shots/pages.ts`, with rows in every list, on a phone and
+ * a network as it simulates them. Words on the command line choose pages by their names; `RUNS=3` measures each three times
+ * and shows the middle. The table goes to stdout; results and reports are in `.data/lighthouse`.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findFreePort } from "@sluice/deploy/start/port";
+import { type ShownPage, shownPages } from "../shots/pages.ts";
+import { launchChromium } from "../support/chromium.ts";
+import { startTestCluster } from "../support/test-cluster.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+import { fillRig } from "./fill-rig.ts";
+import { findLighthouse } from "./install.ts";
+import { middleOf, type PageResult, resultOf, tableOf } from "./results.ts";
+
+const folder = join(import.meta.dir, "../../.data/lighthouse");
+const pageMsMax = 180_000;
+const outputMax = 2_000;
+
+type Measurement = { readonly program: string; readonly debuggingPort: number; readonly web: WebRig };
+
+async function measure({ program, debuggingPort, web }: Measurement, shown: ShownPage): Promise<PageResult> {
+  const report = join(folder, `${shown.name}.json`);
+  const cookie = web.cookies[shown.as];
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      "--bun",
+      program,
+      `${web.sluice.url}${shown.path}`,
+      `--port=${debuggingPort}`,
+      "--output=json",
+      `--output-path=${report}`,
+      // What needs a login is closed to search engines on purpose.
+      `--only-categories=performance,accessibility,best-practices${shown.as === "nobody" ? ",seo" : ""}`,
+      "--no-enable-error-reporting",
+      "--ignore-status-code",
+      "--quiet",
+      ...(cookie === undefined ? [] : [`--extra-headers=${JSON.stringify({ Cookie: cookie })}`]),
+    ],
+    { stdin: "ignore", stdout: "ignore", stderr: "pipe", timeout: pageMsMax, killSignal: "SIGKILL" },
+  );
+  const [errors, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+  if (exitCode !== 0) {
+    throw new Error(`Lighthouse ended with ${exitCode} at ${shown.path}: ${errors.slice(-outputMax)}`);
+  }
+  return resultOf(shown.name, await Bun.file(report).json());
+}
+
+/** What is a page of its own; the others in the list of photographs are states of one. */
+function isMeasured({ path, as }: ShownPage, words: readonly string[], name: string): boolean {
+  const isPage = !path.includes("?") && !path.startsWith("/__") && !(as === "user" && path === "/login/");
+  return words.length === 0 ? isPage : words.some((word) => name.includes(word));
+}
+
+async function main(words: readonly string[]): Promise<void> {
+  const program = findLighthouse();
+  const runs = Number(process.env["RUNS"] ?? "1");
+  await mkdir(folder, { recursive: true });
+  const cluster = process.env["TEST_POSTGRES_URL"] === undefined ? await startTestCluster() : null;
+  if (cluster !== null) {
+    process.env["TEST_POSTGRES_URL"] = cluster.url;
+  }
+  const web = await startWebRig();
+  const debuggingPort = await findFreePort();
+  const browser = await launchChromium([`--remote-debugging-port=${debuggingPort}`]);
+  const results: PageResult[] = [];
+  try {
+    await fillRig(web);
+    for (const shown of shownPages.filter((each) => isMeasured(each, words, each.name))) {
+      const measured: PageResult[] = [];
+      for (let run = 0; run < runs; run += 1) {
+        measured.push(await measure({ program, debuggingPort, web }, shown));
+      }
+      const result = middleOf(measured);
+      results.push(result);
+      process.stdout.write(`${tableOf([result], results.length === 1)}\n`);
+    }
+    await writeFile(join(folder, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
+    process.stdout.write(`in ${folder}\n`);
+  } finally {
+    await browser.close();
+    await web.close();
+    await cluster?.destroy();
+  }
+}
+
+await main(process.argv.slice(2));
