@@ -3,6 +3,9 @@ import { area } from "../locales.ts";
 /** The words of the frame: what every page of the console shows. */
 export const frameArea = area({
   en: () => import("./en.ts"),
+  es: () => import("./es.ts"),
+  fr: () => import("./fr.ts"),
   de: () => import("./de.ts"),
+  pt: () => import("./pt.ts"),
   ar: () => import("./ar.ts"),
 });

@@ -1,0 +1,38 @@
+import type { UpstreamsMessages } from "./en.ts";
+
+export const messages: UpstreamsMessages = {
+  title: "Origens",
+  text: "O que responde às suas chamadas. O operador deste serviço mantém as conexões com os provedores; suas chaves alcançam os modelos abaixo.",
+  models: "Modelos que suas chaves podem chamar",
+  model: "Modelo",
+  owner: "Provedor",
+  context: "Contexto",
+  tokens: "{count} tokens",
+  input: "Entrada, 1 mi de tokens",
+  output: "Saída, 1 mi de tokens",
+  cache: "Entrada em cache, 1 mi de tokens",
+  state: "Situação",
+  offered: "disponível",
+  sunset: "termina em {date}",
+  deprecated: "substituído por um mais novo",
+  noModels: "Sua conta não tem nenhum modelo",
+  noModelsText:
+    "No momento nenhuma conexão atende ao seu grupo. As chamadas são recusadas até que o operador adicione uma.",
+  profiles: "Perfis de autenticação das origens",
+  profilesText:
+    "Um perfil descreve como se entraria em um provedor. Perfis são metadados: nenhuma chamada é roteada por eles, e só administradores os veem.",
+  show: "Mostrar os perfis",
+  adminOnly: "Estes perfis são para administradores. Entre como administrador neste navegador e tente de novo.",
+  adminLogin: "Acesso de administrador",
+  noProfiles: "Nenhum perfil guardado ainda.",
+  name: "Nome",
+  authType: "Tipo",
+  status: "Status",
+  scope: "Modelos",
+  allModels: "todos",
+  refresh: "Verificar renovação",
+  refreshed: "Ficou marcado para que alguém o conecte manualmente. Nenhum provedor foi chamado.",
+  never: "nunca pedido",
+  pending: "pending_manual_connector desde {time}",
+  failed: "Não deu certo",
+};
