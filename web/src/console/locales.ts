@@ -2,7 +2,19 @@ import type { Locale } from "../i18n/locale.ts";
 import { findLocale } from "../shell/app-locale.ts";
 
 /** The languages of the console. With a language that is added here, every area has to have it, or nothing compiles. */
-export const consoleLocales = ["en", "es", "fr", "de", "pt", "ar"] as const satisfies readonly Locale[];
+export const consoleLocales = [
+  "en",
+  "zh",
+  "ja",
+  "ko",
+  "es",
+  "fr",
+  "de",
+  "pt",
+  "ru",
+  "ar",
+  "hi",
+] as const satisfies readonly Locale[];
 
 export type ConsoleLocale = (typeof consoleLocales)[number];
 

@@ -26,8 +26,8 @@ export const kitTextsEn = {
   table: "Table",
   notifications: "Notifications",
   more: "More",
-  inAll: "In all",
-  moreThan: "More than",
+  inAll: "In all {count}",
+  moreThan: "More than {count}",
   reset: "Reset",
   page: "Page",
 } as const;

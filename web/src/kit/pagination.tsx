@@ -1,4 +1,6 @@
 import { createUniqueId, For, type JSX, Show } from "solid-js";
+import { formatTagOf, isLocale } from "../i18n/locale.ts";
+import { fill } from "../i18n/messages.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { useKitTexts } from "./kit-texts.tsx";
@@ -16,6 +18,12 @@ type PaginationProps = {
   /** How many rows there are, where it is known. */
   readonly total?: { readonly count: number; readonly is_exact: boolean } | null | undefined;
 };
+
+/** A number in the language of the page. */
+function written(count: number): string {
+  const { lang } = document.documentElement;
+  return count.toLocaleString(isLocale(lang) ? formatTagOf(lang) : "en");
+}
 
 /** Pages by a cursor: forward, back to the first, and Back of the browser for the one before. */
 export function Pagination(props: PaginationProps): JSX.Element {
@@ -35,10 +43,7 @@ export function Pagination(props: PaginationProps): JSX.Element {
         </select>
         <Show when={props.total}>
           {(total) => (
-            <span>
-              {total().is_exact ? texts().inAll : texts().moreThan}{" "}
-              {total().count.toLocaleString(document.documentElement.lang)}
-            </span>
+            <span>{fill(total().is_exact ? texts().inAll : texts().moreThan, { count: written(total().count) })}</span>
           )}
         </Show>
       </div>
