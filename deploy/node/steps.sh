@@ -120,7 +120,7 @@ is_running() {
 
 # The variables of the env file as words for `env`; lines that are no assignment are left out.
 env_words() {
-  grep -E '^[[:space:]]*[A-Z][A-Z0-9_]*=' "$env_file" | sed -e 's/^[[:space:]]*//' -e "s/=\(['\"]\)\(.*\)\1[[:space:]]*\$/=\2/"
+  grep -E '^[[:space:]]*[A-Za-z_][A-Za-z0-9_]*=' "$env_file" | sed -e 's/^[[:space:]]*//' -e "s/=\(['\"]\)\(.*\)\1[[:space:]]*\$/=\2/"
 }
 
 start_process() {

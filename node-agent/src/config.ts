@@ -3,7 +3,7 @@ import { ConfigError } from "./config-error.ts";
 import type { LogLevel } from "./log.ts";
 import type { UpstreamLimits } from "./upstream/model.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Everything that the environment says; the secrets themselves stand in files that can be read again. */
 export type Config = {
@@ -156,6 +156,11 @@ function readLogLevel(reader: Reader): LogLevel {
     return level;
   }
   throw new ConfigError("LOG_LEVEL must be debug, info, warn or error.");
+}
+
+/** All variables as they came, for the process that takes the place of this one. */
+export function wholeEnvironment(): Environment {
+  return process.env;
 }
 
 /**

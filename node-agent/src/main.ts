@@ -1,8 +1,9 @@
 import { Agent } from "./agent.ts";
-import { type Config, loadConfig } from "./config.ts";
+import { type Config, loadConfig, wholeEnvironment } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { assertOwnAddress } from "./egress-address.ts";
 import { Listener } from "./listener.ts";
+import { replaceForOwnMemory } from "./own-memory.ts";
 import { version } from "./version.ts";
 
 const drainPollMs = 25;
@@ -84,6 +85,7 @@ function run(config: Config): void {
 function main(argument: string | undefined): void {
   switch (argument) {
     case undefined: {
+      replaceForOwnMemory(wholeEnvironment());
       const config = loadConfig();
       assertOwnAddress(config.egressAddress);
       run(config);

@@ -69,6 +69,28 @@ describe("the binary", () => {
     expect(program.output()).toContain("NODE_CODE is not set");
   });
 
+  const collectorOf = ({ program }: RunningAgent) =>
+    readFileSync(`/proc/${program.pid}/environ`, "utf8")
+      .split("\0")
+      .filter((word) => word.startsWith("BUN_JSC_"))
+      .sort();
+
+  test("keeps its memory small by itself, as the process that was started, however it is started", async () => {
+    await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
+    expect(collectorOf(agent)).toEqual([
+      "BUN_JSC_forceRAMSize=268435456",
+      "BUN_JSC_largeHeapSize=4194304",
+      "BUN_JSC_smallHeapGrowthFactor=1.5",
+    ]);
+    expect((await agent.chat()).status).toBe(200);
+  });
+
+  test("leaves the collector to an operator who said something about it", async () => {
+    const env = { BUN_JSC_forceRAMSize: "0" };
+    await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary], env });
+    expect(collectorOf(agent)).toEqual(["BUN_JSC_forceRAMSize=0"]);
+  });
+
   test("is ready soon after it was started", async () => {
     const times: number[] = [];
     for (let round = 0; round < 5; round += 1) {

@@ -15,6 +15,9 @@ import { findFreePort } from "@sluice/deploy/start/port";
 import { accountsOf, relayKey } from "./node-agent.ts";
 import { repositoryRoot, startProgram } from "./start-process.ts";
 
+/** A variable that the runtime reads, with small letters in its name. */
+export const runtimeSetting = "BUN_JSC_forceRAMSize=300000000";
+
 const scripts = join(repositoryRoot, "deploy/node");
 
 export type ScriptResult = { readonly exitCode: number; readonly output: string };
@@ -95,7 +98,7 @@ export class NodeInstallation implements AsyncDisposable {
 
   writeEnv(port: number, providerHost: string): void {
     const lines = ["# settings", "NODE_CODE=node-a1", `PORT="${port}"`, `ALLOWED_PROVIDER_HOSTS=${providerHost}`];
-    this.write("env", [...lines, "PRIVATE_UPSTREAM_ALLOWED=true", "DRAIN_NOTICE_MS=0", ""].join("\n"));
+    this.write("env", [...lines, "PRIVATE_UPSTREAM_ALLOWED=true", "DRAIN_NOTICE_MS=0", runtimeSetting, ""].join("\n"));
   }
 
   write(name: string, text: string, mode = 0o600): string {

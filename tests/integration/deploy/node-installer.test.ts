@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { providerKey, relayKey } from "../../support/node-agent.ts";
-import { type AgentBuilds, buildAgents, NodeInstallation } from "../../support/node-installation.ts";
+import { type AgentBuilds, buildAgents, NodeInstallation, runtimeSetting } from "../../support/node-installation.ts";
 import { findProcesses, repositoryRoot } from "../../support/start-process.ts";
 
 const missing = ["bash", "curl", "flock", "setsid"].filter((tool) => Bun.which(tool) === null);
@@ -65,6 +65,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     expect(installed.output).not.toContain(providerKey);
 
     const pid = readFileSync(join(node.root, "run/sluice-node/agent.pid"), "utf8");
+    expect(readFileSync(`/proc/${pid.trim()}/environ`, "utf8").split("\0")).toContain(runtimeSetting);
     const tree = node.tree();
     const again = await node.run("install.sh", words);
     expect([again.exitCode, again.output]).toEqual([0, expect.not.stringContaining("done ")]);
