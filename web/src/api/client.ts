@@ -45,6 +45,11 @@ const sessionEnded = new EventTarget();
 /** What the backend says to whoever has a login no more, or none. */
 const endedCodes: ReadonlySet<string> = new Set(["unauthenticated", "session_expired"]);
 
+/** Whether it was refused because there is no login any more. */
+export function isSessionEnd(error: unknown): boolean {
+  return error instanceof ApiError && endedCodes.has(error.code);
+}
+
 /** Calls back when an answer says that the login is over. */
 export function onSessionEnded(handler: () => void): () => void {
   sessionEnded.addEventListener("ended", handler);
@@ -110,7 +115,7 @@ async function send<Schema extends ZodType>(
     return body as AnswerOf<Schema>;
   }
   const error = toApiError(answer, body);
-  if (endedCodes.has(error.code) && options.isOtherLogin !== true) {
+  if (isSessionEnd(error) && options.isOtherLogin !== true) {
     sessionEnded.dispatchEvent(new Event("ended"));
   }
   throw error;

@@ -21,9 +21,14 @@ export function Card(props: {
 }
 
 /** A row of figures, divided by hairlines. */
-export function Figures(props: { readonly label: string; readonly children: JSX.Element }): JSX.Element {
+export function Figures(props: {
+  readonly label: string;
+  /** Some of the figures are on their way. */
+  readonly isLoading?: boolean;
+  readonly children: JSX.Element;
+}): JSX.Element {
   return (
-    <section class="figures" aria-label={props.label}>
+    <section class="figures" aria-label={props.label} aria-busy={props.isLoading === true}>
       {props.children}
     </section>
   );

@@ -62,6 +62,19 @@ export function Skeleton(props: { readonly width?: string }): JSX.Element {
   return <span class="skeleton" style={{ "inline-size": props.width ?? "60%" }} aria-hidden="true" />;
 }
 
+/** Holds the place of a part of a page that is on its way, about as large as it will be, so that little below it moves. */
+export function LoadingPart(props: { readonly size?: "line" | "card" | "chart" | "page" }): JSX.Element {
+  const texts = useKitTexts();
+  return (
+    <div class="loading-part" data-size={props.size ?? "card"} aria-busy="true">
+      <span class="visually-hidden">{texts().loading}</span>
+      <Skeleton width="40%" />
+      <Skeleton width="100%" />
+      <Skeleton width="70%" />
+    </div>
+  );
+}
+
 /** One remark in the flow of a page. */
 export function Notice(props: { readonly tone: Tone; readonly children: JSX.Element }): JSX.Element {
   return (

@@ -22,6 +22,7 @@ import { chooseTheme, chosenTheme, collapseSidebar, isSidebarCollapsed, type The
 import { SessionDialog } from "./session-dialog.tsx";
 import type { ShellTexts } from "./shell-texts.ts";
 import { useShortcuts } from "./shortcuts.ts";
+import { StaleBar } from "./stale-bar.tsx";
 import "./shell.css";
 
 /** One page in the sidebar. */
@@ -93,12 +94,15 @@ export function Shell(props: ShellProps): JSX.Element {
         {props.texts.skip}
       </a>
       <div class="shell" data-area={props.area} data-collapsed={isSidebarCollapsed()}>
-        <OfflineBar text={props.texts.offline} />
         <Sidebar {...props} isOpen={isNavOpen()} onClose={() => setIsNavOpen(false)} />
         <Topbar {...props} onMenu={() => setIsNavOpen(true)} onPalette={() => setIsPaletteOpen(true)} />
         <main class="main" id="main" tabindex="-1">
           {props.children}
         </main>
+        <div class="bars">
+          <StaleBar />
+          <OfflineBar text={props.texts.offline} />
+        </div>
       </div>
       <OnceOpened isOpen={isPaletteOpen()}>
         <Palette
@@ -254,9 +258,11 @@ function OfflineBar(props: { readonly text: string }): JSX.Element {
     removeEventListener("offline", update);
   });
   return (
-    <div class="offline-place" role="status">
+    <div role="status">
       <Show when={isOffline()}>
-        <div class="offline">{props.text}</div>
+        <div class="bar" data-kind="offline">
+          {props.text}
+        </div>
       </Show>
     </div>
   );

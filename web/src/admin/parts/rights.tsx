@@ -3,7 +3,7 @@ import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../api/client.ts";
-import { ErrorState, Notice, Skeleton } from "../../kit/states.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
 
 const path = "/backend/auth/admin/me/";
 
@@ -36,7 +36,7 @@ export function SuperOnly(props: {
 }): JSX.Element {
   const me = createMe();
   return (
-    <Switch fallback={<Skeleton width="50%" />}>
+    <Switch fallback={<LoadingPart size="line" />}>
       <Match when={me.error() !== null && me.admin() === undefined}>
         <ErrorState error={me.error()} onRetry={me.retry} />
       </Match>

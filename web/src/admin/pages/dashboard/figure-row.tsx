@@ -107,7 +107,7 @@ export function LoadingFigures(props: {
   return (
     <For each={props.rows}>
       {(row) => (
-        <Figures label={row.label}>
+        <Figures label={row.label} isLoading>
           <For each={row.keys}>
             {() => (
               <Figure

@@ -3,7 +3,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs } from "../../shown.ts";
@@ -21,7 +21,7 @@ export function NodeCard(): JSX.Element {
   }));
   return (
     <Card title="Node health" actions={<a href="/admin/exit-nodes/">Exit nodes</a>}>
-      <Switch fallback={<Skeleton width="100%" />}>
+      <Switch fallback={<LoadingPart />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>

@@ -5,7 +5,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { BarList } from "../../../charts/bar-list.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
@@ -50,7 +50,10 @@ export function Page(): JSX.Element {
   }));
   return (
     <>
-      <PageHead title="Dashboard" text={query.data === undefined ? "Loading" : headText(query.data)} />
+      <PageHead
+        title="Dashboard"
+        text={query.data === undefined ? (query.isError ? "" : "Loading") : headText(query.data)}
+      />
       <RangeBar state={range} />
       <Switch fallback={<LoadingFigures rows={rows} />}>
         <Match when={query.isError && query.data === undefined}>
@@ -147,7 +150,7 @@ function CountCard(props: {
     Object.entries(props.counts).map(([name, count]) => ({ name: shownWord(name), value: shownCount(count) }));
   return (
     <Card title={props.title} actions={<a href={props.href}>Open</a>}>
-      <Show when={facts().length > 0} fallback={<Skeleton />}>
+      <Show when={facts().length > 0} fallback={<p class="muted">None yet.</p>}>
         <Facts facts={facts()} />
       </Show>
     </Card>

@@ -3,7 +3,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 
@@ -17,7 +17,7 @@ export function PayloadCard(): JSX.Element {
   }));
   return (
     <Card title="Decryptable payloads" actions={<a href="/admin/trace/">Trace</a>}>
-      <Switch fallback={<Skeleton width="100%" />}>
+      <Switch fallback={<LoadingPart />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>

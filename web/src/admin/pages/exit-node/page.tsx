@@ -5,7 +5,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
@@ -54,9 +54,7 @@ export function Page(): JSX.Element {
 function LoadingNode(): JSX.Element {
   return (
     <Card title="Exit node">
-      <Skeleton width="50%" />
-      <Skeleton width="70%" />
-      <Skeleton width="60%" />
+      <LoadingPart size="page" />
     </Card>
   );
 }

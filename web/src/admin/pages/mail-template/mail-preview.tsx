@@ -4,7 +4,7 @@ import { createEffect, createSignal, type JSX, Match, on, Switch } from "solid-j
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import styles from "./mail-preview.module.css";
 import { showMailIn } from "./show-mail.ts";
 
@@ -35,7 +35,7 @@ export function MailPreview(props: {
         </Button>
       }
     >
-      <Switch fallback={<Skeleton width="100%" />}>
+      <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError}>
           <ErrorState
             title="It can't be shown"

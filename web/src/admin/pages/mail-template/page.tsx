@@ -9,7 +9,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
@@ -68,9 +68,7 @@ export function Page(): JSX.Element {
 function LoadingTemplate(): JSX.Element {
   return (
     <Card title="Template">
-      <Skeleton width="40%" />
-      <Skeleton width="100%" />
-      <Skeleton width="100%" />
+      <LoadingPart size="page" />
     </Card>
   );
 }

@@ -7,7 +7,7 @@ import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
@@ -88,7 +88,7 @@ export function RouteTester(): JSX.Element {
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.isPending}>
-          <Skeleton width="100%" />
+          <LoadingPart />
         </Match>
         <Match when={query.data?.explanation}>{(answer) => <Explained answer={answer()} />}</Match>
       </Switch>

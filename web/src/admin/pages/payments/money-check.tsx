@@ -4,7 +4,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
-import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 
 const path = "/backend/admin/money-check/";
@@ -25,7 +25,7 @@ export function MoneyCheck(): JSX.Element {
         </Button>
       }
     >
-      <Switch fallback={<Skeleton width="100%" />}>
+      <Switch fallback={<LoadingPart />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>

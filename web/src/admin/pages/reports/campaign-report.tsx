@@ -39,8 +39,9 @@ export function CampaignReport(props: { readonly range: RangeState }): JSX.Eleme
   const count = (value: string | number | undefined) => (value === undefined ? undefined : shownCount(value));
   return (
     <>
-      <ReportHead answer={query.data} />
+      <ReportHead answer={query.data} hasFailed={query.hasFailed} />
       <Totals
+        hasFailed={query.hasFailed}
         figures={[
           { label: "Visitors", value: count(total()?.visitors), note: "who came by several campaigns counts once" },
           { label: "Clicks", value: count(total()?.cta_clicks) },

@@ -8,7 +8,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
@@ -47,7 +47,7 @@ export function ChannelCosts(): JSX.Element {
         }
       >
         <Match when={query.isPending}>
-          <Skeleton width="100%" />
+          <LoadingPart />
         </Match>
         <Match when={query.isError}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />

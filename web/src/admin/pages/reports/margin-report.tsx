@@ -41,7 +41,7 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
   const unknown = (): bigint => BigInt(total()?.calls_without_cost ?? 0);
   return (
     <>
-      <ReportHead answer={query.data}>
+      <ReportHead answer={query.data} hasFailed={query.hasFailed}>
         <ByField
           query={query}
           choices={[
@@ -52,6 +52,7 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
         />
       </ReportHead>
       <Totals
+        hasFailed={query.hasFailed}
         figures={[
           { label: "Charged", value: usd(total()?.charged_usd) },
           { label: "Cost", value: usd(total()?.cost_usd), note: "of calls whose cost is known" },
@@ -65,6 +66,7 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
       </Show>
       <RowChart
         title="Margin, USD"
+        hasFailed={query.hasFailed}
         isByDay={query.by === "day"}
         rows={query.data?.rows}
         zone={props.range.zone()}

@@ -2,13 +2,13 @@ import type { reconciliationReport } from "@sluice/contracts/reports";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { Card } from "../../../kit/card.tsx";
-import { Notice, Skeleton } from "../../../kit/states.tsx";
+import { LoadingPart, Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { shownCount, shownMoment, shownWord } from "../../shown.ts";
+import { dash, shownCount, shownMoment, shownWord } from "../../shown.ts";
 import { ReportHead, ReportTable } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
@@ -45,11 +45,14 @@ export function ReconciliationReport(props: { readonly range: RangeState }): JSX
   const query = createReportQuery<typeof reconciliationReport>("reconciliation", props.range);
   return (
     <>
-      <ReportHead answer={query.data} />
+      <ReportHead answer={query.data} hasFailed={query.hasFailed} />
       <Card title="By gateway">
         <Switch fallback={<p class="muted">No orders and no payments in these days.</p>}>
+          <Match when={query.hasFailed}>
+            <p class="muted">{dash}</p>
+          </Match>
           <Match when={query.data === undefined}>
-            <Skeleton width="100%" />
+            <LoadingPart />
           </Match>
           <Match when={(query.data?.gateways.length ?? 0) > 0}>
             <SimpleTable label="By gateway" rows={query.data?.gateways ?? []} columns={gatewayColumns} />

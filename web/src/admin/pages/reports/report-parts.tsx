@@ -3,12 +3,12 @@ import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
-import { Skeleton } from "../../../kit/states.tsx";
+import { LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
-import { shownMoment } from "../../shown.ts";
+import { dash, shownMoment } from "../../shown.ts";
 import type { ReportQuery } from "./report-query.ts";
 import styles from "./reports.module.css";
 import { sortRows } from "./sort-rows.ts";
@@ -18,11 +18,15 @@ type Head = { readonly range: Range; readonly as_of: string | null };
 type KeyedRow = { readonly key: string | null; readonly name: string | null };
 
 /** Which days a report is about, whose days they are, and up to when everything is in it. */
-export function ReportHead(props: { readonly answer: Head | undefined; readonly children?: JSX.Element }): JSX.Element {
+export function ReportHead(props: {
+  readonly answer: Head | undefined;
+  readonly hasFailed: boolean;
+  readonly children?: JSX.Element;
+}): JSX.Element {
   return (
     <div class={styles["head"]}>
       <p class="muted" role="status">
-        <Show when={props.answer} fallback="Loading the report">
+        <Show when={props.answer} fallback={props.hasFailed ? "The report could not be loaded" : "Loading the report"}>
           {(answer) =>
             `${answer().range.from_day} to ${answer().range.to_day}, days in ${answer().range.zone}. ` +
             (answer().as_of === null
@@ -39,11 +43,12 @@ export function ReportHead(props: { readonly answer: Head | undefined; readonly 
 export type TotalFigure = { readonly label: string; readonly value: string | undefined; readonly note?: string };
 
 /** The sums of all rows; they keep their height while they are on their way. */
-export function Totals(props: { readonly figures: readonly TotalFigure[] }): JSX.Element {
+export function Totals(props: { readonly figures: readonly TotalFigure[]; readonly hasFailed: boolean }): JSX.Element {
+  const missing = (): JSX.Element => (props.hasFailed ? dash : <Skeleton width="5rem" />);
   return (
-    <Figures label="Totals">
+    <Figures label="Totals" isLoading={!props.hasFailed && props.figures.some(({ value }) => value === undefined)}>
       {props.figures.map((figure) => (
-        <Figure label={figure.label} value={figure.value ?? <Skeleton width="5rem" />} note={figure.note} />
+        <Figure label={figure.label} value={figure.value ?? missing()} note={figure.note} />
       ))}
     </Figures>
   );
@@ -78,6 +83,7 @@ export function rowName(row: KeyedRow, otherwise = "none"): string {
 export function RowChart<Row extends KeyedRow>(props: {
   readonly title: string;
   readonly isByDay: boolean;
+  readonly hasFailed: boolean;
   readonly rows: readonly Row[] | undefined;
   readonly zone: string;
   readonly valueOf: (row: Row) => string | number;
@@ -98,8 +104,11 @@ export function RowChart<Row extends KeyedRow>(props: {
   return (
     <Card title={props.title}>
       <Switch fallback={<p class="muted">Nothing in these days.</p>}>
+        <Match when={props.hasFailed}>
+          <p class="muted">{dash}</p>
+        </Match>
         <Match when={props.rows === undefined}>
-          <Skeleton width="100%" />
+          <LoadingPart size="chart" />
         </Match>
         <Match when={days().length > 0}>
           <TimeChart

@@ -11,6 +11,8 @@ export type ReportQuery<Answer> = {
   readonly isLoading: boolean;
   readonly isRefreshing: boolean;
   readonly error: Error | null;
+  /** There is an error and nothing to show; the table of the report tells it. */
+  readonly hasFailed: boolean;
   readonly onRetry: () => void;
   /** Where its file is. */
   readonly csv: string;
@@ -48,6 +50,9 @@ export function createReportQuery<Schema extends ZodType>(
     },
     get error() {
       return query.error;
+    },
+    get hasFailed() {
+      return query.isError && query.data === undefined;
     },
     onRetry: () => void query.refetch(),
     get csv() {

@@ -38,7 +38,7 @@ export function RevenueReport(props: { readonly range: RangeState }): JSX.Elemen
   const usd = (text: string | undefined) => (text === undefined ? undefined : formats.usd(text));
   return (
     <>
-      <ReportHead answer={query.data}>
+      <ReportHead answer={query.data} hasFailed={query.hasFailed}>
         <ByField
           query={query}
           choices={[
@@ -49,6 +49,7 @@ export function RevenueReport(props: { readonly range: RangeState }): JSX.Elemen
         />
       </ReportHead>
       <Totals
+        hasFailed={query.hasFailed}
         figures={[
           { label: "Revenue", value: usd(total()?.revenue_usd), note: "without what the mock of development settled" },
           { label: "Refunded", value: usd(total()?.refunds_usd) },
@@ -57,6 +58,7 @@ export function RevenueReport(props: { readonly range: RangeState }): JSX.Elemen
       />
       <RowChart
         title="Net revenue, USD"
+        hasFailed={query.hasFailed}
         isByDay={query.by === "day"}
         rows={query.data?.rows}
         zone={props.range.zone()}

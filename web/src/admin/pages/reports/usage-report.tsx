@@ -50,7 +50,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
   const count = (value: string | number | undefined) => (value === undefined ? undefined : shownCount(value));
   return (
     <>
-      <ReportHead answer={query.data}>
+      <ReportHead answer={query.data} hasFailed={query.hasFailed}>
         <ByField
           query={query}
           choices={[
@@ -63,6 +63,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
         />
       </ReportHead>
       <Totals
+        hasFailed={query.hasFailed}
         figures={[
           { label: "Calls", value: count(total()?.calls) },
           { label: "Input tokens", value: count(total()?.input_tokens) },
@@ -72,6 +73,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
       />
       <RowChart
         title="Calls"
+        hasFailed={query.hasFailed}
         isByDay={query.by === "day"}
         rows={query.data?.rows}
         zone={props.range.zone()}

@@ -7,7 +7,7 @@ import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { TextField } from "../../../kit/field.tsx";
-import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { Badge } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
@@ -81,14 +81,7 @@ export function Page(): JSX.Element {
 function LoadingSettings(): JSX.Element {
   return (
     <Card title="Settings">
-      <For each={["70%", "55%", "65%", "50%", "60%"]}>
-        {(width) => (
-          <div class={styles["setting"]}>
-            <Skeleton width={width} />
-            <Skeleton width="100%" />
-          </div>
-        )}
-      </For>
+      <LoadingPart size="page" />
     </Card>
   );
 }

@@ -6,7 +6,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
@@ -39,7 +39,7 @@ export function Page(): JSX.Element {
         <a href="/admin/trace/">Trace</a>
       </nav>
       <PageHead title="Call" text={requestId()} />
-      <Switch fallback={<Skeleton width="100%" />}>
+      <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>

@@ -1,9 +1,10 @@
 import type { accessCheckOutput, accessListOutput } from "@sluice/contracts/traces";
+import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
 
@@ -21,7 +22,7 @@ export function Accesses(): JSX.Element {
   return (
     <Card title="Who has read payloads">
       <ChainCheck />
-      <Switch fallback={<Skeleton width="100%" />}>
+      <Switch fallback={<LoadingPart />}>
         <Match when={list.isError && list.data === undefined}>
           <ErrorState error={list.error} onRetry={() => void list.refetch()} />
         </Match>
@@ -63,22 +64,28 @@ function ChainCheck(): JSX.Element {
     queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof accessCheckOutput>(checkPath, { signal }),
   }));
   return (
-    <Show when={check.data}>
-      {(answer) => (
-        <Notice tone={answer().holds ? "ok" : "bad"}>
-          <Show
-            when={!answer().holds}
-            fallback={<span>The record is whole: each entry fits to the one before it.</span>}
-          >
-            <span>
-              The record was altered:{" "}
-              {answer()
-                .findings.map(({ finding }) => finding)
-                .join("; ")}
-            </span>
-          </Show>
-        </Notice>
-      )}
-    </Show>
+    <Switch fallback={<LoadingPart size="line" />}>
+      <Match when={check.isError && check.data === undefined}>
+        <ErrorState
+          title="Whether the record is whole could not be checked"
+          error={check.error}
+          onRetry={() => void check.refetch()}
+        />
+      </Match>
+      <Match when={check.data}>{(answer) => <Checked answer={answer()} />}</Match>
+    </Switch>
+  );
+}
+
+function Checked(props: { readonly answer: AnswerOf<typeof accessCheckOutput> }): JSX.Element {
+  return (
+    <Notice tone={props.answer.holds ? "ok" : "bad"}>
+      <Show
+        when={!props.answer.holds}
+        fallback={<span>The record is whole: each entry fits to the one before it.</span>}
+      >
+        <span>The record was altered: {props.answer.findings.map(({ finding }) => finding).join("; ")}</span>
+      </Show>
+    </Notice>
   );
 }

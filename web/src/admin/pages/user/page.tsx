@@ -3,7 +3,7 @@ import { useParams, useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
@@ -46,7 +46,7 @@ export function Page(): JSX.Element {
         title={query.data?.user.email ?? `User ${userId()}`}
         text={query.data === undefined ? "" : `User ${userId()}, gateway user ${query.data.user.gateway_user_id}`}
       />
-      <Switch fallback={<Skeleton width="100%" />}>
+      <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>

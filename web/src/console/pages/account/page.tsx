@@ -2,7 +2,7 @@ import type { JSX } from "solid-js";
 import { Match, Switch } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -31,8 +31,8 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title={texts.title} />
-      <Switch fallback={<Skeleton width="100%" />}>
-        <Match when={query.isError}>
+      <Switch fallback={<LoadingPart size="page" />}>
+        <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.user}>

@@ -5,7 +5,7 @@ import { apiGet, apiPost } from "../../../api/client.ts";
 import { plural } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Badge } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
@@ -41,8 +41,8 @@ export function SessionsCard(): JSX.Element {
       }
     >
       <Show when={revoke.error}>{(error) => <ErrorState title={texts.failed} error={error()} />}</Show>
-      <Switch fallback={<Skeleton width="100%" />}>
-        <Match when={query.isError}>
+      <Switch fallback={<LoadingPart />}>
+        <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.sessions}>

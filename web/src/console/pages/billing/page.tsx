@@ -65,14 +65,14 @@ function Balance(): JSX.Element {
   return (
     <Switch
       fallback={
-        <Figures label={texts.figures}>
+        <Figures label={texts.figures} isLoading={query.isPending}>
           <Figure label={texts.balance} value={shown("remaining_quota")} note={texts.balanceNote} />
           <Figure label={texts.used} value={shown("used_quota")} />
           <Figure label={texts.ledger} value={shown("ledger_balance_quota")} note={texts.ledgerNote} />
         </Figures>
       }
     >
-      <Match when={query.isError}>
+      <Match when={query.isError && query.data === undefined}>
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       </Match>
     </Switch>

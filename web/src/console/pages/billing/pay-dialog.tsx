@@ -9,7 +9,7 @@ import { Button } from "../../../kit/button.tsx";
 import { CodeBlock } from "../../../kit/code.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { SelectField } from "../../../kit/field.tsx";
-import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import { billingArea } from "./messages/messages.ts";
@@ -35,8 +35,8 @@ export function PayDialog(props: { readonly plan: Plan | null; readonly onClose:
     >
       <Show when={props.plan}>
         {(plan) => (
-          <Switch fallback={<Skeleton width="100%" />}>
-            <Match when={options.isError}>
+          <Switch fallback={<LoadingPart />}>
+            <Match when={options.isError && options.data === undefined}>
               <ErrorState error={options.error} onRetry={() => void options.refetch()} />
             </Match>
             <Match when={options.data}>

@@ -5,7 +5,7 @@ import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
@@ -23,8 +23,8 @@ export function Plans(): JSX.Element {
   return (
     <div class={styles["offer"]}>
       <h2>{texts.plans}</h2>
-      <Switch fallback={<Skeleton width="100%" />}>
-        <Match when={query.isError}>
+      <Switch fallback={<LoadingPart size="chart" />}>
+        <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.plans.length === 0}>

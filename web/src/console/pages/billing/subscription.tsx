@@ -7,7 +7,7 @@ import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
@@ -37,8 +37,8 @@ export function Subscription(): JSX.Element {
   }));
   return (
     <Card title={texts.subscription}>
-      <Switch fallback={<Skeleton width="70%" />}>
-        <Match when={query.isError}>
+      <Switch fallback={<LoadingPart size="line" />}>
+        <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.subscriptions.length === 0}>

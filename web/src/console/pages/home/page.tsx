@@ -6,7 +6,7 @@ import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { fill, plural } from "../../../i18n/messages.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -41,23 +41,27 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title={texts.title} />
-      <Show when={isNew()}>
-        <SetupCard
-          hasKey={keys.data?.keys.some(({ status }) => status === "active") === true}
-          isEmpty={Number(balance.data?.balance.remaining_quota ?? 1) <= 0}
-        />
-      </Show>
-      <Show when={balance.error}>
+      <Show when={balance.isError && balance.data === undefined ? balance.error : null}>
         {(error) => <ErrorState error={error()} onRetry={() => void balance.refetch()} />}
       </Show>
-      <Switch fallback={<AccountFigures remaining={null} summary={null} />}>
-        <Match when={summary.isError}>
+      <Switch fallback={<LoadingAccount />}>
+        <Match when={summary.isError && summary.data === undefined}>
           <ErrorState error={summary.error} onRetry={() => void summary.refetch()} />
         </Match>
-        <Match when={summary.data}>
+        {/* Whether somebody is new decides what stands below the figures. */}
+        <Match when={keys.isPending ? undefined : summary.data}>
           {(data) => (
             <>
-              <AccountFigures remaining={balance.data?.balance.remaining_quota ?? null} summary={data()} />
+              <AccountFigures
+                remaining={balance.data?.balance.remaining_quota ?? (balance.isError ? null : undefined)}
+                summary={data()}
+              />
+              <Show when={isNew()}>
+                <SetupCard
+                  hasKey={keys.data?.keys.some(({ status }) => status === "active") === true}
+                  isEmpty={Number(balance.data?.balance.remaining_quota ?? 1) <= 0}
+                />
+              </Show>
               <SpentCard summary={data()} />
               <Show when={data().by_key.length > 0}>
                 <TopKeys summary={data()} />
@@ -73,12 +77,24 @@ export function Page(): JSX.Element {
   );
 }
 
+function LoadingAccount(): JSX.Element {
+  return (
+    <>
+      <AccountFigures remaining={undefined} summary={null} />
+      <Card>
+        <LoadingPart size="chart" />
+      </Card>
+    </>
+  );
+}
+
 function quotaOf(days: readonly Sums[]): bigint {
   return days.reduce((sum, day) => sum + BigInt(day.settled_quota), 0n);
 }
 
 function AccountFigures(props: {
-  readonly remaining: number | string | null;
+  /** Null when it could not be read, undefined until it is there. */
+  readonly remaining: number | string | null | undefined;
   readonly summary: UsageSummary | null;
 }): JSX.Element {
   const texts = homeArea.texts();
@@ -92,7 +108,7 @@ function AccountFigures(props: {
     );
   const left = (summary: UsageSummary): string => {
     const spent = Number(summary.total.settled_quota);
-    if (spent === 0 || props.remaining === null) {
+    if (spent === 0 || props.remaining == null) {
       return texts.noPace;
     }
     const days = Math.floor((Number(props.remaining) / spent) * daysOfPace);
@@ -100,15 +116,15 @@ function AccountFigures(props: {
       ? fill(texts.manyDaysLeft, { count: formats.number(daysCountedMax) })
       : plural(consoleLocale, texts.daysLeft, days);
   };
+  const remaining = (): JSX.Element => {
+    const { remaining: quota } = props;
+    return quota === undefined ? <Skeleton width="5rem" /> : quota === null ? "–" : formats.quota(quota);
+  };
   const rate = ({ total }: UsageSummary): string =>
     Number(total.calls) === 0 ? "–" : formats.percent(Number(total.completed_calls) / Number(total.calls));
   return (
-    <Figures label={texts.figures}>
-      <Figure
-        label={texts.balance}
-        value={props.remaining === null ? <Skeleton width="5rem" /> : formats.quota(props.remaining)}
-        note={shown(left)}
-      />
+    <Figures label={texts.figures} isLoading={props.summary === null || props.remaining === undefined}>
+      <Figure label={texts.balance} value={remaining()} note={shown(left)} />
       <For each={[1, daysOfWeek, daysOfPace]}>
         {(days) => (
           <Figure
@@ -172,8 +188,8 @@ function RecentErrors(): JSX.Element {
   }));
   return (
     <Card title={texts.errors}>
-      <Switch fallback={<Skeleton width="70%" />}>
-        <Match when={query.isError}>
+      <Switch fallback={<LoadingPart />}>
+        <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.rows.length === 0}>

@@ -2,7 +2,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { fill } from "../../../i18n/messages.ts";
 import { Figure, Figures } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { browserZone, dayFormats, secondsOfDay } from "../../parts/days.ts";
 import { createSummaryQuery } from "../../parts/queries.ts";
@@ -14,8 +14,8 @@ export function KeyUsage(props: { readonly keyId: string }): JSX.Element {
   const texts = keysArea.texts();
   const query = createSummaryQuery(() => ({ key_id: props.keyId, zone: browserZone }));
   return (
-    <Switch fallback={<Skeleton width="100%" />}>
-      <Match when={query.isError}>
+    <Switch fallback={<LoadingPart size="chart" />}>
+      <Match when={query.isError && query.data === undefined}>
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       </Match>
       <Match when={query.data}>

@@ -1,9 +1,10 @@
 import type { keyListAnswer } from "@sluice/contracts/keys";
 import { useQueryClient } from "@tanstack/solid-query";
-import { createSignal, type JSX } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Icon } from "../../../kit/icon.tsx";
+import { ErrorState } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
@@ -57,12 +58,17 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title={texts.title} text={texts.text} actions={create()} />
+      <Show when={summary.isError && summary.data === undefined ? summary.error : null}>
+        {(error) => <ErrorState error={error()} onRetry={() => void summary.refetch()} />}
+      </Show>
       <DataTable<ApiKey>
         {...list}
         name="keys"
         label={texts.list}
         state={state}
-        columns={columnsOf((key) => (summary.isSuccess ? formats.quota(spentBy(key)?.settled_quota ?? 0) : ""))}
+        columns={columnsOf((key) =>
+          summary.data === undefined ? "–" : formats.quota(spentBy(key)?.settled_quota ?? 0),
+        )}
         rowId={(key) => String(key.key_id)}
         filters={[{ id: "status", label: texts.show, options: [{ value: "live", label: texts.liveOnly }] }]}
         empty={{ title: texts.emptyTitle, text: texts.emptyText, actions: create() }}

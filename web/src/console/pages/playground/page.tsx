@@ -31,11 +31,14 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title={texts.title} text={texts.text} />
-      <Show when={models.error}>{(error) => <ErrorState error={error()} onRetry={() => void models.refetch()} />}</Show>
+      <Show when={models.isError && models.data === undefined ? models.error : null}>
+        {(error) => <ErrorState error={error()} onRetry={() => void models.refetch()} />}
+      </Show>
       <div class={styles["columns"]}>
         <SettingsForm
           settings={settings()}
           models={models.data?.models ?? []}
+          isLoading={models.isPending}
           onChange={(change) => setTyped((all) => ({ ...all, ...change }))}
         />
         <div class={styles["talk"]}>

@@ -13,6 +13,7 @@ import { playgroundArea } from "./messages/messages.ts";
 type SettingsProps = {
   readonly settings: Settings;
   readonly models: readonly OfferedModel[];
+  readonly isLoading: boolean;
   readonly onChange: (change: Partial<Settings>) => void;
 };
 
@@ -20,7 +21,7 @@ type SettingsProps = {
 export function SettingsForm(props: SettingsProps): JSX.Element {
   const texts = playgroundArea.texts();
   return (
-    <div class="form">
+    <div class="form" aria-busy={props.isLoading}>
       <KeyField {...props} />
       <SelectField
         label={texts.model}

@@ -1,7 +1,7 @@
 import { type JSX, Match, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import type { Column } from "../../../table/model.ts";
@@ -21,8 +21,8 @@ export function Page(): JSX.Element {
     <>
       <PageHead title={texts.title} text={texts.text} />
       <Card title={texts.models}>
-        <Switch fallback={<Skeleton width="100%" />}>
-          <Match when={query.isError}>
+        <Switch fallback={<LoadingPart size="page" />}>
+          <Match when={query.isError && query.data === undefined}>
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.models.length === 0}>

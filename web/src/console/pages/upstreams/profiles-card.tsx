@@ -6,7 +6,7 @@ import { ApiError, apiGet, apiPost } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
-import { ErrorState, Notice, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
@@ -39,7 +39,7 @@ export function ProfilesCard(): JSX.Element {
           </div>
         }
       >
-        <Switch fallback={<Skeleton width="100%" />}>
+        <Switch fallback={<LoadingPart />}>
           <Match when={isRefused()}>
             <Notice tone="info">
               {texts.adminOnly}
@@ -47,7 +47,7 @@ export function ProfilesCard(): JSX.Element {
               <Button onClick={() => void query.refetch()}>{texts.show}</Button>
             </Notice>
           </Match>
-          <Match when={query.isError}>
+          <Match when={query.isError && query.data === undefined}>
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.profiles.length === 0}>

@@ -1,8 +1,8 @@
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
-import { Figure, Figures } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { Card, Figure, Figures } from "../../../kit/card.tsx";
+import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { createTableState } from "../../../table/table-state.ts";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -38,8 +38,8 @@ export function Page(): JSX.Element {
         }
       />
       <RangeBar range={range} />
-      <Switch fallback={<SumFigures sums={null} />}>
-        <Match when={summary.isError}>
+      <Switch fallback={<LoadingSums />}>
+        <Match when={summary.isError && summary.data === undefined}>
           <ErrorState error={summary.error} onRetry={() => void summary.refetch()} />
         </Match>
         <Match when={summary.data}>
@@ -59,6 +59,17 @@ export function Page(): JSX.Element {
   );
 }
 
+function LoadingSums(): JSX.Element {
+  return (
+    <>
+      <SumFigures sums={null} />
+      <Card>
+        <LoadingPart size="chart" />
+      </Card>
+    </>
+  );
+}
+
 function SumFigures(props: { readonly sums: Sums | null }): JSX.Element {
   const texts = usageArea.texts();
   const shown = (write: (sums: Sums) => string): JSX.Element =>
@@ -66,7 +77,7 @@ function SumFigures(props: { readonly sums: Sums | null }): JSX.Element {
   const rate = (sums: Sums): string =>
     Number(sums.calls) === 0 ? "–" : formats.percent(Number(sums.completed_calls) / Number(sums.calls));
   return (
-    <Figures label={texts.figures}>
+    <Figures label={texts.figures} isLoading={props.sums === null}>
       <Figure label={texts.cost} value={shown((sums) => formats.quota(sums.settled_quota))} />
       <Figure label={texts.calls} value={shown((sums) => formats.number(Number(sums.calls)))} />
       <Figure

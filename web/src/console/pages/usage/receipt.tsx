@@ -6,7 +6,7 @@ import { apiGet } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
 import { type Call, outcomeTones } from "./call.ts";
@@ -28,8 +28,8 @@ export function Receipt(props: { readonly call: Call }): JSX.Element {
   return (
     <div class={styles["receipt"]}>
       <CallFacts call={props.call} />
-      <Switch fallback={<Skeleton width="100%" />}>
-        <Match when={query.isError}>
+      <Switch fallback={<LoadingPart size="page" />}>
+        <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.receipt}>

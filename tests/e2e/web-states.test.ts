@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { type ShownPage, shownPages } from "../shots/pages.ts";
+import { AccountClient } from "../support/account-client.ts";
+import { BackendSwitch, type Failure, failedRequestId, failures } from "../support/backend-switch.ts";
+import { TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { loginUser } from "../support/logins.ts";
+import { pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const { TEST_FULL } = process.env;
+const testMsMax = 60_000;
+/** Web vitals call up to 0.1 good. */
+const layoutShiftMax = 0.1;
+const errorSelector = "main [data-kind=error]";
+const busySelector = "main [aria-busy=true]";
+/** The clock of a test is a script, which the frame that shows a mail lets in no more than any other. */
+const ofTheClock = "Blocked script execution in 'about:blank'";
+/** Of seconds that the clock of a page is put forward by. */
+const roundsMax = 60;
+
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+/** The pages that ask the backend for something. */
+const appPages = shownPages.filter(
+  ({ name, path, as }) => as !== "nobody" && /^\/(console|admin)\//.test(path) && name !== "console-unknown",
+);
+
+/** Each page with one failure by turns, and of those a fourth; with TEST_FULL=1 every page with every failure. */
+const cases: readonly (readonly [name: string, failure: Failure, shown: ShownPage])[] = appPages.flatMap(
+  (shown, index) => {
+    if (TEST_FULL === "1") {
+      return failures.map((each) => [shown.name, each, shown] as const);
+    }
+    const failure = failures[Math.floor(index / failures.length) % failures.length] ?? "error";
+    return index % failures.length === 0 ? [[shown.name, failure, shown] as const] : [];
+  },
+);
+
+type Visit = { readonly watched: WatchedPage; readonly page: Page; readonly backend: BackendSwitch };
+
+/** Opens a page whose answers can be held back and failed; nothing else may go wrong in it. */
+async function visit(shown: ShownPage, look: (visit: Visit) => Promise<void>): Promise<void> {
+  const watched = await browser.open({ ...pageOptions(web, shown), expectedStatuses: [500, 503] });
+  try {
+    const backend = await BackendSwitch.between(watched.page);
+    await look({ watched, page: watched.page, backend });
+    expect(watched.faults.filter((fault) => !fault.includes(ofTheClock))).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+}
+
+/** What failed is asked for again by the page itself before it gives up; here nobody waits for that. */
+async function untilGivenUp(page: Page, isOver: () => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < roundsMax && !(await isOver()); round += 1) {
+    await page.clock.runFor(1_000);
+  }
+}
+
+async function retryAll(page: Page): Promise<void> {
+  for (const button of (await page.locator(`${errorSelector} button`).all()).reverse()) {
+    await button.click();
+  }
+}
+
+async function layoutShiftOf(page: Page): Promise<number> {
+  return await page.evaluate<number>(`new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0)))
+      .observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve(0), 100);
+  })`);
+}
+
+test.each([...cases])(
+  "%s is busy until its answers come, says what failed (%s), and shows everything once it is asked again",
+  async (_name, failure, shown) => {
+    await visit(shown, async ({ page, backend }) => {
+      await page.clock.install();
+      await backend.set("hold");
+      await page.goto(shown.path);
+      await page.waitForSelector("main h1");
+      await page.waitForSelector(busySelector);
+      expect(await page.locator(errorSelector).count()).toBe(0);
+      await backend.set(failure);
+      const waiting = page.locator(`${busySelector}, main .skeleton`);
+      await untilGivenUp(page, async () => (await waiting.count()) === 0);
+      const errors = await page.locator(errorSelector).allTextContents();
+      expect(errors.length).toBeGreaterThan(0);
+      for (const text of errors) {
+        expect(text).toMatch(failure === "cut" ? /can't be reached/ : new RegExp(failedRequestId));
+        expect(text).toContain("Try again");
+      }
+      // Nothing waits for ever, and the frame is as it was.
+      expect(await waiting.count()).toBe(0);
+      expect(await page.locator("header nav a").first().isVisible()).toBe(true);
+      expect(await page.locator("main h1").isVisible()).toBe(true);
+      await backend.set("pass");
+      await retryAll(page);
+      await page.waitForSelector(shown.ready);
+      await page.waitForSelector(errorSelector, { state: "detached" });
+    });
+  },
+  testMsMax,
+);
+
+const shifting = ["console-home", "console-account", "admin-dashboard"];
+
+test.each(
+  appPages
+    .filter(({ name }) => TEST_FULL === "1" || shifting.includes(name))
+    .map((shown) => [shown.name, shown] as const),
+)("%s keeps its place when its answers come late", async (_name, shown) => {
+  await visit(shown, async ({ page, backend }) => {
+    await backend.set("hold");
+    await page.goto(shown.path);
+    await page.waitForSelector(busySelector);
+    await backend.set("pass");
+    await page.waitForSelector(shown.ready);
+    await page.waitForSelector(busySelector, { state: "detached" });
+    expect(await layoutShiftOf(page)).toBeLessThanOrEqual(layoutShiftMax);
+  });
+});
+
+/** What a page asks for beside the point: without it the page is whole, only with fewer choices. */
+const besidesPoint: Readonly<Record<string, readonly string[]>> = {
+  "console-home": ["/backend/keys/list/"],
+  "console-usage": ["/backend/keys/list/"],
+};
+
+const walkedAlone = TEST_FULL === "1" ? appPages : appPages.filter(({ name }) => name === "console-account");
+
+describe("one answer that fails", () => {
+  test.each(walkedAlone.map((shown) => [shown.name, shown] as const))(
+    "%s says which part failed and shows the others",
+    async (_name, shown) => {
+      const asked: string[] = [];
+      await visit(shown, async ({ page, backend }) => {
+        await page.goto(shown.path);
+        await page.waitForSelector(shown.ready);
+        asked.push(...backend.asked);
+      });
+      for (const path of asked) {
+        await visit(shown, async ({ page, backend }) => {
+          await page.clock.install();
+          await backend.set("error", (each) => each === path);
+          await page.goto(shown.path);
+          await page.waitForSelector("main h1");
+          if (besidesPoint[shown.name]?.includes(path) === true) {
+            await page.waitForSelector(shown.ready);
+            expect(await page.locator(errorSelector).count()).toBe(0);
+            return;
+          }
+          const errors = page.locator(errorSelector);
+          await untilGivenUp(page, async () => (await errors.count()) > 0);
+          expect({ path, told: await errors.count() }).not.toEqual({ path, told: 0 });
+          await backend.set("pass");
+          await retryAll(page);
+          await page.waitForSelector(shown.ready);
+        });
+      }
+    },
+    testMsMax,
+  );
+});
+
+test(
+  "answers that fail later leave the page, what was typed in it, and a bar that asks again",
+  async () => {
+    const account = appPages.find(({ name }) => name === "console-account");
+    if (account === undefined) {
+      throw new Error("the page of the account is not photographed any more");
+    }
+    await visit(account, async ({ page, backend, watched }) => {
+      await page.goto(account.path);
+      await page.getByLabel("New password").fill("typed but not sent");
+      await page.clock.install();
+      await page.clock.runFor(20_000);
+      await backend.set("unavailable");
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      const bar = page.locator("[data-kind=stale]");
+      await untilGivenUp(page, async () => (await bar.count()) > 0);
+      expect(await bar.textContent()).toContain(failedRequestId);
+      expect(await page.getByLabel("New password").inputValue()).toBe("typed but not sent");
+      expect(await watched.axe()).toEqual([]);
+      await backend.set("pass");
+      await bar.getByRole("button", { name: "Try again" }).click();
+      await bar.waitFor({ state: "detached" });
+      expect(await page.getByLabel("New password").inputValue()).toBe("typed but not sent");
+    });
+  },
+  testMsMax,
+);
+
+test(
+  "without a connection a bar says so and goes again, and a form that could not be sent is sent by the next press",
+  async () => {
+    const { cookie } = await loginUser(web.rig);
+    const watched = await browser.open({ url: web.sluice.url, cookie });
+    const { page } = watched;
+    try {
+      await page.goto("/console/account/");
+      await page.getByLabel("Name").fill("Ada of the Lines");
+      const heading = page.getByRole("heading", { level: 1 });
+      const place = await heading.boundingBox();
+      await page.context().setOffline(true);
+      await page.getByText("No connection.").waitFor();
+      // The frame stays as it is.
+      expect(await heading.boundingBox()).toEqual(place);
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("The service can't be reached.").waitFor();
+      await page.context().setOffline(false);
+      await page.getByText("No connection.").waitFor({ state: "detached" });
+      expect(await page.getByLabel("Name").inputValue()).toBe("Ada of the Lines");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.locator(".toast").first().waitFor();
+      expect(watched.faults).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);
+
+test(
+  "a session that ended keeps what was typed: after a login in another tab it is saved",
+  async () => {
+    const email = "back@example.org";
+    const password = "correct horse battery";
+    const client = new AccountClient(web.sluice);
+    await client.makeUser(email, password);
+    const { cookie } = await client.post("/backend/auth/login/", { email, password });
+    const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [401] });
+    const { page } = watched;
+    try {
+      await page.goto("/console/account/");
+      await page.getByLabel("Name").fill("Ada Back Again");
+      await web.rig.db.sql`
+        update session set revoked_at = now() where user_id = (select id from user_profile where email = ${email})`;
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: "Your session is over" });
+      await dialog.waitFor();
+      expect(await watched.axe()).toEqual([]);
+      const opened = page.context().waitForEvent("page");
+      await dialog.getByRole("link", { name: "Log in in a new tab" }).click();
+      const login = await opened;
+      await login.getByLabel("E-mail").fill(email);
+      await login.getByLabel("Password").fill(password);
+      await login.getByRole("button", { name: "Log in" }).click();
+      await login.waitForURL("**/console/**");
+      await login.close();
+      await dialog.getByRole("button", { name: "I have logged in" }).click();
+      expect(await page.getByLabel("Name").inputValue()).toBe("Ada Back Again");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.locator(".toast").first().waitFor();
+      const rows = await web.rig.db.sql<{ name: string }>`
+        select display_name as name from user_profile where email = ${email}`;
+      expect(rows[0]?.name).toBe("Ada Back Again");
+      expect(watched.faults).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);

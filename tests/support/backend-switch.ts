@@ -1,0 +1,89 @@
+import type { Page, Route } from "playwright-core";
+
+/** How a backend can fail for a browser. */
+export const failures = ["error", "unavailable", "malformed", "cut"] as const;
+export type Failure = (typeof failures)[number];
+
+/** What the answers that are made up here name as the id of their request. */
+export const failedRequestId = "req-of-a-test";
+
+type Mode = "pass" | "hold" | Failure;
+
+const bodyOf = (code: string, message: string): string =>
+  JSON.stringify({ ok: false, error: { code, message, request_id: failedRequestId } });
+
+/** Stands between a page and the backend: lets calls through, holds them back, or fails them. */
+export class BackendSwitch {
+  /** The paths that were asked for, in the order in which they came first. */
+  readonly asked = new Set<string>();
+  readonly #page: Page;
+  #mode: Mode = "pass";
+  #isMeant: (path: string) => boolean = () => true;
+  #held: Route[] = [];
+
+  private constructor(page: Page) {
+    this.#page = page;
+  }
+
+  static async between(page: Page): Promise<BackendSwitch> {
+    const between = new BackendSwitch(page);
+    await page.route("**/backend/**", (route) => between.#meet(route));
+    return between;
+  }
+
+  /**
+   * What happens from now on, also to the calls that are held.
+   * @param isMeant the paths to which it happens; the others pass
+   */
+  async set(mode: Mode, isMeant: (path: string) => boolean = () => true): Promise<void> {
+    this.#mode = mode;
+    this.#isMeant = isMeant;
+    const held = this.#held;
+    this.#held = [];
+    await Promise.all(held.map((route) => this.#meet(route)));
+  }
+
+  async #meet(route: Route): Promise<void> {
+    const { pathname } = new URL(route.request().url());
+    this.asked.add(pathname);
+    const mode = this.#isMeant(pathname) ? this.#mode : "pass";
+    if (mode === "hold") {
+      this.#held.push(route);
+    } else {
+      // A page that went away has no use for an answer any more.
+      await answer(route, mode).catch((error: unknown) => {
+        if (!this.#page.isClosed() && !String(error).includes("already handled")) {
+          throw error;
+        }
+      });
+    }
+  }
+}
+
+async function answer(route: Route, mode: Exclude<Mode, "hold">): Promise<void> {
+  switch (mode) {
+    case "pass":
+      return await route.continue();
+    case "error":
+      return await route.fulfill({
+        status: 500,
+        contentType: "application/json",
+        body: bodyOf("internal_error", "Something failed."),
+      });
+    case "unavailable":
+      return await route.fulfill({
+        status: 503,
+        contentType: "application/json",
+        body: bodyOf("unavailable", "Not for the moment."),
+      });
+    case "malformed":
+      return await route.fulfill({
+        status: 200,
+        contentType: "text/html",
+        headers: { "x-request-id": failedRequestId },
+        body: "<h1>A gateway in between",
+      });
+    case "cut":
+      return await route.abort("connectionreset");
+  }
+}

@@ -1,0 +1,48 @@
+import { type Query, useQueryClient } from "@tanstack/solid-query";
+import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { ApiError, isSessionEnd } from "../api/client.ts";
+import { Button } from "../kit/button.tsx";
+import { useKitTexts } from "../kit/kit-texts.tsx";
+
+/**
+ * Says that something on the page could not be asked for anew. What was there before stays, with everything that was
+ * typed; a part that never came says so itself, in its place.
+ */
+export function StaleBar(): JSX.Element {
+  const texts = useKitTexts();
+  const client = useQueryClient();
+  const cache = client.getQueryCache();
+  const [failure, setFailure] = createSignal<Error | null>(null);
+  const look = (): void => {
+    const errors = cache.getAll().map((query) => (isStale(query) ? query.state.error : null));
+    // For a login that is over there is a dialog.
+    setFailure(errors.find((error) => error !== null && !isSessionEnd(error)) ?? null);
+  };
+  onMount(() => onCleanup(cache.subscribe(look)));
+  const requestId = (error: Error): string | null => (error instanceof ApiError ? error.requestId : null);
+  return (
+    <div role="status">
+      <Show when={failure()}>
+        {(error) => (
+          <div class="bar" data-kind="stale">
+            <span>
+              {texts().failed}: <bdi>{error().message}</bdi>
+            </span>
+            <Show when={requestId(error())}>
+              {(id) => (
+                <span>
+                  {texts().requestId} <code>{id()}</code>
+                </span>
+              )}
+            </Show>
+            <Button onClick={() => void client.refetchQueries({ predicate: isStale })}>{texts().retry}</Button>
+          </div>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+function isStale(query: Query): boolean {
+  return query.isActive() && query.state.status === "error" && query.state.data !== undefined;
+}
