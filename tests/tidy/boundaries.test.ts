@@ -65,7 +65,7 @@ const features = {
   // A paid order grants quota.
   billing: [...leaf, "accounts", "analytics", "audit", "ledger", "payments", "gateway", "mail"],
   // Where orders and gateways meet: neither of the two knows the other.
-  checkout: [...leaf, "billing", "payments"],
+  checkout: [...leaf, "audit", "billing", "payments"],
   // Turns usage into ledger entries, off the hot path.
   "usage-settlement": [...leaf, "audit"],
   // Sums that pages read instead of the log.
