@@ -20,6 +20,7 @@ import { payWaitingRefunds } from "./billing/refunds.ts";
 import { billingEndpoints } from "./billing/routes.ts";
 import { creditPaidOrders, creditWaitingOwners } from "./billing/service.ts";
 import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
+import { checkoutAdminEndpoints } from "./checkout/admin-routes.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
@@ -153,6 +154,7 @@ export function buildBackend(parts: BackendParts): Backend {
     billing: billingEndpoints({ ...billing, isMockOffered, guests: guestOrders(db) }),
     "billing-admin": billingAdminEndpoints({ ...billing, ...refunds }),
     checkout: checkoutEndpoints(checkout),
+    "checkout-admin": checkoutAdminEndpoints({ db, clock: systemClock, notices: checkout.notices }),
     usage: usageEndpoints(new UsageViews(db, systemClock)),
     "offered-models": offeredModelEndpoints(db),
     secrets: secretEndpoints(secretParts),

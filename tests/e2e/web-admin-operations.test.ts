@@ -118,7 +118,6 @@ describe("pages of operations", () => {
           await page.getByLabel("Relay address").fill("");
           await page.getByLabel("Relay key").first().fill(relayKey);
           await page.getByRole("dialog").getByRole("button", { name: "Add node" }).click();
-          await page.screenshot({ path: "/tmp/node.png" });
           await page.waitForURL(`**/admin/exit-nodes/${nodeCode}/`);
           await page.getByRole("button", { name: "Check DNS" }).click();
           await page.waitForSelector(`.toast >> text=${nodeHost} leads to 127.0.0.2, not to 127.0.0.1`);

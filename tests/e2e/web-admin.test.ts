@@ -73,6 +73,37 @@ test(
 );
 
 test(
+  "a message of a gateway that was not dealt with is taken again, and its order is paid",
+  async () => {
+    await web.rig.db.sql`
+      insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, email, pay_channel, sender,
+        status, expires_at)
+      select 'S-notice', plan_code, name, kind, quota, price_usd, 'USD', 'new@example.org', 'cardpay', 'default', 'pending',
+        now() + interval '1 hour' from plan where plan_code = 'credit-10'`;
+    await web.rig.db.sql`
+      insert into gateway_event (gateway, account, event_id, kind, body_hash, order_no, result, last_error, facts)
+      select 'cardpay', 'default', 'evt_cut_off', 'payment_intent.succeeded', '\\x00', order_no, 'received',
+        'temporarily_unavailable', jsonb_build_object('kind', 'paid', 'transaction_id', 'pi_1', 'order_no', order_no,
+          'amount_usd', amount_usd::text, 'currency', 'USD')
+      from sales_order where order_no = 'S-notice'`;
+    await web.rig.db.sql`update gateway_event set received_at = now() - interval '1 minute'`;
+    await walk("/admin/payments/?tab=notices", async (page) => {
+      await page.getByRole("button", { name: "evt_cut_off" }).click();
+      await page.getByText("did not come to its end").waitFor();
+      await page.getByRole("button", { name: "Take it again" }).click();
+      await page.getByText("Taken again: settled.").waitFor();
+      await page.getByText("Its order was paid by it.").waitFor();
+      expect(await page.getByRole("button", { name: "Take it again" }).count()).toBe(0);
+    });
+    const [order] = await web.rig.db.sql<{
+      status: string;
+    }>`select status from sales_order where order_no = 'S-notice'`;
+    expect([order?.status, await web.rig.checkMoney()]).toEqual(["settled", []]);
+  },
+  testMsMax,
+);
+
+test(
   "a user is found, changed as loaded, and suspended only after the address was typed",
   async () => {
     await walk(

@@ -88,6 +88,13 @@ export const shownPages: readonly ShownPage[] = [
   { name: "admin-manual-adjust", path: "/admin/manual-adjust/", as: "admin", arabic: "none", ready: ".form" },
   { name: "admin-orders", path: "/admin/orders/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-payments", path: "/admin/payments/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
+  {
+    name: "admin-notices",
+    path: "/admin/payments/?tab=notices",
+    as: "admin",
+    arabic: "none",
+    ready: "[data-kind=empty]",
+  },
   { name: "admin-money-check", path: "/admin/payments/?tab=check", as: "admin", arabic: "none", ready: ".notice" },
   { name: "admin-models", path: "/admin/models/", as: "admin", arabic: "none", ready: ".row-open" },
   {

@@ -2,7 +2,7 @@ import type { CardSender } from "@sluice/contracts/payments";
 import type { BillingParts } from "../billing/port.ts";
 import { settlePaid } from "../billing/service.ts";
 import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts } from "../payments/model.ts";
-import { closeNotice, type Payments, recordNotice } from "../payments/service.ts";
+import { closeNotice, failNotice, type KnownNotice, type Payments, recordNotice } from "../payments/service.ts";
 import { isDatabaseOutage } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
 import { flagReversal } from "./store.ts";
@@ -40,9 +40,26 @@ export class GatewayNotices {
     return await this.#take(() => this.#payments.card.readNotice(sender, bytes, signature));
   }
 
+  /**
+   * Takes a message again that was written down and not dealt with, on the way of its first delivery; its signature was
+   * looked at then.
+   * @param id of the message, which `reopenNotice` has counted
+   * @throws AppError as those above, when it can't be dealt with now either
+   */
+  async takeAgain(id: bigint, notice: GatewayNotice): Promise<NoticeResult> {
+    return await this.#orRefuse(() => this.#deal({ id, result: "received" }, notice));
+  }
+
   async #take(read: () => Promise<GatewayNotice>): Promise<NoticeResult> {
+    return await this.#orRefuse(async () => {
+      const notice = await read();
+      return await this.#deal(await this.#record(notice), notice);
+    });
+  }
+
+  async #orRefuse(work: () => Promise<NoticeResult>): Promise<NoticeResult> {
     try {
-      return await this.#deal(await read());
+      return await work();
     } catch (error) {
       if (error instanceof AppError && error.code === "gateway_not_configured") {
         throw new AppError("webhook_not_configured", { internal: error.internal });
@@ -51,20 +68,33 @@ export class GatewayNotices {
     }
   }
 
-  async #deal(notice: GatewayNotice): Promise<NoticeResult> {
-    const { db } = this.#billing;
-    const known = await recordNotice(db, notice).catch((error: unknown) => {
+  async #record(notice: GatewayNotice): Promise<KnownNotice> {
+    return await recordNotice(this.#billing.db, notice).catch((error: unknown) => {
       if (error instanceof AppError && error.code === "event_conflict") {
         this.#alarm("event_conflict", notice);
       }
       throw error;
     });
-    if (isFinished(known.result)) {
-      return known.result;
+  }
+
+  async #deal({ id, result: known }: KnownNotice, notice: GatewayNotice): Promise<NoticeResult> {
+    const { db, log } = this.#billing;
+    if (isFinished(known)) {
+      return known;
     }
-    const result = await this.#effectOf(notice);
-    await closeNotice(db, known.id, result);
-    return result;
+    try {
+      const result = await this.#effectOf(notice);
+      await closeNotice(db, id, result);
+      return result;
+    } catch (error) {
+      const isOutage = isDatabaseOutage(error);
+      const code = error instanceof AppError ? error.code : isOutage ? "temporarily_unavailable" : "internal_error";
+      // What says why must not hide why: the gateway is told of the first error.
+      await failNotice(db, id, code).catch((second: unknown) => {
+        log.warn("payments.error_not_kept", { eventId: notice.eventId, code, error: second });
+      });
+      throw error;
+    }
   }
 
   async #effectOf(notice: GatewayNotice): Promise<NoticeResult> {

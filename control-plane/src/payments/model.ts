@@ -1,5 +1,5 @@
 import { type Decimal, decimalToScaled, parseDecimal } from "@sluice/contracts/money";
-import type { CardSender, CardVendor } from "@sluice/contracts/payments";
+import type { CardSender, CardVendor, noticeResults } from "@sluice/contracts/payments";
 
 /** The order, as far as a gateway has to know it. */
 export type PayableOrder = {
@@ -32,7 +32,7 @@ export type PaidFacts = {
   readonly currency: string;
 };
 
-/** What a message of a gateway with a good signature is about. */
+/** What a message of a gateway with a good signature is about. What is kept of it is in `notice-facts.ts`. */
 export type NoticeMeaning =
   | { readonly kind: "paid"; readonly paid: PaidFacts }
   /** Money went back or is being fought over: a person has to look. */
@@ -54,17 +54,7 @@ export type GatewayNotice = {
   readonly meaning: NoticeMeaning;
 };
 
-/** What became of a message. Only `received` and those below it are looked at again when it comes once more. */
-export type NoticeResult =
-  | "received"
-  | "unconfirmed"
-  | "unknown_order"
-  | "settled"
-  | "duplicate"
-  | "review"
-  | "ignored"
-  | "flagged"
-  | "wrong_mode";
+export type NoticeResult = (typeof noticeResults)[number];
 
 const unfinished: readonly NoticeResult[] = ["received", "unconfirmed", "unknown_order"];
 

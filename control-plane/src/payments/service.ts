@@ -3,14 +3,14 @@ import type { Clock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
 import { isEqualSecret } from "../platform/crypto/compare.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
-import type { Database } from "../platform/db.ts";
+import type { Database, Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import type { HttpClient } from "../platform/http-client/model.ts";
 import type { SecretReader } from "../secrets/service.ts";
 import { CardPay, cardSecretNames } from "./cardpay/card-pay.ts";
-import type { GatewayNotice, NoticeResult } from "./model.ts";
+import { type GatewayNotice, isFinished, type NoticeResult } from "./model.ts";
 import type { CardGateway, WalletGateway } from "./port.ts";
-import { findNotice, insertNotice, updateNoticeResult } from "./store.ts";
+import { countTry, findNotice, insertNotice, lockNotice, updateNoticeError, updateNoticeResult } from "./store.ts";
 import { WalletPay, walletSecrets } from "./walletpay/wallet-pay.ts";
 
 export type PaymentParts = {
@@ -90,7 +90,7 @@ export type KnownNotice = { readonly id: bigint; readonly result: NoticeResult }
  * @throws AppError `event_conflict` when it came before with other content
  */
 export async function recordNotice(db: Database, notice: GatewayNotice): Promise<KnownNotice> {
-  await insertNotice(db, notice);
+  const isNew = await insertNotice(db, notice);
   const stored = await findNotice(db, notice);
   if (stored === null) {
     throw new Error("a message of a gateway was written down and is not there");
@@ -98,7 +98,44 @@ export async function recordNotice(db: Database, notice: GatewayNotice): Promise
   if (!isEqualSecret(stored.contentHash, notice.contentHash)) {
     throw new AppError("event_conflict");
   }
+  if (!isNew && !isFinished(stored.result)) {
+    await countTry(db, stored.id);
+  }
   return { id: stored.id, result: stored.result };
+}
+
+const takenAgainAfterSeconds = 10;
+
+/** A message that is to be taken again; `notice` is null for one that has been dealt with. */
+export type ReopenedNotice = { readonly notice: GatewayNotice | null; readonly result: NoticeResult };
+
+/**
+ * Begins to take a message again that was written down and not dealt with, from what was kept of it.
+ * @throws AppError `not_found`, `conflict` when nothing was kept, `too_many_attempts` when it was taken a moment ago
+ */
+export async function reopenNotice(tx: Transaction, id: bigint): Promise<ReopenedNotice> {
+  const kept = await lockNotice(tx, id);
+  if (kept === null) {
+    throw new AppError("not_found", { message: "There is no such message." });
+  }
+  if (isFinished(kept.result)) {
+    return { notice: null, result: kept.result };
+  }
+  if (kept.notice === null) {
+    throw new AppError("conflict", { message: "Nothing was kept of what it said. Have the gateway send it again." });
+  }
+  const waitSeconds = Math.ceil(takenAgainAfterSeconds - kept.triedSecondsAgo);
+  if (waitSeconds > 0) {
+    const message = "It was taken a moment ago, or still is.";
+    throw new AppError("too_many_attempts", { message, retryAfterSeconds: waitSeconds });
+  }
+  await countTry(tx, id);
+  return { notice: kept.notice, result: kept.result };
+}
+
+/** Writes down the code of the error that kept a message from being dealt with. */
+export async function failNotice(db: Database, id: bigint, code: string): Promise<void> {
+  await updateNoticeError(db, id, code);
 }
 
 /** Writes down what became of a message. */

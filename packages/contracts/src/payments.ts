@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createOrderInput, orderEntry } from "./billing.ts";
-import type { Unsent } from "./wire.ts";
+import { recordId } from "./keys.ts";
+import { type Unsent, wireInteger } from "./wire.ts";
 
 /** Our accounts at the card gateway; the two others are kept for what was built on them. */
 export const cardSenders = ["default", "account_a", "account_b"] as const;
@@ -69,11 +70,22 @@ export const paymentOptionsAnswer = z.strictObject({
 });
 export type PaymentOptions = Unsent<z.output<typeof paymentOptionsAnswer>>;
 
+/** What can become of a message of a gateway; the first three are not the end of it. */
+export const noticeResults = [
+  ...(["received", "unconfirmed", "unknown_order", "settled", "duplicate"] as const),
+  ...(["review", "ignored", "flagged", "wrong_mode"] as const),
+] as const;
+
 /** What became of a message of the card gateway. */
-export const cardNoticeAnswer = z.strictObject({
-  received: z.literal(true),
-  result: z.enum([
-    ...(["received", "unconfirmed", "unknown_order", "settled", "duplicate"] as const),
-    ...(["review", "ignored", "flagged", "wrong_mode"] as const),
-  ]),
+export const cardNoticeAnswer = z.strictObject({ received: z.literal(true), result: z.enum(noticeResults) });
+
+export const replayNoticeInput = z.strictObject({ gateway_event_id: recordId });
+
+/** What became of a message that was taken again. */
+export const replayedNotice = z.strictObject({
+  gateway_event_id: wireInteger,
+  result_before: z.enum(noticeResults),
+  result: z.enum(noticeResults),
+  /** False for one that had been dealt with: nothing was done. */
+  is_new: z.boolean(),
 });

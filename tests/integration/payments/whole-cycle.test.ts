@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { loginAdmin, loginUser, type UserLogin } from "../../support/logins.ts";
 import { cardEventBody, LocalCardGateway, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { LocalWalletGateway, signLikeWallet, walletToken } from "../../support/payments/wallet-gateway.ts";
@@ -131,4 +131,73 @@ test("an admin gives both payments back, and what the gateway says of it afterwa
   const [left] = await rig.db.sql<{ granted: string }>`select sum(granted)::text as granted from budget`;
   expect(left?.granted).toBe("0");
   expect(await rig.checkMoney()).toEqual([]);
+});
+
+describe("a message of a gateway that was not dealt with", () => {
+  type Event = { readonly gateway_event_id: number; readonly result: string } & Record<string, unknown>;
+
+  const listed = async (cookie: string, orderNo: string): Promise<Event> => {
+    const answer = await fetch(`${sluice.url}/backend/admin/gateway-event/list/?order_no=${orderNo}`, {
+      headers: { cookie },
+    });
+    const { rows } = (await answer.json()) as { rows: Event[] };
+    expect(rows).toHaveLength(1);
+    return rows[0] as Event;
+  };
+  /** The time goes by in which a message is not taken again. */
+  const waited = (id: number) =>
+    rig.db.sql`update gateway_event set tried_at = now() - interval '11 seconds' where id = ${id}::bigint`;
+  const replay = (cookie: string, id: number) =>
+    post("/backend/admin/gateway-event/replay/", { gateway_event_id: id }, { cookie });
+
+  test("is taken again by an admin on the way of its delivery, and credits once", async () => {
+    const [{ cookie }, user] = [await loginAdmin(rig, { isSuper: false }), await loginUser(rig)];
+    const { orderNo } = await open(
+      "/backend/payment/walletpay/create/",
+      { plan_code: "credit", vendor: "alipay" },
+      user,
+    );
+    const notice = wallet.pay(orderNo);
+    wallet.override = () => new Response("busy", { status: 500 });
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    const delivered = await post("/backend/payment/walletpay/ipn/", new URLSearchParams(notice).toString(), form);
+    expect(delivered.status).toBe(503);
+    const open_ = await listed(cookie, orderNo);
+    const paid = { meaning: "paid", amount_usd: "10.00", currency: "USD", transaction_id: notice["transactionNo"] };
+    const failed = { result: "received", last_error: "temporarily_unavailable", tries: 1, is_open: true };
+    expect(open_).toMatchObject({ gateway: "walletpay", order_status: "pending", ...paid, ...failed });
+    const kept = await rig.db.sql<{ text: string }>`select to_jsonb(e)::text as text from gateway_event e`;
+    expect(kept.filter(({ text }) => text.includes(notice["verifySign"] ?? "none"))).toEqual([]);
+
+    const id = open_.gateway_event_id;
+    expect((await replay(cookie, id)).status).toBe(429);
+    await waited(id);
+    expect((await replay(cookie, id)).status).toBe(503);
+    expect(await listed(cookie, orderNo)).toMatchObject({ ...failed, tries: 2 });
+
+    wallet.override = null;
+    await waited(id);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => replay(cookie, id)));
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect(await balance(user)).toBe(5_000_000n);
+    const settled = { result: "settled", order_status: "settled", last_error: null, is_open: false, tries: 3 };
+    expect(await listed(cookie, orderNo)).toMatchObject(settled);
+
+    await waited(id);
+    expect(await (await replay(cookie, id)).json()).toMatchObject({ result: "settled", is_new: false });
+    expect([await balance(user), await rig.checkMoney()]).toEqual([5_000_000n, []]);
+    const audits = await rig.db.sql<{ before: unknown; after: Record<string, unknown> }>`
+      select before, after from audit_log where action = 'gateway_event.replay' and subject_id = ${String(id)}`;
+    expect(audits).toHaveLength(2);
+    expect(audits[0]).toMatchObject({ before: { result: "received" }, after: { orderNo, gateway: "walletpay" } });
+  });
+
+  test("is not made up: of one that nothing was kept of, or that is not there, nothing is taken", async () => {
+    const { cookie } = await loginAdmin(rig, { isSuper: false });
+    const [old] = await rig.db.sql<{ id: bigint }>`
+      insert into gateway_event (gateway, account, event_id, kind, body_hash, result)
+      values ('cardpay', 'default', 'evt_old', 'payment_intent.succeeded', '\\x00', 'received') returning id`;
+    expect((await replay(cookie, Number(old?.id))).status).toBe(409);
+    expect((await replay(cookie, 99_999_999)).status).toBe(404);
+  });
 });

@@ -5,6 +5,7 @@ import type { exitAccountEntry, exitNodeEntry } from "@sluice/contracts/exit-nod
 import type { leadList } from "@sluice/contracts/leads";
 import type { RowOf } from "@sluice/contracts/lists";
 import type { mailLocales } from "@sluice/contracts/mail";
+import type { noticeResults as contractNoticeResults } from "@sluice/contracts/payments";
 import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
 import type { AnswerOf } from "@sluice/contracts/wire";
 
@@ -45,6 +46,17 @@ export const paymentGateways = valuesOf<RowOf<typeof paymentList>["gateway"]>({
   cardpay: true,
 });
 export const refundStatuses = valuesOf<RowOf<typeof refundList>["status"]>({ pending: true, done: true, failed: true });
+export const noticeResults = valuesOf<(typeof contractNoticeResults)[number]>({
+  received: true,
+  unconfirmed: true,
+  unknown_order: true,
+  settled: true,
+  duplicate: true,
+  review: true,
+  ignored: true,
+  flagged: true,
+  wrong_mode: true,
+});
 export const planKinds = valuesOf<RowOf<typeof planList>["kind"]>({ wallet_balance: true, monthly: true });
 export const planStatuses = valuesOf<RowOf<typeof planList>["status"]>({ active: true, hidden: true });
 export const switchStatuses = valuesOf<RowOf<typeof modelList>["status"]>({ enabled: true, disabled: true });

@@ -1,5 +1,6 @@
 import {
   adjustmentList,
+  gatewayEventList,
   ledgerList,
   orderList,
   paymentList,
@@ -136,6 +137,44 @@ export const refunds = listSource({
   },
   sorts: { created_at: [refundCreated, column("bigint", "r.id")] },
   time: { at: refundCreated },
+});
+
+const eventReceived = column("timestamptz", "e.received_at");
+const isOpenEvent = "(e.result in ('received', 'unconfirmed', 'unknown_order') and e.facts is not null)";
+
+export const gatewayEvents = listSource({
+  contract: gatewayEventList,
+  from: "gateway_event e left join sales_order o on o.order_no = e.order_no",
+  columns: {
+    gateway_event_id: column("bigint", "e.id"),
+    gateway: column("text", "e.gateway"),
+    account: column("text", "e.account"),
+    event_id: column("text", "e.event_id"),
+    kind: column("text", "e.kind"),
+    meaning: column("text", "e.facts->>'kind'"),
+    order_no: column("text", "e.order_no"),
+    order_status: column("text", "o.status"),
+    review_reason: column("text", "o.review_reason"),
+    transaction_id: column("text", "e.facts->>'transaction_id'"),
+    amount_usd: column("numeric", "(e.facts->>'amount_usd')::numeric"),
+    currency: column("text", "e.facts->>'currency'"),
+    result: column("text", "e.result"),
+    last_error: column("text", "e.last_error"),
+    tries: column("integer", "e.tries"),
+    tried_at: column("timestamptz", "e.tried_at"),
+    received_at: eventReceived,
+    is_open: column("boolean", isOpenEvent),
+  },
+  filters: {
+    order_no: equals("text", "e.order_no"),
+    event_id: equals("text", "e.event_id"),
+    transaction_id: equals("text", "e.facts->>'transaction_id'"),
+    gateway: isOneOf("e.gateway"),
+    result: isOneOf("e.result"),
+    is_open: either(isOpenEvent, `not ${isOpenEvent}`),
+  },
+  sorts: { received_at: [eventReceived, column("bigint", "e.id")] },
+  time: { at: eventReceived },
 });
 
 const entryCreated = column("timestamptz", "e.created_at");

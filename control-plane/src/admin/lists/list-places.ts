@@ -1,6 +1,6 @@
 import type { ListPlace } from "../../platform/list-query/endpoints.ts";
 import { audits, keys, mails, users } from "./accounts-lists-store.ts";
-import { adjustments, ledgerEntries, orders, payments, plans, refunds } from "./billing-lists-store.ts";
+import { adjustments, gatewayEvents, ledgerEntries, orders, payments, plans, refunds } from "./billing-lists-store.ts";
 import { abilities, channels, models, usage } from "./gateway-lists-store.ts";
 
 const access = "admin";
@@ -14,6 +14,12 @@ export const listPlaces: readonly ListPlace[] = [
   { path: "/backend/admin/order/", access, about: "orders, each with its payment and credit", source: orders },
   { path: "/backend/admin/payment/", access, about: "payments", source: payments },
   { path: "/backend/admin/refund/", access, about: "refunds", source: refunds },
+  {
+    path: "/backend/admin/gateway-event/",
+    access,
+    about: "messages of gateways, as understood",
+    source: gatewayEvents,
+  },
   { path: "/backend/admin/ledger/", access, about: "entries of the quota ledger", source: ledgerEntries },
   { path: "/backend/admin/plan/", access, about: "plans, those that are not offered included", source: plans },
   { path: "/backend/admin/manual-adjust/", access, about: "quota given and taken by hand", source: adjustments },

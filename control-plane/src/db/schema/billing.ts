@@ -141,8 +141,19 @@ export const gatewayEvent = pgTable(
     /** What came of it: settled, duplicate, mismatch, ignored... */
     result: text("result").notNull(),
     receivedAt: moment("received_at").notNull().defaultNow(),
+    /** What it said, as far as that is acted on; nothing of the payer. Null for those that came before this was kept. */
+    facts: json("facts"),
+    tries: integer("tries").notNull().default(1),
+    /** When it was last taken, by its delivery or again by an admin. */
+    triedAt: moment("tried_at"),
+    /** The code of the error in which the last try ended. */
+    lastError: text("last_error"),
   },
-  (table) => [unique("gateway_event_id").on(table.gateway, table.account, table.eventId)],
+  (table) => [
+    unique("gateway_event_id").on(table.gateway, table.account, table.eventId),
+    index("gateway_event_by_received").on(table.receivedAt, table.id),
+    index("gateway_event_by_order").on(table.orderNo),
+  ],
 );
 
 export const refund = pgTable(

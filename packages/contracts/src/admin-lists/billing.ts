@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { noticeResults } from "../payments.ts";
 import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
 export const orderStatuses = ["pending", "settled", "cancelled", "expired", "refunded", "review"] as const;
@@ -111,6 +112,47 @@ export const refundList = listContract({
   },
   sorts: ["created_at"],
   defaultSort: "-created_at",
+});
+
+export const noticeKinds = ["paid", "reversal", "wrong_mode", "other"] as const;
+
+export const gatewayEventList = listContract({
+  name: "gateway-events",
+  row: z.strictObject({
+    gateway_event_id: wireInteger,
+    gateway: z.enum(["walletpay", "cardpay"]),
+    account: z.string(),
+    event_id: z.string(),
+    /** In the words of the gateway. */
+    kind: z.string(),
+    /** As it was understood; null for one of before this was kept. */
+    meaning: z.enum(noticeKinds).nullable(),
+    order_no: z.string().nullable(),
+    order_status: z.enum(orderStatuses).nullable(),
+    /** Of the order: why a person has to look at it. */
+    review_reason: z.string().nullable(),
+    transaction_id: z.string().nullable(),
+    amount_usd: wireDecimal.nullable(),
+    currency: z.string().nullable(),
+    result: z.enum(noticeResults),
+    /** The code of the error in which the last try ended. */
+    last_error: z.string().nullable(),
+    tries: z.int(),
+    tried_at: wireMoment.nullable(),
+    received_at: wireMoment,
+    /** Whether taking it again can change anything. */
+    is_open: z.boolean(),
+  }),
+  filters: {
+    order_no: exactText(64),
+    event_id: exactText(255),
+    transaction_id: exactText(255),
+    gateway: choiceOf(["walletpay", "cardpay"]),
+    result: choiceOf(noticeResults),
+    is_open: flagText,
+  },
+  sorts: ["received_at"],
+  defaultSort: "-received_at",
 });
 
 export const ledgerList = listContract({

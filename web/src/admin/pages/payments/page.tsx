@@ -24,13 +24,18 @@ import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { paymentGateways, refundStatuses } from "../../values.ts";
 import { MoneyCheck } from "./money-check.tsx";
+import { Notices } from "./notices.tsx";
 
 const tabs = [
   { id: "payments", label: "Payments" },
   { id: "refunds", label: "Refunds" },
+  { id: "notices", label: "Gateway messages" },
   { id: "ledger", label: "Quota ledger" },
   { id: "check", label: "Money check" },
 ] as const;
+
+/** What only some of the lists know. */
+const nothingChosen = { open: null, cursor: null, sort: null, status: null, result: null, is_open: null };
 
 /** What came in, what went back, and what both did to quota. */
 export function Page(): JSX.Element {
@@ -44,11 +49,14 @@ export function Page(): JSX.Element {
         label="Money"
         tabs={tabs}
         selected={tab()}
-        onSelect={(id) => setParams({ tab: id, open: null, cursor: null, sort: null, status: null }, { scroll: false })}
+        onSelect={(id) => setParams({ ...nothingChosen, tab: id }, { scroll: false })}
       >
         <Switch fallback={<Payments />}>
           <Match when={tab() === "refunds"}>
             <Refunds />
+          </Match>
+          <Match when={tab() === "notices"}>
+            <Notices />
           </Match>
           <Match when={tab() === "ledger"}>
             <Ledger />

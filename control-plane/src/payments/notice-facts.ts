@@ -1,0 +1,46 @@
+import type { Decimal } from "@sluice/contracts/money";
+import { z } from "zod";
+import type { NoticeMeaning } from "./model.ts";
+
+const facts = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("paid"),
+    transaction_id: z.string(),
+    order_no: z.string(),
+    amount_usd: z.string(),
+    currency: z.string(),
+  }),
+  z.strictObject({ kind: z.literal("reversal"), transaction_id: z.string().nullable(), is_dispute: z.boolean() }),
+  z.strictObject({ kind: z.literal("wrong_mode") }),
+  z.strictObject({ kind: z.literal("other") }),
+]);
+
+/** What is kept of a message, so that it can be taken again: what it means, and nothing of the payer or of signatures. */
+export function factsOf(meaning: NoticeMeaning): z.output<typeof facts> {
+  switch (meaning.kind) {
+    case "paid": {
+      const { transactionId, orderNo, amountUsd, currency } = meaning.paid;
+      const order = { transaction_id: transactionId, order_no: orderNo };
+      return { kind: "paid", ...order, amount_usd: amountUsd, currency };
+    }
+    case "reversal":
+      return { kind: "reversal", transaction_id: meaning.transactionId, is_dispute: meaning.isDispute };
+    default:
+      return meaning;
+  }
+}
+
+/** The meaning of a message from what was kept of it. @throws ZodError for what `factsOf` never wrote */
+export function meaningOf(kept: unknown): NoticeMeaning {
+  const said = facts.parse(kept);
+  switch (said.kind) {
+    case "paid": {
+      const { transaction_id: transactionId, order_no: orderNo, amount_usd: amountUsd, currency } = said;
+      return { kind: "paid", paid: { transactionId, orderNo, amountUsd: amountUsd as Decimal, currency } };
+    }
+    case "reversal":
+      return { kind: "reversal", transactionId: said.transaction_id, isDispute: said.is_dispute };
+    default:
+      return said;
+  }
+}
