@@ -37,6 +37,18 @@ const first: Look = [wide, "light"];
 const second: Look = [narrow, "dark"];
 const allLooks: readonly Look[] = [first, second, [wide, "dark"], [narrow, "light"]];
 
+/** Of the height and width of the screen; Lighthouse finds a page good up to 0.1. */
+const shiftMax = 0.05;
+
+/** How much of what was shown has moved since the page began. What was kept is handed over before the next frame is. */
+const layoutShift = `new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    sum += list.getEntries().reduce((all, { value }) => all + value, 0);
+  }).observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+})`;
+
 type Direction = "english" | "arabic";
 
 /**
@@ -68,6 +80,11 @@ describe.each(shownPages.map((shown, index) => [shown.name, shown, index] as con
       await page.goto(path);
       await page.waitForSelector(shown.ready);
       const found: string[] = [];
+      const shift = await page.evaluate<number>(layoutShift);
+      // A public page is written before anybody's query is known, and follows it once its script is there.
+      if (shift > shiftMax && !(shown.as === "nobody" && path.includes("?"))) {
+        found.push(`what was shown jumped when the rest came, by ${shift.toFixed(3)}`);
+      }
       for (const [size, scheme] of looks) {
         found.push(...(await look(watched, size, scheme)));
       }

@@ -1,5 +1,6 @@
 import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from "solid-js";
 import uPlot from "uplot";
+import { whenIdle } from "../kit/when-idle.ts";
 import { chosenTheme } from "../shell/preferences.ts";
 import { stack, type TimeChart } from "./model.ts";
 import { colorOf } from "./series-colors.ts";
@@ -31,11 +32,17 @@ export function Plot(props: PlotProps): JSX.Element {
   const [tip, setTip] = createSignal<Tip | null>(null);
   let host: HTMLDivElement | undefined;
   let plot: uPlot | undefined;
-  const draw = (): void => {
+  let cancelDraw = (): void => undefined;
+  const drawNow = (): void => {
     plot?.destroy();
     if (host !== undefined && props.chart.times.length > 0) {
       plot = new uPlot(options(props, host, setTip), dataOf(props), host);
     }
+  };
+  // The rest of the page is there before its charts, and can be used while they are drawn one after the other.
+  const draw = (): void => {
+    cancelDraw();
+    cancelDraw = whenIdle(drawNow);
   };
   onMount(() => {
     const observer = new ResizeObserver(() => {
@@ -52,6 +59,7 @@ export function Plot(props: PlotProps): JSX.Element {
     onCleanup(() => {
       dark.removeEventListener("change", draw);
       observer.disconnect();
+      cancelDraw();
       plot?.destroy();
     });
   });

@@ -75,6 +75,18 @@ export function LoadingPart(props: { readonly size?: "line" | "card" | "chart" |
   );
 }
 
+/**
+ * What stands below a part whose height is not known yet: it is made, and asks for what it needs, but is shown only when
+ * that part is there. Otherwise it would jump away under the eyes, and under the finger, of whoever reads it.
+ */
+export function ShownAfter(props: { readonly isReady: boolean; readonly children: JSX.Element }): JSX.Element {
+  return (
+    <div class="shown-after" hidden={!props.isReady}>
+      {props.children}
+    </div>
+  );
+}
+
 /** One remark in the flow of a page. */
 export function Notice(props: { readonly tone: Tone; readonly children: JSX.Element }): JSX.Element {
   return (

@@ -3,7 +3,7 @@ import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
-import { LoadingPart, Skeleton } from "../../../kit/states.tsx";
+import { LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
@@ -141,20 +141,22 @@ export function ReportTable<Row extends object>(props: {
 }): JSX.Element {
   const state = createTableState({ filters: [] });
   return (
-    <DataTable
-      name={props.name}
-      label={props.label}
-      columns={props.columns}
-      state={state}
-      rows={props.rows === undefined ? undefined : sortRows(props.rows, state.sort())}
-      rowId={props.rowId}
-      isLoading={props.query.isLoading}
-      isRefreshing={props.query.isRefreshing}
-      error={props.query.error}
-      onRetry={props.query.onRetry}
-      exports={{ csv: props.query.csv }}
-      empty={props.empty}
-    />
+    <ShownAfter isReady={!props.query.isLoading}>
+      <DataTable
+        name={props.name}
+        label={props.label}
+        columns={props.columns}
+        state={state}
+        rows={props.rows === undefined ? undefined : sortRows(props.rows, state.sort())}
+        rowId={props.rowId}
+        isLoading={props.query.isLoading}
+        isRefreshing={props.query.isRefreshing}
+        error={props.query.error}
+        onRetry={props.query.onRetry}
+        exports={{ csv: props.query.csv }}
+        empty={props.empty}
+      />
+    </ShownAfter>
   );
 }
 

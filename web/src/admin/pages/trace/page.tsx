@@ -2,6 +2,7 @@ import { createSignal, type JSX, Show } from "solid-js";
 import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Switch } from "../../../kit/field.tsx";
+import { ShownAfter } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
@@ -82,7 +83,9 @@ export function Page(): JSX.Element {
           </>
         }
       />
-      <Accesses />
+      <ShownAfter isReady={!list.isLoading}>
+        <Accesses />
+      </ShownAfter>
     </>
   );
 }

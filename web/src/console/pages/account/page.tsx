@@ -2,7 +2,7 @@ import type { JSX } from "solid-js";
 import { Match, Switch } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
-import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -46,8 +46,10 @@ export function Page(): JSX.Element {
           )}
         </Match>
       </Switch>
-      <SessionsCard />
-      <PreferencesCard />
+      <ShownAfter isReady={!query.isPending}>
+        <SessionsCard />
+        <PreferencesCard />
+      </ShownAfter>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useSearchParams } from "@solidjs/router";
 import { type JSX, Match, Switch } from "solid-js";
 import { Figure, Figures } from "../../../kit/card.tsx";
-import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -11,7 +11,7 @@ import styles from "./billing.module.css";
 import { Ledger } from "./ledger.tsx";
 import { billingArea } from "./messages/messages.ts";
 import { Orders } from "./orders.tsx";
-import { Plans } from "./plans.tsx";
+import { createPlansQuery, Plans } from "./plans.tsx";
 import { Statements } from "./statements.tsx";
 import { Subscription } from "./subscription.tsx";
 
@@ -37,10 +37,7 @@ export function Page(): JSX.Element {
       <Tabs label={texts.tabs} tabs={parts.map((id) => ({ id, label: texts[id] }))} selected={shown()} onSelect={show}>
         <Switch>
           <Match when={shown() === "overview"}>
-            <div class={styles["stack"]}>
-              <Plans />
-              <Subscription />
-            </div>
+            <Overview />
           </Match>
           <Match when={shown() === "orders"}>
             <Orders />
@@ -54,6 +51,18 @@ export function Page(): JSX.Element {
         </Switch>
       </Tabs>
     </>
+  );
+}
+
+function Overview(): JSX.Element {
+  const plans = createPlansQuery();
+  return (
+    <div class={styles["stack"]}>
+      <Plans query={plans} />
+      <ShownAfter isReady={!plans.isPending}>
+        <Subscription />
+      </ShownAfter>
+    </div>
   );
 }
 

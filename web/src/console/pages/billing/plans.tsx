@@ -1,5 +1,4 @@
 import type { planListAnswer } from "@sluice/contracts/billing";
-
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -12,14 +11,19 @@ import { billingArea } from "./messages/messages.ts";
 import { PayDialog } from "./pay-dialog.tsx";
 import type { Plan } from "./plan.ts";
 
-/** What is offered, and the way to buy it. */
-export function Plans(): JSX.Element {
-  const texts = billingArea.texts();
-  const [bought, setBought] = createSignal<Plan | null>(null);
-  const query = createQuery(() => ({
+/** The plans that can be bought. */
+export function createPlansQuery() {
+  return createQuery(() => ({
     queryKey: ["plans"],
     queryFn: ({ signal }) => apiGet<typeof planListAnswer>("/backend/billing/plans/", { signal }),
   }));
+}
+
+/** What is offered, and the way to buy it. */
+export function Plans(props: { readonly query: ReturnType<typeof createPlansQuery> }): JSX.Element {
+  const { query } = props;
+  const texts = billingArea.texts();
+  const [bought, setBought] = createSignal<Plan | null>(null);
   return (
     <div class={styles["offer"]}>
       <h2>{texts.plans}</h2>

@@ -1,7 +1,7 @@
 import { type JSX, Match, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import type { Column } from "../../../table/model.ts";
@@ -33,7 +33,9 @@ export function Page(): JSX.Element {
           </Match>
         </Switch>
       </Card>
-      <ProfilesCard />
+      <ShownAfter isReady={!query.isPending}>
+        <ProfilesCard />
+      </ShownAfter>
     </>
   );
 }

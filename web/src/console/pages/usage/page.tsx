@@ -2,7 +2,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
-import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { createTableState } from "../../../table/table-state.ts";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -54,7 +54,9 @@ export function Page(): JSX.Element {
           )}
         </Match>
       </Switch>
-      <CallLog range={range} state={state} filter={filter} />
+      <ShownAfter isReady={!summary.isPending}>
+        <CallLog range={range} state={state} filter={filter} />
+      </ShownAfter>
     </>
   );
 }

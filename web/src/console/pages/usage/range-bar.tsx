@@ -1,19 +1,23 @@
-import { For, type JSX } from "solid-js";
+import { createSignal, For, type JSX, onCleanup, onMount } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";
+import { whenIdle } from "../../../kit/when-idle.ts";
 import { browserZone } from "../../parts/days.ts";
 import { usageArea } from "./messages/messages.ts";
 import type { Range } from "./range.ts";
 import styles from "./usage.module.css";
 
 const lasts = [1, 7, 30, 90] as const;
-const zones: readonly string[] = [...new Set([browserZone, "UTC", ...Intl.supportedValuesOf("timeZone")])];
+const firstZones: readonly string[] = [browserZone, "UTC"];
 
 /** Chooses the days and their zone. */
 export function RangeBar(props: { readonly range: Range }): JSX.Element {
   const texts = usageArea.texts();
   const { range } = props;
+  // There are hundreds of them, and hardly anybody opens the list.
+  const [zones, setZones] = createSignal<readonly string[]>(firstZones);
+  onMount(() => onCleanup(whenIdle(() => setZones([...firstZones, ...Intl.supportedValuesOf("timeZone")]))));
   return (
     <div class={styles["range"]}>
       <div class={styles["lasts"]}>
@@ -43,7 +47,7 @@ export function RangeBar(props: { readonly range: Range }): JSX.Element {
         value={range.zone()}
         onChange={(event) => range.set("zone", event.currentTarget.value)}
       >
-        <For each={zones}>
+        <For each={[...new Set([range.zone(), ...zones()])]}>
           {(zone) => (
             <option value={zone} selected={zone === range.zone()}>
               {zone}
