@@ -292,10 +292,11 @@ describe("a receipt", () => {
   });
 
   test("of somebody else and of no call are one answer", async () => {
+    const beyondAllDays = "ffffffff-ffff-7fff-bfff-ffffffffffff";
     const { customer } = await enter();
     const [row] = await log(customer, [{ startedAtMs: noon }]);
     const { as: thief } = await enter();
-    for (const request_id of [row?.requestId ?? "", requestIdAt(noon), crypto.randomUUID()]) {
+    for (const request_id of [row?.requestId ?? "", requestIdAt(noon), crypto.randomUUID(), beyondAllDays]) {
       const answer = await thief.get("/backend/usage/receipt/", { request_id });
       expect(codeOf(answer)).toEqual([404, "not_found"]);
     }

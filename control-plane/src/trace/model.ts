@@ -151,13 +151,6 @@ export function searchBounds(
   return { since, before: cursor !== null && isBefore(cursor, end) ? cursor : end };
 }
 
-/** The days on which a call can have begun, by its request id: the day may have been told by another clock. */
-export function daysOfRequest(requestId: string): string[] {
-  const epochMs = Number.parseInt(requestId.replaceAll("-", "").slice(0, 12), 16);
-  const latest = Date.parse("9000-01-01T00:00:00Z");
-  return [-dayMs, 0, dayMs].map((offset) => placeOf(Math.min(epochMs, latest) + offset).day);
-}
-
 /** How long things are kept, and how payloads may be read; asked for again each time. */
 export type TraceRules = {
   readonly payloadRetentionDays: number;

@@ -3,8 +3,9 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
+import { daysOfRequest } from "../platform/request-days.ts";
 import { type AccessRow, listAccesses } from "./access-store.ts";
-import { daysOfRequest, payloadCutoff, searchBounds, type TraceRules } from "./model.ts";
+import { payloadCutoff, searchBounds, type TraceRules } from "./model.ts";
 import {
   type CallUsage,
   findCallUsage,

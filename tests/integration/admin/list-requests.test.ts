@@ -59,7 +59,8 @@ async function addAudits(action: string, count: number): Promise<void> {
 
 describe("a page", () => {
   const samples = ["1", "true", "active", "enabled", "sent", "wallet_balance", "completed", "pending", "settled"];
-  const others = ["mock", "admin", "personal", "0191e7b2-0000-7000-8000-000000000000", "x'%_\\"];
+  const ids = ["0191e7b2-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
+  const others = ["mock", "admin", "personal", ...ids, "x'%_\\"];
 
   test.each(listPlaces.map((place) => [place.path, place] as const))(
     "of %s is answered as it is declared, with every filter and in every order",

@@ -1,5 +1,6 @@
 import { abilityList, channelList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
 import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
+import { daysOfRequest } from "../../platform/request-days.ts";
 
 const modelName = column("text", "m.name");
 const served = `from ability a join channel c on c.id = a.channel_id
@@ -131,13 +132,10 @@ const startedAt = column("timestamptz", "u.started_at");
 const daysDefault = 31;
 const daysMax = 400;
 
-/** The id of a call tells when it began, and so under which days it can stand. */
+/** The id of a call tells under which days it can stand. */
 function hasRequestId(id: string, bind: Bind): string {
-  const startedMs = Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
-  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-  const dayMs = 86_400_000;
-  return `u.request_id = ${bind(id, "uuid")}
-    and u.day between ${bind(dayOf(startedMs - dayMs), "date")} and ${bind(dayOf(startedMs + dayMs), "date")}`;
+  const [first, , last] = daysOfRequest(id);
+  return `u.request_id = ${bind(id, "uuid")} and u.day between ${bind(first, "date")} and ${bind(last, "date")}`;
 }
 
 export const usage = listSource({

@@ -7,11 +7,12 @@ import {
   type UsageView,
   usageExportRowsMax,
 } from "@sluice/contracts/usage";
-import { type Clock, utcDay } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
-import { addDays, toFilter, toSummary, type UsageFilter } from "./model.ts";
+import { daysOfRequest } from "../../platform/request-days.ts";
+import { toFilter, toSummary, type UsageFilter } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
 import { findPricedCall, listUsage, sumUsage } from "./store.ts";
 import { usageFile } from "./usage-file.ts";
@@ -76,7 +77,7 @@ export class UsageViews {
    * @throws AppError `not_found` for a call that is not there or not of this user
    */
   async receipt(gatewayUserId: GatewayUserId, requestId: string, day: string | null): Promise<UsageReceipt> {
-    const days = day === null ? daysOf(requestId) : [day];
+    const days = day === null ? daysOfRequest(requestId) : [day];
     const call = await findPricedCall(this.#db, gatewayUserId, requestId, days);
     if (call === null) {
       throw new AppError("not_found", { message: "There is no such call." });
@@ -91,13 +92,6 @@ export class UsageViews {
     }
     return filter;
   }
-}
-
-/** The first 48 bits of a request id are its moment; the day of the call may have been told by another clock. */
-function daysOf(requestId: string): string[] {
-  const momentMs = Number.parseInt(requestId.replaceAll("-", "").slice(0, 12), 16);
-  const day = utcDay(Math.min(momentMs, Date.parse("9999-01-01T00:00:00Z")));
-  return [addDays(day, -1), day, addDays(day, 1)];
 }
 
 async function inBounds<T>(read: () => Promise<T>): Promise<T> {

@@ -1,0 +1,13 @@
+const dayMs = 86_400_000;
+/** An id can name moments that no calendar of ours writes down; no call is from then, so they all stand for one day. */
+const latestMs = Date.parse("9000-01-01T00:00:00Z");
+
+/**
+ * The UTC days under which a call can stand, the earliest first. The first 48 bits of its request id are the milliseconds
+ * since 1970 at which it began; the day may have been told by another clock, so the neighbours are among them.
+ */
+export function daysOfRequest(requestId: string): readonly [string, string, string] {
+  const startedMs = Math.min(Number.parseInt(requestId.replaceAll("-", "").slice(0, 12), 16), latestMs);
+  const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  return [dayAt(startedMs - dayMs), dayAt(startedMs), dayAt(startedMs + dayMs)];
+}
