@@ -49,6 +49,14 @@ async function sumUp(): Promise<void> {
   await rollUsageUp(scene.db, systemClock);
 }
 
+/** What a test has written into the sums itself is news, as what the job adds. */
+async function tellOfChanges(): Promise<void> {
+  await scene.db.sql`
+    with checkpoint as (update usage_rollup_checkpoint set version = version + 1 returning version)
+    insert into usage_change select '2000-01-01'::timestamptz, version from checkpoint
+    on conflict (starts_at) do update set version = excluded.version`;
+}
+
 async function pay(order: Awaited<ReturnType<BillingScene["placeFor"]>>): Promise<void> {
   expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");
 }
@@ -125,6 +133,7 @@ describe("the overview", () => {
       from usage_rollup where gateway_user_id in (0, ${buyer.gatewayUserId}::bigint)`;
     await scene.db.sql`
       update usage_user set first_at = first_at - interval '31 days' where gateway_user_id = ${buyer.gatewayUserId}::bigint`;
+    await tellOfChanges();
     const found = await figures();
     expect(found.get("repeat_users")).toMatchObject({ value: 1, previous: 0 });
     expect(found.get("active_users")).toMatchObject({ value: 2, previous: 1, change: "1.0000" });
@@ -133,20 +142,23 @@ describe("the overview", () => {
     await scene.db.sql`delete from usage_rollup where starts_at < now() - interval '20 days'`;
     await scene.db.sql`
       update usage_user set first_at = last_at where gateway_user_id = ${buyer.gatewayUserId}::bigint`;
+    await tellOfChanges();
   });
 
   test("groups what went wrong by its cause, with the provider it went through", async () => {
     await scene.db.sql`insert into channel (name, base_url) values ('weak', 'https://provider.example/v1')`;
     await scene.db.sql`
-      insert into usage_rollup select 'error', date_bin('15 minutes', now(), '2000-01-01 00:00:00+00'), 0, '', id, code, calls, 0, 0,
+      insert into usage_rollup select slice, date_bin(step, now(), '2000-01-01 00:00:00+00'), 0, '', id, code, calls, 0, 0,
         calls, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, now(), now()
-      from channel, (values ('upstream_timeout', 3), ('upstream_error', 5)) cause (code, calls) where name = 'weak'`;
+      from channel, (values ('upstream_timeout', 3), ('upstream_error', 5)) cause (code, calls),
+        (values ('error', interval '15 minutes'), ('error_hours', '2 hours'), ('error_day', '1 day')) sum (slice, step)
+      where name = 'weak'`;
     const { errors } = await get("overview");
     expect(errors).toMatchObject([
       { code: "upstream_error", calls: 5, provider: "weak" },
       { code: "upstream_timeout", calls: 3, provider: "weak" },
     ]);
-    await scene.db.sql`delete from usage_rollup where slice = 'error'`;
+    await scene.db.sql`delete from usage_rollup where slice like 'error%'`;
   });
 
   test("shows each exit node with what its last check said", async () => {
@@ -227,7 +239,7 @@ describe("the margin", () => {
       values ('gpt-4o-mini', 'Mini', 'test', 1000, 1000)`;
     const day = "2026-03-03";
     await scene.db.sql`
-      insert into usage_rollup values ('route', ${`${day}T10:00:00Z`}::timestamptz, 0, 'gpt-4o-mini', ${channel?.id ?? 0n}::bigint, '',
+      insert into usage_rollup values ('route_day', ${`${day}T00:00:00Z`}::timestamptz, 0, 'gpt-4o-mini', ${channel?.id ?? 0n}::bigint, '',
         10, 9, 1, 0, 0, 3000000, 2000000, 1000000, 0, 500000, 0, 0, 900000, 1000000, now(), now())`;
     const of = { from_day: day, to_day: day, by: "provider" };
     const cost = {

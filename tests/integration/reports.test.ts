@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { reportEndpoints } from "@sluice/control-plane/reports/routes.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
@@ -30,7 +29,8 @@ type Report = { readonly rows: Row[]; readonly total: Row };
 
 beforeAll(async () => {
   scene = await createReportScene(11, isFull ? 20_000 : 1_500, isFull ? 400 : 60);
-  http = serveEndpoints(reportEndpoints({ db: scene.db, clock: systemClock }));
+  // All that is asked for is over, also the last day.
+  http = serveEndpoints(reportEndpoints({ db: scene.db, clock: { now: () => Date.parse("2027-02-01T00:00:00Z") } }));
 });
 
 afterAll(async () => {
@@ -50,10 +50,12 @@ async function report(path: string, query: Record<string, string>): Promise<Repo
   return (await answer.json()) as Report;
 }
 
+const dayMs = 86_400_000;
+const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 function someRange(): { from_day: string; to_day: string } {
   const first = below(40);
-  const at = (days: number): string =>
-    new Date(Date.parse("2026-10-02") + days * 86_400_000).toISOString().slice(0, 10);
+  const at = (days: number): string => dayText(Date.parse("2026-10-02") + days * dayMs);
   return { from_day: at(first), to_day: at(first + below(42 - first)) };
 }
 
@@ -141,6 +143,39 @@ describe("in every zone", () => {
       }
     },
   );
+
+  test.each(zones)("the users of %s are those who made a call, also when they are asked for again", async (zone) => {
+    for (let each = 0; each < rangesOfZone * 2; each += 1) {
+      // One day often: most users are there on most of the longer ranges.
+      const { from_day, to_day } = someRange();
+      const range = { from_day, to_day: each % 2 === 0 ? from_day : to_day };
+      const countFromCalls = async (first: string, last: string) => {
+        const [row] = await scene.owner.sql<{ active: bigint; repeat: bigint }>`
+          with called as (select user_id, (at at time zone ${zone}::text)::date as day from test_call), active as (
+            select distinct user_id from called where day between ${first}::text::date and ${last}::text::date)
+          select count(*) as active, count(*) filter (where exists (
+            select 1 from called c where c.user_id = a.user_id and c.day < ${first}::text::date)) as repeat
+          from active a`;
+        return [Number(row?.active), Number(row?.repeat)];
+      };
+      const days = (Date.parse(range.to_day) - Date.parse(range.from_day)) / dayMs + 1;
+      const dayBefore = (count: number) => dayText(Date.parse(range.from_day) - count * dayMs);
+      const expected = [
+        await countFromCalls(range.from_day, range.to_day),
+        await countFromCalls(dayBefore(days), dayBefore(1)),
+      ];
+      for (const time of ["first", "again"]) {
+        const { figures } = (await (await ask("overview", { ...range, zone })).json()) as { figures: Row[] };
+        const figure = (key: string) => figures.find((row) => row["key"] === key) ?? {};
+        const [active, repeat] = [figure("active_users"), figure("repeat_users")];
+        expect([time, range, [active["value"], repeat["value"]], [active["previous"], repeat["previous"]]]).toEqual([
+          time,
+          range,
+          ...expected,
+        ]);
+      }
+    }
+  });
 
   test.each(zones)("the figures of the overview of %s are the sums of its bars and of its parts", async (zone) => {
     const answer = await ask("overview", { ...someRange(), zone });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { readOverview } from "@sluice/control-plane/reports/overview.ts";
 import { rebuildRollup, rollUsageUp } from "@sluice/control-plane/usage-rollup/service.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { SettlementScene } from "../support/settlement-scene.ts";
@@ -53,7 +55,7 @@ async function faults(): Promise<unknown[]> {
 async function sumsOfSlices(): Promise<Record<string, string>[]> {
   return await scene.db.sql`
     select slice, sum(calls)::text as calls, sum(quota)::text as quota, sum(settled_quota)::text as settled,
-      sum(input_tokens + output_tokens)::text as tokens from usage_rollup where slice <> 'error' group by slice order by slice`;
+      sum(input_tokens + output_tokens)::text as tokens from usage_rollup where slice not like 'error%' group by slice order by slice`;
 }
 
 describe("the sums of the usage", () => {
@@ -88,8 +90,55 @@ describe("the sums of the usage", () => {
       from usage_settlement join usage_log using (day, request_id)`;
     expect(log?.["calls"]).toBe(String(rowsOfStorm));
     expect(await sumsOfSlices()).toEqual(
-      ["route", "route_day", "total", "user", "user_day"].map((slice) => ({ slice, ...log })),
+      ["route", "route_day", "route_hours", "total", "user", "user_day"].map((slice) => ({ slice, ...log })),
     );
     expect(await scene.faults()).toEqual([]);
   }, 60_000);
+});
+
+describe("the users of days that are over", () => {
+  const dayMs = 86_400_000;
+  const day = utcDay(Date.now() - 20 * dayMs);
+  const noonMs = Date.parse(`${day}T12:00:00Z`);
+
+  /** Settled and summed up. */
+  async function addCall(customer: number, startedAtMs: number): Promise<void> {
+    await createMissingPartitions(scene.db, "usage_log", [utcDay(startedAtMs)]);
+    await scene.commit(scene.row(customer, 1n, "1.0000", { startedAtMs, day: utcDay(startedAtMs) }));
+    await scene.run();
+    expect((await rollUsageUp(scene.db, systemClock)).rowsAdded).toBe(1n);
+  }
+
+  async function users(): Promise<unknown[]> {
+    const { figures } = await readOverview(scene.db, systemClock, { from_day: day, to_day: day, zone: "Asia/Kolkata" });
+    return ["active_users", "repeat_users"].map((key) => Number(figures.find((each) => each.key === key)?.value));
+  }
+
+  test("are counted once, and again whenever a call comes late or sums are made anew", async () => {
+    await addCall(0, noonMs);
+    expect([await users(), await users()]).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+    const kept = async () => await scene.db.sql`select counted_at from usage_active order by from_at, to_at`;
+    const before = [...(await kept())];
+    expect(before).toHaveLength(2);
+    // A later call changes nothing about days before it.
+    await addCall(2, noonMs + 5 * dayMs);
+    expect(await users()).toEqual([1, 0]);
+    expect([...(await kept())]).toEqual(before);
+    await addCall(1, noonMs + 60_000);
+    expect(await users()).toEqual([2, 0]);
+    await addCall(0, noonMs - 3 * dayMs);
+    expect(await users()).toEqual([2, 1]);
+    // Sums that are wrong, and were counted while they were.
+    await scene.owner.sql`delete from usage_rollup where slice = 'user_day' and starts_at = ${day}::text::date`;
+    await scene.owner.sql`delete from usage_active`;
+    expect(await users()).toEqual([0, 0]);
+    expect((await faults()).length).toBeGreaterThan(0);
+    for await (const _ of rebuildRollup(scene.db, { isForced: false, isChecked: false })) {
+      // Each day is rebuilt while it is told of.
+    }
+    expect(await users()).toEqual([2, 1]);
+  });
 });

@@ -26,7 +26,8 @@ export async function createReportScene(seed: number, calls: number, payments: n
     from unnest(array['east', 'west']) name`;
   const rows = Array.from({ length: calls }, (_, index) => ({
     at: moment(),
-    user: scene.customer(below(4)).gatewayUserId.toString(),
+    // Few make half of the calls; the others are there on some days only.
+    user: below(2) === 0 ? scene.customer(below(4)).gatewayUserId.toString() : String(10_000 + below(60)),
     model: ["alpha", "beta", null][below(3)] ?? null,
     channel: ["east", "west", null][below(3)] ?? null,
     outcome: ["completed", "completed", "aborted", "failed", "refused"][index % 5] ?? "completed",
@@ -55,6 +56,7 @@ async function fillRollup({ owner }: SettlementScene): Promise<void> {
   for (const [slice, step, dimensions] of [
     ["total", "15 minutes", "0::bigint, '', 0::bigint, ''"],
     ["route", "15 minutes", "0::bigint, coalesce(e.model, ''), coalesce(c.id, 0), ''"],
+    ["route_hours", "2 hours", "0::bigint, coalesce(e.model, ''), coalesce(c.id, 0), ''"],
     ["route_day", "1 day", "0::bigint, coalesce(e.model, ''), coalesce(c.id, 0), ''"],
     ["user", "15 minutes", "e.user_id, '', 0::bigint, ''"],
     ["user_day", "1 day", "e.user_id, '', 0::bigint, ''"],

@@ -1,7 +1,7 @@
 import type { SaveChannelCostInput } from "@sluice/contracts/reports";
 import type { Queryable } from "../platform/db.ts";
-import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { Span } from "./range.ts";
+import { piecesTable, pieceValues } from "./usage-sums-store.ts";
 
 export type ChannelCost = Omit<SaveChannelCostInput, never> & {
   readonly channel_name: string;
@@ -79,18 +79,22 @@ const keys = {
  */
 export async function sumMargin(
   db: Queryable,
-  { from, to }: Span,
+  span: Span,
   { by, starts }: { readonly by: keyof typeof keys; readonly starts: readonly Date[] },
 ): Promise<MarginPart[]> {
   const [bar, key, name] = keys[by];
+  // Bars are told apart only where they are shown: together they are fewer sums.
+  const spans = by === "day" ? starts.map((from, index) => ({ from, to: starts[index + 1] ?? span.to })) : [span];
   return await db.query<MarginPart>(
     `with part as (
-       select width_bucket(starts_at, $3::timestamptz[]) - 1 as bar, (starts_at at time zone 'UTC')::date as utc_day, model,
-         channel_id, sum(calls) as calls, sum(completed + aborted) as delivered, sum(input_tokens) as input_tokens,
+       select bar, (starts_at at time zone 'UTC')::date as utc_day, model, channel_id, sum(calls) as calls, sum(completed + aborted) as delivered, sum(input_tokens) as input_tokens,
          sum(output_tokens) as output_tokens, sum(cache_read_tokens) as cache_read, sum(cache_write_tokens) as cache_write,
          sum(reasoning_tokens) as reasoning, sum(images) as images, sum(audio_ms) as audio_ms,
          sum(settled_quota) as settled_quota
-       from usage_rollup where slice = 'route' and starts_at >= $1::timestamptz and starts_at < $2::timestamptz
+       from ${piecesTable} cross join lateral (
+         select * from usage_rollup r
+         where r.slice = p.slice and r.starts_at >= p.from_at and r.starts_at < p.to_at offset 0
+       ) part
        group by 1, 2, 3, 4
      ), costed as (
        select p.*, h.name as channel_name, c.input_usd_per_m is not null or p.delivered = 0 as is_known,
@@ -114,6 +118,6 @@ export async function sumMargin(
        coalesce(sum(delivered) filter (where not is_known), 0)::bigint as calls_without_cost,
        coalesce(sum(charged) filter (where not is_known), 0)::numeric(30,8)::text as charged_without_cost_usd
      from costed group by 1, 2, 3 order by sum(charged) desc, 2`,
-    [from, to, arrayLiteral(starts)],
+    pieceValues("route", spans),
   );
 }

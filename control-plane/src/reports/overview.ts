@@ -1,6 +1,7 @@
 import type { OverviewInput } from "@sluice/contracts/overview";
 import type { Clock } from "../platform/clock.ts";
 import type { Database, Queryable } from "../platform/db.ts";
+import { countActiveUsers, type FreshCount, keepCounts } from "./active-users-store.ts";
 import {
   countDeadMails,
   countNewUsers,
@@ -15,7 +16,6 @@ import { noMoney, selectRecentPayments, sumMock, sumMoney, sumMoneyByBar } from 
 import { type Bars, barsOf, type ReportRange, readReportRange, type Span } from "./range.ts";
 import { addMoney, addUsage, groupRoutes, type RoutePart } from "./sums.ts";
 import {
-  countActiveUsers,
   noUsage,
   readUsageAsOf,
   sumByBar,
@@ -32,43 +32,52 @@ type Figures = Partial<Record<FigureKey, string | bigint | null>>;
 
 /** Everything that the first page of admins shows, in one answer. @throws AppError `invalid_parameter` for a wrong range */
 export async function readOverview(db: Database, clock: Pick<Clock, "now">, input: OverviewInput) {
-  const range = readReportRange(input, clock.now());
+  const now = new Date(clock.now());
+  const range = readReportRange(input, now.getTime());
   const bars = barsOf(range, input.bucket);
   const isolation = "repeatable read";
   // All of the range is of one moment, so that figures, bars and parts agree whatever is written meanwhile. What was before
   // hardly changes any more, and is read at the same time.
-  const [{ now, state, ...shown }, before] = await Promise.all([
-    db.withTransaction((tx) => readAll(tx, range, bars), { isolation }),
-    db.withTransaction((tx) => readBefore(tx, range.previous), { isolation }),
+  const [{ counted, state, ...shown }, before] = await Promise.all([
+    db.withTransaction((tx) => readAll(tx, { range, bars, now }), { isolation }),
+    db.withTransaction((tx) => readBefore(tx, range.previous, now), { isolation }),
   ]);
-  const figures = figureAnswers(now, before, { range, usageAsOf: shown.usage_as_of, state });
+  await keepCounts(db, [counted.freshUsers, before.freshUsers]);
+  const figures = figureAnswers(counted.figures, before.figures, { range, usageAsOf: shown.usage_as_of, state });
   return { range: rangeAnswerOf(range), previous_range: range.previous, read_at: state.read_at, figures, ...shown };
 }
 
-async function readBefore(tx: Queryable, previous: Span): Promise<Figures> {
-  return {
+type Counted = { readonly figures: Figures; readonly freshUsers: FreshCount | null };
+
+async function readBefore(tx: Queryable, previous: Span, now: Date): Promise<Counted> {
+  const counted = await countedFigures(tx, previous, now);
+  const figures: Figures = {
     ...usageFigures(await sumTotal(tx, previous)),
     ...moneyFigures(await sumMoney(tx, previous)),
-    ...(await countedFigures(tx, previous)),
+    ...counted.figures,
     new_users: await countNewUsers(tx, previous),
   };
+  return { ...counted, figures };
 }
 
-async function readAll(tx: Queryable, range: ReportRange, bars: Bars) {
+type Asked = { readonly range: ReportRange; readonly bars: Bars; readonly now: Date };
+
+async function readAll(tx: Queryable, { range, bars, now }: Asked) {
   const state = await readState(tx);
   const usageAsOf = await readUsageAsOf(tx);
   const trends = await readTrends(tx, range, bars, state.read_at);
   const routes = await sumRoutes(tx, range);
   const byNode = groupRoutes(routes, "node");
-  const now: Figures = {
+  const counted = await countedFigures(tx, range, now);
+  const figures: Figures = {
     ...usageFigures(addUsage(trends.bars)),
     ...moneyFigures(addMoney(trends.bars)),
-    ...(await countedFigures(tx, range)),
+    ...counted.figures,
     new_users: trends.bars.reduce((sum, bar) => sum + bar.new_users, 0n),
     ...stateFigures(state),
   };
   return {
-    now,
+    counted: { ...counted, figures },
     state,
     usage_as_of: usageAsOf,
     trends,
@@ -133,10 +142,12 @@ function moneyFigures(sums: { revenue_usd: string; refunds_usd: string; net_usd:
   return { revenue_usd, refunds_usd, net_revenue_usd: net_usd, payments };
 }
 
-async function countedFigures(tx: Queryable, span: Span): Promise<Figures> {
-  const { active, repeat } = await countActiveUsers(tx, span);
+async function countedFigures(tx: Queryable, span: Span, now: Date): Promise<Counted> {
+  const { active, repeat, fresh } = await countActiveUsers(tx, span, now);
   const mails = await countDeadMails(tx, span);
-  return { active_users: active, repeat_users: repeat, mail_failures: mails, mock_usd: await sumMock(tx, span) };
+  const mock = await sumMock(tx, span);
+  const figures = { active_users: active, repeat_users: repeat, mail_failures: mails, mock_usd: mock };
+  return { figures, freshUsers: fresh };
 }
 
 function stateFigures(state: StateOfNow): Figures {

@@ -96,22 +96,41 @@ export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
   return { bucket, starts };
 }
 
-const dayMs = 24 * hourMs;
+/** How finely sums are kept, and how long each is: whole days, two hours and quarter hours of UTC. */
+const grainsMs = { day: 24 * hourMs, hours: 2 * hourMs, quarter: quarterMs } as const;
 
-/** A part of a span, and by what it is summed: whole days of UTC, or quarter hours. */
-export type Piece = Span & { readonly grain: "day" | "quarter" };
+export type Grain = keyof typeof grainsMs;
 
-/** The span in the fewest sums: whole days of UTC inside, quarter hours at its ends. They overlap nowhere. */
-export function piecesOf({ from, to }: Span): Piece[] {
-  const firstDay = new Date(Math.ceil(from.getTime() / dayMs) * dayMs);
-  const lastDay = new Date(Math.floor(to.getTime() / dayMs) * dayMs);
-  const pieces: Piece[] =
-    firstDay < lastDay
-      ? [
-          { grain: "quarter", from, to: firstDay },
-          { grain: "day", from: firstDay, to: lastDay },
-          { grain: "quarter", from: lastDay, to },
-        ]
-      : [{ grain: "quarter", from, to }];
-  return pieces.filter((piece) => piece.from < piece.to);
+/** A part of a span, and by what it is summed. */
+export type Piece = Span & { readonly grain: Grain };
+
+/**
+ * The span in few sums: each grain where it fits, and the finer ones at its ends. They overlap nowhere.
+ * @param grains the coarsest first; the last one takes what is left
+ */
+export function piecesOf({ from, to }: Span, grains: readonly Grain[] = ["day", "hours", "quarter"]): Piece[] {
+  const [grain, ...finer] = grains;
+  if (grain === undefined || from >= to) {
+    return [];
+  }
+  if (finer.length === 0) {
+    return [{ grain, from, to }];
+  }
+  const grainMs = grainsMs[grain];
+  const first = new Date(Math.ceil(from.getTime() / grainMs) * grainMs);
+  const last = new Date(Math.floor(to.getTime() / grainMs) * grainMs);
+  if (first >= last) {
+    return piecesOf({ from, to }, finer);
+  }
+  return [
+    ...piecesOf({ from, to: first }, finer),
+    { grain, from: first, to: last },
+    ...piecesOf({ from: last, to }, finer),
+  ];
+}
+
+/** The quarter hours that begin within a span: sums know nothing finer, and zones of old had minutes of their own. */
+export function wholeQuartersOf({ from, to }: Span): Span {
+  const ceil = (at: Date): Date => new Date(Math.ceil(at.getTime() / quarterMs) * quarterMs);
+  return { from: ceil(from), to: ceil(to) };
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
-import { type Piece, piecesOf, type Span } from "./range.ts";
+import { type Grain, piecesOf, type Span } from "./range.ts";
 
 /** Sums of calls, as `usage_rollup` keeps them. */
 export type UsageSums = {
@@ -62,25 +62,30 @@ export const noUsage: UsageSums = {
   settled_quota: 0n,
 };
 
-/** A piece that holds nothing, so that the statement has always the same text. */
-const nothing = { from: new Date(0), to: new Date(0) };
+/**
+ * The pieces of spans as a table `p` of bar, slice, from and to, for parameters from `$1` on. Each of them is looked up in
+ * the sums by itself, however many there are.
+ */
+export const piecesTable = `unnest($1::integer[], $2::text[], $3::timestamptz[], $4::timestamptz[]) p (bar, slice, from_at, to_at)`;
 
-/** The bounds of the whole days, of the quarter hours before them and of those behind them. */
-function boundsOf(span: Span): Date[] {
-  const pieces = piecesOf(span);
-  const days = pieces.find(({ grain }) => grain === "day") ?? nothing;
-  const quarters: (Piece | typeof nothing)[] = pieces.filter(({ grain }) => grain === "quarter");
-  const [first = nothing, second = nothing] = quarters;
-  return [days, first, second].flatMap(({ from, to }) => [from, to]);
+/** What belongs into `piecesTable`. */
+export function pieceValues(slice: "route" | "user" | "error", spans: readonly Span[]): string[] {
+  // By user, sums of two hours are not kept: they would be nearly as many as quarter hours.
+  const grains: readonly Grain[] = slice === "user" ? ["day", "quarter"] : ["day", "hours", "quarter"];
+  const pieces = spans.flatMap((span, bar) => piecesOf(span, grains).map((piece) => ({ ...piece, bar })));
+  return [
+    arrayLiteral(pieces.map(({ bar }) => bar)),
+    arrayLiteral(pieces.map(({ grain }) => (grain === "quarter" ? slice : `${slice}_${grain}`))),
+    arrayLiteral(pieces.map(({ from }) => from)),
+    arrayLiteral(pieces.map(({ to }) => to)),
+  ];
 }
 
-/** Rows of a slice in one span, taken from its sums by day wherever they fit. */
-const pieced = (slice: "route" | "user", columns: string): string => {
-  const part = (name: string, from: number): string =>
-    `select ${columns}, ${plain} from usage_rollup
-     where slice = '${name}' and starts_at >= $${from}::timestamptz and starts_at < $${from + 1}::timestamptz`;
-  return [part(`${slice}_day`, 1), part(slice, 3), part(slice, 5)].join(" union all ");
-};
+/** The sums of all pieces. Without the limit of nothing the planner might read all sums to join them. */
+const pieced = (columns: string): string => `${piecesTable} cross join lateral (
+    select ${columns}, ${plain} from usage_rollup r
+    where r.slice = p.slice and r.starts_at >= p.from_at and r.starts_at < p.to_at offset 0
+  ) part`;
 
 export type RouteSums = UsageSums & {
   /** '' for calls that ended before a model was known. */
@@ -98,12 +103,12 @@ export async function sumRoutes(db: Queryable, span: Span): Promise<RouteSums[]>
     `select r.model, nullif(r.channel_id, 0) as channel_id, c.name as channel_name, n.node_code, n.name as node_name,
        ${plain}
      from (
-       select model, channel_id, ${sums} from (${pieced("route", "model, channel_id")}) part group by model, channel_id
+       select model, channel_id, ${sums} from ${pieced("model, channel_id")} group by model, channel_id
      ) r
      left join channel c on c.id = r.channel_id
      left join exit_node n on n.node_code = c.exit_node_code
      order by settled_quota desc, calls desc, r.model, r.channel_id`,
-    boundsOf(span),
+    pieceValues("route", [span]),
   );
 }
 
@@ -114,45 +119,12 @@ export async function sumUsers(db: Queryable, span: Span): Promise<UserSums[]> {
   return await db.query<UserSums>(
     `select u.gateway_user_id, p.email, ${plain}
      from (
-       select gateway_user_id, ${sums} from (${pieced("user", "gateway_user_id")}) part group by gateway_user_id
+       select gateway_user_id, ${sums} from ${pieced("gateway_user_id")} group by gateway_user_id
      ) u
      left join user_profile p on p.gateway_user_id = u.gateway_user_id
      order by settled_quota desc, calls desc, u.gateway_user_id`,
-    boundsOf(span),
+    pieceValues("user", [span]),
   );
-}
-
-export type ActiveUsers = { readonly active: bigint; readonly repeat: bigint };
-
-const certainDaysMs = 7 * 86_400_000;
-
-/**
- * How many users made a call in a span, and how many of them had made one before it. Whoever made the first or the last
- * call in it is known at once. Of a span that is over, most others are found in the sums of a few of its days, and for the
- * rest one sum in it is looked for.
- */
-export async function countActiveUsers(db: Queryable, span: Span): Promise<ActiveUsers> {
-  const { from, to } = span;
-  const days = piecesOf(span).find(({ grain }) => grain === "day") ?? nothing;
-  const daysTo = new Date(Math.min(days.to.getTime(), days.from.getTime() + certainDaysMs));
-  const [row] = await db.sql<ActiveUsers>`
-    with certain as materialized (
-      select distinct gateway_user_id from usage_rollup
-      where slice = 'user_day' and starts_at >= ${days.from}::timestamptz and starts_at < ${daysTo}::timestamptz
-        and ${to}::timestamptz <= now()
-    )
-    select count(*) as active, count(*) filter (where u.first_at < ${from}::timestamptz) as repeat
-    from usage_user u left join certain c on c.gateway_user_id = u.gateway_user_id
-    where u.first_at < ${to}::timestamptz and u.last_at >= ${from}::timestamptz
-      and case
-        when u.first_at >= ${from}::timestamptz or u.last_at < ${to}::timestamptz then true
-        when c.gateway_user_id is not null then true
-        else exists (
-          select 1 from usage_rollup r
-          where r.slice = 'user' and r.gateway_user_id = u.gateway_user_id and r.starts_at >= ${from}::timestamptz
-            and r.starts_at < ${to}::timestamptz)
-      end`;
-  return row ?? { active: 0n, repeat: 0n };
 }
 
 export type CauseSums = {
@@ -164,20 +136,24 @@ export type CauseSums = {
 };
 
 /** What went wrong, by cause, the most frequent first. */
-export async function sumCauses(db: Queryable, { from, to }: Span, limit: number): Promise<CauseSums[]> {
-  return await db.sql<CauseSums>`
-    with part as (
-      select error_code, channel_id, sum(calls)::bigint as calls, min(first_at) as first_at, max(last_at) as last_at
-      from usage_rollup
-      where slice = 'error' and starts_at >= ${from}::timestamptz and starts_at < ${to}::timestamptz
-      group by error_code, channel_id
-    ), most as (
-      select distinct on (error_code) error_code, channel_id from part order by error_code, calls desc, channel_id
-    )
-    select p.error_code as code, sum(p.calls)::bigint as calls, min(c.name) as provider, min(p.first_at) as first_at,
-      max(p.last_at) as last_at
-    from part p join most m on m.error_code = p.error_code left join channel c on c.id = m.channel_id
-    group by p.error_code order by sum(p.calls) desc, p.error_code limit ${limit}::integer`;
+export async function sumCauses(db: Queryable, span: Span, limit: number): Promise<CauseSums[]> {
+  return await db.query<CauseSums>(
+    `with part as (
+       select error_code, channel_id, sum(calls)::bigint as calls, min(first_at) as first_at, max(last_at) as last_at
+       from ${piecesTable} cross join lateral (
+         select error_code, channel_id, calls, first_at, last_at from usage_rollup r
+         where r.slice = p.slice and r.starts_at >= p.from_at and r.starts_at < p.to_at offset 0
+       ) part
+       group by error_code, channel_id
+     ), most as (
+       select distinct on (error_code) error_code, channel_id from part order by error_code, calls desc, channel_id
+     )
+     select p.error_code as code, sum(p.calls)::bigint as calls, min(c.name) as provider, min(p.first_at) as first_at,
+       max(p.last_at) as last_at
+     from part p join most m on m.error_code = p.error_code left join channel c on c.id = m.channel_id
+     group by p.error_code order by sum(p.calls) desc, p.error_code limit $5::integer`,
+    [...pieceValues("error", [span]), limit],
+  );
 }
 
 /**

@@ -2,21 +2,19 @@
 import { parseArgs } from "node:util";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { writeCursor } from "@sluice/control-plane/platform/list-query/cursor.ts";
 import { type ListParts, readPage, readQuestion } from "@sluice/control-plane/platform/list-query/endpoints.ts";
-import { ListExports } from "@sluice/control-plane/platform/list-query/list-export.ts";
 import { pageStatement } from "@sluice/control-plane/platform/list-query/list-store.ts";
 import type { AnyListSource } from "@sluice/control-plane/platform/list-query/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { startTestCluster } from "../../support/test-cluster.ts";
-import { createDatabaseOn } from "../../support/test-database.ts";
-import { fillLists, type Sizes } from "./fill.ts";
+import { openAgedService } from "../aged-service/open.ts";
+import { sizesOf } from "../aged-service/sizes.ts";
 
 const usage = `usage: bun run bench lists [options]
-  --calls <n>    rows of the usage log (default 10000000)
-  --runs <n>     how often each page is asked for (default 30)
-  --export <n>   about how many rows the file has that is measured at the end (default 1000000)`;
+  --calls <n>      rows of the usage log (default 10000000)
+  --runs <n>       how often each page is asked for (default 30)
+  --data <folder>  keeps the filled data there, or uses what is there; the same for \`bench overview\``;
 
 const days = 30;
 const pageRows = 50;
@@ -55,7 +53,7 @@ export async function runListsBench(args: string[]): Promise<number> {
     options: {
       calls: { type: "string", default: "10000000" },
       runs: { type: "string", default: "30" },
-      export: { type: "string", default: "1000000" },
+      data: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -63,28 +61,20 @@ export async function runListsBench(args: string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const calls = Number(values.calls);
-  const sizes: Sizes = { calls, days, users: Math.ceil(calls / 200), orders: Math.ceil(calls / 20) };
-  const cluster = await startTestCluster();
+  const sizes = sizesOf(Number(values.calls), days);
+  const tell = (line: string): void => console.error(line);
+  const service = await openAgedService({ sizes, keptIn: values.data ?? null, isSummedAnew: false, tell });
   try {
-    const { url } = await createDatabaseOn(cluster.url);
-    const statementTimeoutMs = 600_000;
-    const db = openDatabase({ url, poolMax: 4, applicationName: "bench", statementTimeoutMs });
-    const started = performance.now();
-    await fillLists(db, sizes, (line) => console.error(`${seconds(started)} s: ${line}`));
-    console.log(`${calls} calls, ${sizes.users} users, ${sizes.orders} orders; pages of ${pageRows}; ms\n`);
+    const { calls, users, orders } = sizes;
+    console.log(`${calls} calls, ${users} users, ${orders} orders; pages of ${pageRows}; ms\n`);
     console.log("| list | question | first: best | median | worst | deep: best | median | worst | reads |");
     console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    const isSlow = await measureAll(db, Number(values.runs));
-    await measureExport(db, Number(values.export));
-    await db.close(1_000);
+    const isSlow = await measureAll(service.owner, Number(values.runs));
     return isSlow ? 1 : 0;
   } finally {
-    await cluster.destroy();
+    await service.close();
   }
 }
-
-const seconds = (since: number): string => ((performance.now() - since) / 1_000).toFixed(0);
 
 async function measureAll(db: Database, runs: number): Promise<boolean> {
   const log = createLog("error", () => undefined);
@@ -148,26 +138,4 @@ async function plan(db: Database, source: AnyListSource, query: Query): Promise<
     return index !== undefined ? [index.replace(/_idx\d*$/, "")] : whole === undefined ? [] : [`all of ${whole}`];
   });
   return [...new Set(found)].slice(0, 6).join(", ");
-}
-
-async function measureExport(db: Database, rows: number): Promise<void> {
-  const source = listPlaces.find(({ path }) => path.endsWith("/usage/"))?.source;
-  if (source === undefined) {
-    throw new Error("there is no list of calls");
-  }
-  const question = readQuestion(source, { sort: "-time", limit: 25, zone: "UTC", model: "model-3" }, Date.now());
-  const log = createLog("error", () => undefined);
-  const exports = new ListExports({ db, clock: systemClock, log, rowsMax: Math.max(rows, 1_000_000) });
-  const started = performance.now();
-  const file = await exports.open(source, question, "csv", () => Promise.resolve());
-  let bytes = 0;
-  let rssMax = 0;
-  const rssBefore = process.memoryUsage.rss();
-  for await (const piece of file.body ?? []) {
-    bytes += piece.byteLength;
-    rssMax = Math.max(rssMax, process.memoryUsage.rss());
-  }
-  const grown = Math.round((rssMax - rssBefore) / 1_048_576);
-  console.log(`\nexport of the calls of one model: ${Math.round(bytes / 1_048_576)} MB in ${seconds(started)} s,`);
-  console.log(`memory of the process grew by ${grown} MB`);
 }

@@ -5,6 +5,18 @@ import { channel, model } from "./gateway-routing.ts";
 
 const count = (name: string) => bigint(name, { mode: "bigint" }).notNull();
 
+const bySlice = [
+  "total",
+  "route",
+  "route_hours",
+  "route_day",
+  "user",
+  "user_day",
+  "error",
+  "error_hours",
+  "error_day",
+] as const;
+
 /**
  * Sums over settled usage rows, so that overviews and reports don't read the log. Each `slice` counts every row once, by
  * columns of its own; the others hold '' or 0. Quarter hours, because there are time zones whose days begin at a quarter to.
@@ -12,8 +24,8 @@ const count = (name: string) => bigint(name, { mode: "bigint" }).notNull();
 export const usageRollup = pgTable(
   "usage_rollup",
   {
-    slice: text("slice", { enum: ["total", "route", "route_day", "user", "user_day", "error"] }).notNull(),
-    /** Of the quarter hour, or of the UTC day for slices by day. */
+    slice: text("slice", { enum: bySlice }).notNull(),
+    /** Of the quarter hour, of the two hours, or of the UTC day, as the slice says. */
     startsAt: moment("starts_at").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
     model: text("model").notNull(),
@@ -55,7 +67,37 @@ export const usageRollupCheckpoint = pgTable("usage_rollup_checkpoint", {
   batchId: reference("batch_id").notNull(),
   /** When there was last nothing more to add. */
   caughtUpAt: moment("caught_up_at"),
+  /** Grows with everything that changes the sums. */
+  version: bigint("version", { mode: "bigint" }).notNull().default(sql`0`),
 });
+
+/** Which quarter hours were changed last by which version of the sums: what was worked out before is out of date. */
+export const usageChange = pgTable(
+  "usage_change",
+  {
+    startsAt: moment("starts_at").primaryKey(),
+    version: bigint("version", { mode: "bigint" }).notNull(),
+  },
+  (table) => [index("usage_change_version").on(table.version)],
+);
+
+/**
+ * How many users were active in a span that is over, which can't be summed up and takes long to count. It holds as long as
+ * no quarter hour before its end has changed since.
+ */
+export const usageActive = pgTable(
+  "usage_active",
+  {
+    fromAt: moment("from_at").notNull(),
+    toAt: moment("to_at").notNull(),
+    active: bigint("active", { mode: "bigint" }).notNull(),
+    repeat: bigint("repeat", { mode: "bigint" }).notNull(),
+    /** Of the sums that were counted. */
+    version: bigint("version", { mode: "bigint" }).notNull(),
+    countedAt: moment("counted_at").notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.fromAt, table.toAt] })],
+);
 
 /** When a user first and last made a call. */
 export const usageUser = pgTable("usage_user", {

@@ -1,21 +1,11 @@
-import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import type { Database } from "@sluice/control-plane/platform/db.ts";
-
-export type Sizes = {
-  /** Calls of the usage log, spread evenly over the days. */
-  readonly calls: number;
-  readonly days: number;
-  readonly users: number;
-  /** Orders, payments, mails; audit and ledger have four times as many. */
-  readonly orders: number;
-};
+import type { Queryable } from "@sluice/control-plane/platform/db.ts";
+import type { AgedSizes } from "./sizes.ts";
 
 const rowsAtOnce = 100_000;
 
-/** A database as a service has it after a while; every list has its share. `tell` hears how far it is. */
-export async function fillLists(db: Database, sizes: Sizes, tell: (line: string) => void): Promise<void> {
-  const { users, orders, calls, days } = sizes;
-  const steps: [string, string][] = [
+/** What stands beside the calls, each a statement under a name. */
+export function businessSteps({ users, orders }: AgedSizes): readonly (readonly [string, string])[] {
+  return [
     ["gateway users", `insert into gateway_user (created_at) select ${spread("i", users)} from ${upTo(users)}`],
     ["budgets", "insert into budget (gateway_user_id, granted) select id, 1000 from gateway_user"],
     [
@@ -79,22 +69,18 @@ export async function fillLists(db: Database, sizes: Sizes, tell: (line: string)
         from ${upTo(orders * 4)}`,
     ],
   ];
-  for (const [what, statement] of steps) {
-    tell(what);
-    await db.query(statement, []);
-  }
-  await fillLedger(db, sizes, tell);
-  await fillUsage(db, calls, { days, users, tell });
-  tell("statistics");
-  await db.query("vacuum analyze", []);
 }
 
 const upTo = (count: number): string => `generate_series(1, ${count}) i`;
 
-/** Row so much of so many lies so far back in the last 30 days. */
-const spread = (row: string, count: number): string => `now() - interval '30 days' * (1 - ${row}::float8 / ${count})`;
+/** Row so much of so many lies so far back in the last two years: calls are forgotten, business is not. */
+const spread = (row: string, count: number): string => `now() - interval '720 days' * (1 - ${row}::float8 / ${count})`;
 
-async function fillLedger(db: Database, { orders, users }: Sizes, tell: (line: string) => void): Promise<void> {
+export async function fillLedger(
+  db: Queryable,
+  { orders, users }: AgedSizes,
+  tell: (line: string) => void,
+): Promise<void> {
   const postings = orders * 2;
   for (let from = 1; from <= postings; from += rowsAtOnce) {
     tell(`postings of the ledger: ${from - 1} of ${postings}`);
@@ -110,35 +96,5 @@ async function fillLedger(db: Database, { orders, users }: Sizes, tell: (line: s
         from posting p, (values (1), (-1)) s (amount)`,
       [],
     );
-  }
-}
-
-type UsageSizes = { readonly days: number; readonly users: number; readonly tell: (line: string) => void };
-
-async function fillUsage(db: Database, calls: number, { days, users, tell }: UsageSizes): Promise<void> {
-  const ofDay = Math.ceil(calls / days);
-  for (let back = days - 1; back >= 0; back -= 1) {
-    const day = new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
-    await createMissingPartitions(db, "usage_log", [day]);
-    for (let from = 0; from < ofDay; from += rowsAtOnce) {
-      tell(`calls: ${(days - 1 - back) * ofDay + from} of ${calls}`);
-      const to = Math.min(from + rowsAtOnce, ofDay) - 1;
-      await db.query(
-        `insert into usage_log (day, request_id, gateway_user_id, api_key_id, user_budget_id, group_name, path, model,
-            channel_id, outcome, http_status, error_code, is_stream, input_tokens, output_tokens, cache_read_tokens,
-            cache_write_tokens, reasoning_tokens, images, audio_ms, usage_source, price_version, rate_multiplier, quota,
-            quota_held, attempts, first_byte_ms, duration_ms, started_at)
-          select '${day}', (lpad(to_hex((extract(epoch from t.at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
-              || '8' || substr(md5(i::text), 4, 15))::uuid,
-            -- A tenth of the calls is one user's, as it is in life; a few of them have a model that hardly anybody asks for.
-            case when i % 10 = 0 then 1 else abs(hashint4(i)) % ${users} + 1 end, 1, 1, 'default', '/v1/chat/completions',
-            case when i % 50000 = 7 then 'model-200' else 'model-' || (i % 20 + 1) end, i % 40 + 1,
-            case when i % 200 = 0 then 'failed' else 'completed' end, 200, case when i % 200 = 0 then 'upstream_error' end,
-            true, 900, 200, 0, 0, 0, 0, 0, 'provider', 1, 1, 120, 200, '[]', 300, 2000, t.at
-          from generate_series(${from}, ${to}) i,
-            lateral (select '${day}'::timestamp at time zone 'UTC' + interval '1 day' * (i::float8 / ${ofDay}) as at) t`,
-        [],
-      );
-    }
   }
 }

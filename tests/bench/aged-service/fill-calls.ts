@@ -1,0 +1,50 @@
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import type { Queryable } from "@sluice/control-plane/platform/db.ts";
+import type { AgedSizes } from "./sizes.ts";
+
+/** A batch of the settlement has about as many. */
+const rowsOfBatch = 2_000;
+
+export const channels = 40;
+export const models = 200;
+
+/**
+ * The calls of a UTC day, settled. A tenth of them is one user's, as it is in life, and few of the others make most of the
+ * rest; twenty models have nearly all of them and each day a few have one that hardly anybody asks for; one call in fifty
+ * goes wrong.
+ */
+export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes, day: string, index: number) {
+  const count = Math.ceil(calls / days);
+  for (const table of ["usage_log", "usage_settlement"] as const) {
+    await createMissingPartitions(db, table, [day]);
+  }
+  await db.query(
+    `with call as (
+       select i, random() as chance, '${day}'::timestamp at time zone 'UTC' + interval '1 day' * (i::float8 / ${count}) as at,
+         case when i % 10 = 0 then 1 else 1 + floor(${callers} * random() * random())::bigint end as user_id,
+         i % 50 = 3 as has_failed
+       from generate_series(0, ${count} - 1) i
+     ), logged as (
+       insert into usage_log (day, request_id, gateway_user_id, api_key_id, user_budget_id, group_name, path, model, channel_id,
+         outcome, http_status, error_code, is_stream, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
+         reasoning_tokens, images, audio_ms, usage_source, price_version, rate_multiplier, quota, quota_held, attempts,
+         first_byte_ms, duration_ms, started_at)
+       select '${day}', (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
+           || '8' || substr(md5(i::text), 4, 15))::uuid,
+         user_id, user_id, user_id, 'default', '/v1/chat/completions',
+         case when i % 50000 = 7 then 'model-${models}' else 'model-' || (1 + floor(20 * chance)) end, i % 6 + 1,
+         case when has_failed then 'failed' else 'completed' end, case when has_failed then 502 else 200 end,
+         case when has_failed then (array['upstream_error', 'upstream_timeout', 'no_upstream'])[1 + i % 3] end, true,
+         (chance * 4000)::bigint, (chance * 900)::bigint, 0, 0, 0, 0, 0, 'provider', 1, 1, (chance * 900)::bigint, 2000,
+         '[]', 300, 2000, at
+       from call order by i
+       returning day, request_id, gateway_user_id, quota
+     )
+     insert into usage_settlement (day, request_id, batch_id, gateway_user_id, base_quota, rate_multiplier, settled_quota,
+       quota_delta)
+     select day, request_id, ${index * 1_000_000} + row_number() over () / ${rowsOfBatch} + 1, gateway_user_id, quota, 1, quota,
+       0
+     from logged`,
+    [],
+  );
+}

@@ -1,0 +1,137 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { migrate } from "@sluice/control-plane/db/migrate.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
+import { startTestCluster } from "../../support/test-cluster.ts";
+import { createDatabaseOn } from "../../support/test-database.ts";
+import { businessSteps, fillLedger } from "./fill-business.ts";
+import { fillDay } from "./fill-calls.ts";
+import type { AgedSizes } from "./sizes.ts";
+
+export type AgedService = {
+  readonly url: string;
+  /** Of the owner, with time for long statements. */
+  readonly owner: Database;
+  /** Stops the server; deletes its files unless they are kept. */
+  close(): Promise<void>;
+};
+
+export type AgedOptions = {
+  readonly sizes: AgedSizes;
+  /** A folder in which the server and its data stay, for other runs; without it all is deleted at the end. */
+  readonly keptIn: string | null;
+  /** The sums of the usage are of another version of the program: all are made again. */
+  readonly isSummedAnew: boolean;
+  readonly tell: (line: string) => void;
+};
+
+const statementTimeoutMs = 1_800_000;
+const batchBehindAll = 9_000_000_000;
+
+/**
+ * The database of a service that has run for a while, filled, or found as another run has left it. A fill that was broken
+ * off goes on where it was.
+ */
+export async function openAgedService({ sizes, keptIn, isSummedAnew, tell }: AgedOptions): Promise<AgedService> {
+  const { url, end } = await startServer(keptIn);
+  const owner = openDatabase({ url, poolMax: 2, applicationName: "bench", statementTimeoutMs });
+  const close = async (): Promise<void> => {
+    await owner.close(1_000);
+    await end();
+  };
+  try {
+    const started = performance.now();
+    const seconds = (): string => ((performance.now() - started) / 1_000).toFixed(0);
+    await fill(owner, { sizes, isSummedAnew, tell: (line) => tell(`${seconds()} s: ${line}`) });
+    return { url, owner, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startServer(keptIn: string | null): Promise<{ url: string; end: () => Promise<void> }> {
+  if (keptIn === null) {
+    const cluster = await startTestCluster();
+    const { url } = await createDatabaseOn(cluster.url);
+    return { url, end: () => cluster.destroy() };
+  }
+  const home = resolve(keptIn);
+  await mkdir(home, { recursive: true, mode: 0o711 });
+  const kept = await startEmbeddedPostgres({ home, isDurable: false });
+  await migrate(kept.url, () => undefined);
+  return { url: kept.url, end: () => kept.stop() };
+}
+
+type FillParts = Pick<AgedOptions, "sizes" | "isSummedAnew" | "tell">;
+
+async function fill(db: Database, { sizes, isSummedAnew, tell }: FillParts): Promise<void> {
+  await db.query("create table if not exists bench_step (name text primary key, is_of_sums boolean not null)", []);
+  if (isSummedAnew) {
+    await db.query("delete from bench_step where is_of_sums", []);
+  }
+  let stepsDone = 0;
+  /** Does what was not done yet; a step and the note of it are one transaction. */
+  const once = async (
+    name: string,
+    isOfSums: boolean,
+    work: (tx: Parameters<typeof fillDay>[0]) => Promise<unknown>,
+  ) => {
+    const [noted] = await db.sql`select 1 from bench_step where name = ${name}`;
+    if (noted !== undefined) {
+      return;
+    }
+    tell(name);
+    stepsDone += 1;
+    await db.withTransaction(
+      async (tx) => {
+        await work(tx);
+        await tx.sql`insert into bench_step (name, is_of_sums) values (${name}, ${isOfSums})`;
+      },
+      { statementTimeoutMs },
+    );
+  };
+  const sized = `sizes ${JSON.stringify(sizes)}`;
+  const [other] = await db.sql<{ name: string }>`
+    select name from bench_step where name like 'sizes %' and name <> ${sized}`;
+  if (other !== undefined) {
+    throw new Error(`This data has ${other.name}. Name another folder, or ask for the same sizes.`);
+  }
+  await once(sized, false, async () => undefined);
+  for (const [name, statement] of businessSteps(sizes)) {
+    await once(name, false, (tx) => tx.query(statement, []));
+  }
+  await once("the ledger", false, (tx) => fillLedger(tx, sizes, tell));
+  await once("how far the sums are", false, (tx) =>
+    tx.query("insert into usage_rollup_checkpoint (source, batch_id) values ('usage_settlement', $1::bigint)", [
+      BigInt(batchBehindAll),
+    ]),
+  );
+  const days = daysOf(await firstDay(db), sizes.days);
+  for (const [index, day] of days.entries()) {
+    await once(`calls of ${day}`, false, (tx) => fillDay(tx, sizes, day, index));
+  }
+  for (const day of days) {
+    await once(`sums of ${day}`, true, (tx) => tx.sql`select rebuild_usage_day(${day}::text::date)`);
+  }
+  await db.sql`update usage_rollup_checkpoint set caught_up_at = now()`;
+  if (stepsDone > 0) {
+    tell("statistics");
+    await db.query("vacuum analyze", []);
+  }
+}
+
+const dayMs = 86_400_000;
+
+/** The day of the oldest calls, which stay where they are when the data is used again another day. */
+async function firstDay(db: Database): Promise<number | null> {
+  const [row] = await db.sql<{ day: string | null }>`
+    select min(substr(name, 10)) as day from bench_step where name like 'calls of %'`;
+  return row?.day == null ? null : Date.parse(`${row.day}T00:00:00Z`);
+}
+
+function daysOf(first: number | null, count: number): string[] {
+  const begin = first ?? Date.now() - (count - 1) * dayMs;
+  return Array.from({ length: count }, (_, index) => new Date(begin + index * dayMs).toISOString().slice(0, 10));
+}
