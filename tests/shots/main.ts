@@ -1,13 +1,15 @@
 /**
  * `bun run shots`: photographs of every page in `pages.ts`, on a desktop and a phone, in light and dark, and in Arabic, as
- * PNG files in `.data/shots`. Words on the command line choose pages by their names.
+ * PNG files in `.data/shots`. Words on the command line choose pages by their names. The account and the house are full;
+ * with `--first-use` they are empty, and the names of the files begin with `first-`.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type PageOptions, TestBrowser } from "../support/browser.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
-import { inArabic, pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
-import { type ShownPage, shownPages } from "./pages.ts";
+import { inArabic, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { fillHouse } from "./full-house.ts";
+import { fullPages, type ShownPage, shownPages } from "./pages.ts";
 
 type Variant = { readonly name: string; readonly options: Partial<PageOptions>; readonly isArabic?: boolean };
 
@@ -22,14 +24,20 @@ const variants: readonly Variant[] = [
 
 const folder = join(import.meta.dir, "../../.data/shots");
 
-async function photograph(browser: TestBrowser, web: WebRig, shown: ShownPage, variant: Variant): Promise<string[]> {
+type Studio = { readonly browser: TestBrowser; readonly web: WebRig; readonly isFirstUse: boolean };
+
+async function photograph(studio: Studio, shown: ShownPage, variant: Variant): Promise<string[]> {
+  const { browser, web, isFirstUse } = studio;
   const { path, locale } = variant.isArabic === true ? inArabic(shown) : { path: shown.path };
   const options = { ...pageOptions(web, shown), ...variant.options, ...(locale === undefined ? {} : { locale }) };
   const watched = await browser.open(options);
   try {
     await watched.page.goto(path);
     await watched.page.waitForSelector(shown.ready);
-    await watched.page.screenshot({ path: join(folder, `${shown.name}-${variant.name}.png`), fullPage: true });
+    // Parts of a page that ask for something of their own.
+    await watched.page.waitForSelector(".skeleton", { state: "detached" });
+    const name = `${isFirstUse ? "first-" : ""}${shown.name}-${variant.name}.png`;
+    await watched.page.screenshot({ path: join(folder, name), fullPage: true });
     return [...watched.faults];
   } finally {
     await watched.close();
@@ -42,13 +50,19 @@ async function main(words: readonly string[]): Promise<void> {
   if (cluster !== null) {
     process.env["TEST_POSTGRES_URL"] = cluster.url;
   }
+  const isFirstUse = words.includes("--first-use");
+  const named = words.filter((word) => word !== "--first-use");
   const web = await startWebRig();
   const browser = await TestBrowser.launch();
   try {
-    const chosen = shownPages.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+    if (!isFirstUse) {
+      await fillHouse(web.rig, shownEmail);
+    }
+    const all = isFirstUse ? shownPages : fullPages;
+    const chosen = all.filter(({ name }) => named.length === 0 || named.some((word) => name.includes(word)));
     for (const shown of chosen) {
       for (const variant of variants.filter(({ isArabic }) => isArabic !== true || shown.arabic !== "none")) {
-        const faults = await photograph(browser, web, shown, variant);
+        const faults = await photograph({ browser, web, isFirstUse }, shown, variant);
         process.stdout.write(`${shown.name} ${variant.name}${faults.length === 0 ? "" : `: ${faults.join("; ")}`}\n`);
       }
     }

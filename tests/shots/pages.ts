@@ -1,3 +1,5 @@
+import { shownRequestId } from "./full-house.ts";
+
 /** A page that is photographed and looked at by axe. */
 export type ShownPage = {
   /** Of the file. */
@@ -62,6 +64,13 @@ export const shownPages: readonly ShownPage[] = [
     as: "user",
     arabic: "choice",
     ready: "tbody th, [data-kind=empty]",
+  },
+  {
+    name: "console-statements",
+    path: "/console/billing/?tab=statements",
+    as: "user",
+    arabic: "choice",
+    ready: "tfoot",
   },
   {
     name: "console-upstreams",
@@ -132,4 +141,36 @@ export const shownPages: readonly ShownPage[] = [
   { name: "kit-empty", path: "/__kit?table=empty", as: "nobody", arabic: "none", ready: ".uplot" },
   { name: "kit-loading", path: "/__kit?table=loading", as: "nobody", arabic: "none", ready: ".uplot" },
   { name: "kit-error", path: "/__kit?table=error", as: "nobody", arabic: "none", ready: ".uplot" },
+];
+
+/** What can only be seen where something has happened. */
+const pagesOfUse: readonly ShownPage[] = [
+  { name: "console-key-open", path: "/console/keys/?open=2", as: "user", arabic: "choice", ready: ".side-panel" },
+  {
+    name: "console-receipt",
+    path: `/console/usage/?open=${shownRequestId}`,
+    as: "user",
+    arabic: "choice",
+    ready: ".side-panel",
+  },
+  { name: "admin-order-open", path: "/admin/orders/?open=1", as: "admin", arabic: "none", ready: ".row-open" },
+  {
+    name: "admin-trace-detail",
+    path: `/admin/trace/${shownRequestId}/`,
+    as: "admin",
+    arabic: "none",
+    ready: ".facts",
+  },
+  { name: "admin-exit-node", path: "/admin/exit-nodes/1/", as: "admin", arabic: "none", ready: ".facts" },
+  { name: "admin-lead-open", path: "/admin/leads/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
+];
+
+/** Every page where the account is full: a list shows rows. */
+export const fullPages: readonly ShownPage[] = [
+  ...shownPages.map((shown) =>
+    shown.ready === "[data-kind=empty]" && shown.as !== "nobody"
+      ? { ...shown, ready: "tbody th, [data-kind=empty], .row-open" }
+      : shown,
+  ),
+  ...pagesOfUse,
 ];

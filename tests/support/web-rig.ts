@@ -5,6 +5,9 @@ import { loginAdmin, loginUser } from "./logins.ts";
 import { type SluiceProcess, SluiceRig } from "./sluice.ts";
 import { builtWeb } from "./web-build.ts";
 
+/** Whose account the pages of the console show. */
+export const shownEmail = "ada@example.org";
+
 /** The program with the web, the first plans, and a user and an admin who are logged in. */
 export type WebRig = {
   readonly rig: SluiceRig;
@@ -23,7 +26,7 @@ export async function startWebRig(
 ): Promise<WebRig> {
   const [rig, webDist] = await Promise.all([SluiceRig.create(upstreamUrl), builtWeb()]);
   await rig.db.withTransaction(addFirstPlans);
-  const user = await loginUser(rig, { quota: 2_500_000n, email: "ada@example.org" });
+  const user = await loginUser(rig, { quota: 2_500_000n, email: shownEmail });
   const admin = await loginAdmin(rig);
   const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development", ...env });
   return {

@@ -1,0 +1,259 @@
+import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, ReplicaId, RequestId, UserId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { createOrder, settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { commitUsage } from "@sluice/control-plane/gateway/usage-log/service.ts";
+import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { insertTraces } from "@sluice/control-plane/trace/store.ts";
+import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import { rollUsageUp } from "@sluice/control-plane/usage-rollup/service.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage-settlement/service.ts";
+import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
+import { Registry } from "prom-client";
+import { billingParts, noticeOf } from "../support/billing-scene.ts";
+import { waitUntilSettleable } from "../support/settlement-scene.ts";
+import type { SluiceRig } from "../support/sluice.ts";
+import { silentLog, traceRowOf } from "../support/trace-fixtures.ts";
+import { encoded, usageRow } from "../support/usage-rows.ts";
+
+/** The call whose receipt and trace are photographed. */
+const shownAtMs = Date.now();
+export const shownRequestId = Bun.randomUUIDv7("hex", shownAtMs) as RequestId;
+
+const replica = "photographs" as ReplicaId;
+const daysBack = 40;
+const dayMs = 86_400_000;
+const callsCount = 700;
+const traceDays = 6;
+
+type Owner = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId; readonly budgetId: BudgetId };
+
+type ShownModel = {
+  readonly name: string;
+  readonly title: string;
+  readonly inputUsdPerM: string;
+  readonly outputUsdPerM: string;
+};
+
+const models: readonly ShownModel[] = [
+  { name: "gpt-4o-mini", title: "GPT-4o mini", inputUsdPerM: "0.15", outputUsdPerM: "0.60" },
+  { name: "sonnet-large", title: "Sonnet Large", inputUsdPerM: "3.00", outputUsdPerM: "15.00" },
+  {
+    name: "mistral-large-instruct-2411-extended-context",
+    title: "Mistral Large Instruct",
+    inputUsdPerM: "2.00",
+    outputUsdPerM: "6.00",
+  },
+];
+
+/** Fills the account of the user, and what admins see, as months of use would: with long names, failures and refunds. */
+export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
+  const { db } = rig;
+  const [row] = await db.sql<{ id: UserId; gateway_user_id: GatewayUserId; budget_id: BudgetId }>`
+    select p.id, p.gateway_user_id, b.id as budget_id from user_profile p
+    join budget b on b.gateway_user_id = p.gateway_user_id where p.email = ${email}`;
+  if (row === undefined) {
+    throw new Error(`there is no user ${email}`);
+  }
+  const owner = { userId: row.id, gatewayUserId: row.gateway_user_id, budgetId: row.budget_id };
+  await db.sql`update gateway_user set rate_multiplier = 1.2500 where id = ${owner.gatewayUserId}::bigint`;
+  await fillOrders(db, owner);
+  await fillCatalog(rig);
+  await fillCalls(db, owner);
+  await fillLists(db, owner);
+}
+
+async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
+  for (const [index, planCode] of ["credit-50", "monthly-20", "credit-10", "credit-50"].entries()) {
+    const at = new Date(Date.now() - (35 - index * 10) * dayMs);
+    const request = { planCode, userId, email: null, payChannel: "cardpay", sender: "default", at } as const;
+    const { order } = await db.withTransaction((tx) =>
+      createOrder(tx, { ...request, vendor: "cardpay_card", idempotencyKey: null }),
+    );
+    // The last one waits for its payment.
+    if (index < 3) {
+      const transactionId = `pi_3QxLr0000000000${index}AbCdEfGhIj`;
+      await settlePaid(billingParts(db), { ...noticeOf(order), transactionId }, { at });
+    }
+  }
+}
+
+async function fillCatalog(rig: SluiceRig): Promise<void> {
+  for (const { name, title, inputUsdPerM, outputUsdPerM } of models.slice(1)) {
+    await rig.addTokenPriceModel(name, { inputUsdPerM, outputUsdPerM });
+    await rig.db.sql`update model set display_name = ${title} where name = ${name}`;
+  }
+  await rig.addChannel("west-europe-2", "https://provider.example/v1", ["gpt-4o-mini", "sonnet-large"]);
+}
+
+async function fillCalls(db: Database, owner: Owner): Promise<void> {
+  await db.sql`insert into replica (id) values (${replica})`;
+  for (const name of ["laptop", "the build server of the team in Rotterdam", "agent"]) {
+    await db.withTransaction((tx) => createApiKey(tx, owner.gatewayUserId, name));
+  }
+  const keys = await db.sql<{ id: ApiKeyId }>`
+    select id from api_key where gateway_user_id = ${owner.gatewayUserId}::bigint order by id`;
+  const channels = await db.sql<{ id: ChannelId; name: string }>`select id, name from channel order by id`;
+  const now = Date.now();
+  const days = Array.from({ length: daysBack + 1 }, (_, index) => utcDay(now - index * dayMs));
+  await createMissingPartitions(db, "usage_log", days);
+  await createMissingPartitions(db, "trace_record", days.slice(0, traceDays));
+  const random = seededRandom(5);
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const rows = Array.from({ length: callsCount }, (_, index): UsageRow => {
+    const model = models[below(2) + (index % 7 === 0 ? 1 : 0)] ?? models[0];
+    const channel = channels[below(channels.length)];
+    const age = Math.floor(random() ** 2 * daysBack * dayMs);
+    const call = {
+      keyId: keys[below(keys.length)]?.id ?? (0n as ApiKeyId),
+      startedAtMs: index === 0 ? shownAtMs : now - 60_000 - age,
+    };
+    return callOf(owner, { ...call, model, channel, index, random });
+  });
+  for (let at = 0; at < rows.length; at += 200) {
+    await db.withTransaction((tx) => commitUsage(tx, replica, encoded(...rows.slice(at, at + 200))));
+  }
+  const recent = rows.filter(({ day }) => days.indexOf(day) < traceDays);
+  await insertTraces(
+    db,
+    recent.map((row) => toSpooledTrace(tracedAs(row, owner))),
+  );
+  await db.sql`
+    insert into api_key_use (api_key_id, last_used_at) select id, now() - interval '4 minutes' * id from api_key
+    on conflict do nothing`;
+  await db.sql`update api_key set first_used_at = created_at where gateway_user_id = ${owner.gatewayUserId}::bigint`;
+  await waitUntilSettleable(db);
+  const settlement = new UsageSettlement({ db, clock: systemClock, log: silentLog, registry: new Registry() });
+  await settlement.run({ isReconciled: true });
+  await waitUntilSettleable(db);
+  await settlement.run();
+  await rollUsageUp(db, systemClock);
+}
+
+type ShownCall = {
+  readonly keyId: ApiKeyId;
+  readonly startedAtMs: number;
+  readonly model: ShownModel | undefined;
+  readonly channel: { readonly id: ChannelId; readonly name: string } | undefined;
+  readonly index: number;
+  readonly random: () => number;
+};
+
+function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, random }: ShownCall): UsageRow {
+  const inputTokens = BigInt(500 + Math.floor(random() * 40_000));
+  const outputTokens = BigInt(50 + Math.floor(random() * 4_000));
+  const isFailed = index % 17 === 5;
+  const usdPerM =
+    Number(inputTokens) * Number(model?.inputUsdPerM) + Number(outputTokens) * Number(model?.outputUsdPerM);
+  const quota = isFailed ? 0n : BigInt(Math.ceil(usdPerM / 2));
+  const durationMs = 400 + Math.floor(random() * 9_000);
+  const attempt = { channelId: String(channel?.id), channel: channel?.name ?? "", startedAtMs: 2 };
+  const retried = { ...attempt, durationMs: 310, status: 529, result: "overloaded" };
+  const last = isFailed
+    ? { ...attempt, durationMs: durationMs - 2, status: 500, result: "provider_error" }
+    : {
+        ...attempt,
+        startedAtMs: index % 5 === 0 ? 340 : 2,
+        durationMs: durationMs - 350,
+        status: 200,
+        result: "answered",
+      };
+  const customer = { gatewayUserId: owner.gatewayUserId, apiKeyId: keyId, userBudgetId: owner.budgetId };
+  return usageRow(
+    { ...customer, keyBudgetId: 0n as BudgetId },
+    {
+      requestId: index === 0 ? shownRequestId : (Bun.randomUUIDv7("hex", startedAtMs) as RequestId),
+      keyBudgetId: null,
+      startedAtMs,
+      model: model?.name ?? null,
+      channelId: channel?.id ?? null,
+      outcome: isFailed ? "failed" : index % 23 === 7 ? "aborted" : "completed",
+      httpStatus: isFailed ? 502 : 200,
+      errorCode: isFailed ? "upstream_failed" : null,
+      units: {
+        inputTokens,
+        outputTokens,
+        cacheReadTokens: 0n,
+        cacheWriteTokens: 0n,
+        reasoningTokens: 0n,
+        images: 0,
+        audioMs: 0n,
+      },
+      priceVersion: 1,
+      rateMultiplier: "1.2500" as Decimal,
+      quota: quota as Quota,
+      quotaHeld: (quota * 2n) as Quota,
+      attempts: index % 5 === 0 ? [retried, last] : [last],
+      firstByteMs: isFailed ? null : Math.floor(durationMs / 3),
+      durationMs,
+    },
+  );
+}
+
+function tracedAs(row: UsageRow, { userId }: Owner): ReturnType<typeof traceRowOf> {
+  const { requestId, day, gatewayUserId, apiKeyId, model, errorCode, httpStatus, durationMs, startedAtMs } = row;
+  const ids = { requestId, day, userId, gatewayUserId, apiKeyId };
+  return traceRowOf({
+    ...ids,
+    model,
+    status: row.outcome,
+    errorCode,
+    httpStatus,
+    isStream: row.isStream,
+    inputTokens: row.units.inputTokens,
+    outputTokens: row.units.outputTokens,
+    firstTokenMs: row.firstByteMs,
+    durationMs,
+    startedAtMs,
+    payload: "none",
+    userAgent: "claude-cli/2.1.44 (external, cli)",
+  });
+}
+
+const longAddress = "maximiliane.von-hohenstein-schwarzenfeld@accounting.subsidiary.example.org";
+
+/** What only admins see, and comes from other programs or from visitors. */
+async function fillLists(db: Database, { gatewayUserId }: Owner): Promise<void> {
+  const each = "generate_series(1, 30) i";
+  const moment = "now() - interval '7 hours' * i";
+  const statements = [
+    `insert into gateway_user (created_at) select ${moment} from ${each}`,
+    `insert into budget (gateway_user_id) select g.id from gateway_user g
+      where not exists (select 1 from budget b where b.gateway_user_id = g.id)`,
+    `insert into user_profile (gateway_user_id, email, display_name, status, created_at)
+      select g.id, case when g.id % 5 = 0 then g.id || '.${longAddress}' else 'user-' || g.id || '@example.org' end,
+        'Customer ' || g.id, case when g.id % 4 = 0 then 'email_pending' else 'active' end, g.created_at from gateway_user g
+      where not exists (select 1 from user_profile p where p.gateway_user_id = g.id)`,
+    `insert into mail_log (dedupe_key, template, locale, to_address, source, created_at, status, attempts, last_error, sent_at)
+      select 'photograph ' || i, (array['email_verify', 'payment_success', 'quota_low', 'password_reset'])[i % 4 + 1], 'en',
+        case when i % 3 = 0 then '${longAddress}' else 'user-' || i || '@example.org' end, 'sluice', ${moment},
+        case when i % 6 = 0 then 'dead' else 'sent' end, i % 3 + 1,
+        case when i % 6 = 0 then '550 5.1.1 the mailbox of the recipient does not exist' end,
+        case when i % 6 = 0 then null else ${moment} end from ${each}`,
+    `insert into enterprise_lead (company, contact, email, volume, message, campaign, status, created_at)
+      select 'Company ' || i, 'Somebody Important', case when i % 3 = 0 then '${longAddress}' else 'lead-' || i || '@example.org' end,
+        '40 million tokens a day', 'We would like an offer for our teams in three countries.', 'direct',
+        (array['pending', 'contacted', 'won', 'lost', 'spam'])[i % 5 + 1], ${moment} from ${each}`,
+    `insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id, before, after, reason, ip)
+      select ${moment}, 'admin', 'somebody', (array['quota.adjust', 'plan.save', 'user.save'])[i % 3 + 1], 'gateway_user',
+        '${gatewayUserId}', '{"remaining":"1","status":"active"}', '{"remaining":"500000","status":"suspended"}', 'asked for by mail', '2001:db8:85a3::8a2e:370:7334'
+      from ${each}`,
+    `insert into exit_node (node_code, name, region, host, ip, relay_url, relay_key_secret, status, dns_checked_at, dns_matched,
+        health_checked_at, health_ok, health_http_status, health_latency_ms, proven_at, is_serving)
+      select 'node-' || i, 'Exit node ' || i, 'eu-central-' || i, 'exit-' || i || '.nodes.example.org', '203.0.113.' || i,
+        'https://exit-' || i || '.nodes.example.org', 'node/relay-key-' || i, case when i = 3 then 'disabled' else 'testing' end,
+        now(), i <> 2, now(), i <> 2, case when i = 2 then 503 else 200 end, 41 * i, now(), i = 1 from generate_series(1, 3) i`,
+    `insert into upstream_auth_profile (name, provider, auth_type, base_url, model_scope, settings, credential_fields)
+      select 'profile ' || i, 'openai', 'api_key', 'https://provider.example/v1', array['gpt-4o-mini'], '{}', array['api_key']
+      from generate_series(1, 3) i`,
+    `insert into campaign_event (kind, campaign, utm_source, visitor_id, path, created_at)
+      select case when i % 4 = 0 then 'cta_click' else 'page_view' end, (array['direct', 'winter'])[i % 2 + 1], 'mail',
+        'visitor-' || i % 9, '/', ${moment} from ${each}`,
+  ];
+  for (const statement of statements) {
+    await db.query(statement, []);
+  }
+}
