@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { quotaPerUsd } from "@sluice/contracts/money";
+import { barsWithin, namedTimes, spanOfBars, stepsOf } from "@sluice/web/src/charts/axes.ts";
 import { stack, toCsv } from "@sluice/web/src/charts/model.ts";
 import { colorSlots, seriesSlots } from "@sluice/web/src/charts/series-colors.ts";
 import { sparklinePath } from "@sluice/web/src/charts/sparkline-path.ts";
+import { spansOf, toEqualPlaces } from "@sluice/web/src/console/pages/usage/attempt-spans.ts";
 import { formatsOf, usdOfQuota } from "@sluice/web/src/i18n/format.ts";
 import { allLocales } from "@sluice/web/src/i18n/locale.ts";
 import { toCodeTokens } from "@sluice/web/src/kit/code-tokens.ts";
@@ -31,6 +33,17 @@ describe("amounts", () => {
     [-250_000, "-$0.50"],
   ])("%s quota are %s", (quota, text) => {
     expect(formatsOf("en").quota(quota)).toBe(text);
+  });
+
+  test.each([
+    [25_426_862, "$50.85", "$50.853724"],
+    [-250_000, "-$0.50", "-$0.500000"],
+    [617, "$0.0012", "$0.001234"],
+    [1, "$0.000002", "$0.000002"],
+    [0, "$0.00", "$0.000000"],
+  ])("%s quota are %s at a glance, and %s in a column", (quota, rounded, column) => {
+    const formats = formatsOf("en");
+    expect([formats.quotaRounded(quota), formats.quotaColumn(quota)]).toEqual([rounded, column]);
   });
 
   test("have the same digits in every language", () => {
@@ -143,4 +156,50 @@ test("a snippet is cut into pieces that make it up again", () => {
       ).toBe(text);
     }),
   );
+});
+
+describe("the axes of bars", () => {
+  const days = [0, 1, 2, 3, 4].map((day) => day * 86_400);
+
+  test("leave room for the whole of the first and the last bar, also for a single one", () => {
+    expect(spanOfBars(days)).toEqual([-43_200, 4.5 * 86_400]);
+    expect(spanOfBars([86_400])).toEqual([43_200, 1.5 * 86_400]);
+  });
+
+  test("name the last time, and no more times than there is room for", () => {
+    for (let room = 1; room < 7; room += 1) {
+      const named = namedTimes(days, room);
+      expect([named.length <= room, named.at(-1)]).toEqual([true, days.at(-1)]);
+    }
+  });
+
+  test("take the bars that a drag touched, and not the day before the first of them", () => {
+    expect(barsWithin(days, 86_400 - 20_000, 2 * 86_400 + 20_000)).toEqual([86_400, 2 * 86_400]);
+    expect(barsWithin(days, 9 * 86_400, 10 * 86_400)).toBeNull();
+  });
+
+  test("go in whole steps where every value is whole", () => {
+    expect(stepsOf([{ name: "calls", values: [1, null, 3] }])?.[0]).toBe(1);
+    expect(stepsOf([{ name: "cost", values: [0.5] }])).toBeUndefined();
+  });
+});
+
+describe("a receipt", () => {
+  test("shows attempts where they lay in the time of the call", () => {
+    const attempts = [
+      { started_at_ms: 0, duration_ms: 250 },
+      { started_at_ms: 500, duration_ms: 500 },
+    ];
+    expect(spansOf(attempts, 1_000)).toEqual([
+      { start: 0, width: 25 },
+      { start: 50, width: 50 },
+    ]);
+    // Clocks that disagree draw nothing beyond the end.
+    expect(spansOf([{ started_at_ms: 1_000, duration_ms: 1_000 }], 1_000)).toEqual([{ start: 50, width: 50 }]);
+  });
+
+  test("has amounts of as many places as the most exact one, and changes none", () => {
+    expect(toEqualPlaces(["0.00781", "0.014508", "0"])).toEqual(["0.007810", "0.014508", "0.000000"]);
+    expect(toEqualPlaces(["3", "12"])).toEqual(["3", "12"]);
+  });
 });

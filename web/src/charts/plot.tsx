@@ -2,6 +2,7 @@ import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show
 import uPlot from "uplot";
 import { whenIdle } from "../kit/when-idle.ts";
 import { chosenTheme } from "../shell/preferences.ts";
+import { barsWithin, bucketOf, namedTimes, spanOfBars, stepsOf } from "./axes.ts";
 import { stack, type TimeChart } from "./model.ts";
 import { colorOf } from "./series-colors.ts";
 
@@ -20,7 +21,13 @@ type PlotProps = {
 type Tip = { readonly index: number; readonly left: number };
 
 const heightPx = 220;
-const hoursShownBelowSeconds = 2 * 86_400;
+const daySeconds = 86_400;
+const timeWidthPx = 72;
+/** Of the last time below, what stands over the end of the axis. */
+const lastTimePx = 22;
+/** Of a figure at the side: about as wide as a digit, and the room around it. */
+const digitWidthPx = 7;
+const sideSpacePx = 20;
 const tipWidthPx = 176;
 const barShare = 0.72;
 const paleAlpha = 0.35;
@@ -112,13 +119,13 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
     height: heightPx,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), props.timeZone),
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, lastTimePx, 0, 0],
     cursor: { sync: { key: cursor.key }, drag: { x: props.onRange !== undefined, y: false, setScale: false } },
-    scales: { x: { time: true }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] } },
-    axes: [
-      { ...axis, size: 34, gap: 11, grid: { show: false }, values: (_, ticks) => ticks.map(tickText(props)) },
-      { ...axis, size: 64, values: (_, ticks) => ticks.map(props.format) },
-    ],
+    scales: {
+      x: { time: true, ...(kind === "bars" ? { range: () => spanOfBars(chart.times) } : {}) },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
+    axes: axesOf(props, axis),
     series: [
       {},
       ...ordered.map((series): uPlot.Series => {
@@ -139,11 +146,35 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
   };
 }
 
-/** The day, or the hour where the whole chart is shorter than two days. */
+/** Times below, values at the side. Under bars stand their own times; without any value nothing but the zero is written. */
+function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
+  const { chart, kind } = props;
+  const steps = stepsOf(chart.series);
+  const isEmpty = chart.series.every(({ values }) => values.every((value) => (value ?? 0) === 0));
+  const named = (plot: uPlot): number[] => namedTimes(chart.times, Math.floor(plot.width / timeWidthPx));
+  return [
+    {
+      ...axis,
+      size: 34,
+      gap: 11,
+      grid: { show: false },
+      ...(kind === "bars" ? { splits: named } : {}),
+      values: (_, ticks) => ticks.map(tickText(props)),
+    },
+    {
+      ...axis,
+      size: (_, texts) => Math.max(0, ...(texts ?? []).map((text) => text.length)) * digitWidthPx + sideSpacePx,
+      ...(isEmpty ? { splits: () => [0] } : {}),
+      ...(steps === undefined ? {} : { incrs: steps }),
+      values: (_, ticks) => ticks.map(props.format),
+    },
+  ];
+}
+
+/** The day, or the hour where a value is for less than a day. */
 function tickText({ chart, timeZone }: PlotProps): (seconds: number) => string {
-  const span = (chart.times.at(-1) ?? 0) - (chart.times[0] ?? 0);
   const parts: Intl.DateTimeFormatOptions =
-    span > hoursShownBelowSeconds ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit" };
+    bucketOf(chart.times) >= daySeconds ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit" };
   const format = new Intl.DateTimeFormat(document.documentElement.lang, { ...parts, timeZone });
   return (seconds) => format.format(new Date(seconds * 1_000));
 }
@@ -192,7 +223,10 @@ function hooksOf(props: PlotProps, setTip: (tip: Tip | null) => void): uPlot.Hoo
         if (plot.select.width > 0) {
           const from = plot.posToVal(plot.select.left, "x");
           const to = plot.posToVal(plot.select.left + plot.select.width, "x");
-          props.onRange?.(Math.floor(from), Math.ceil(to));
+          const bars = barsWithin(props.chart.times, from, to);
+          if (bars !== null) {
+            props.onRange?.(...bars);
+          }
         }
       },
     ],

@@ -15,6 +15,7 @@ import { PageHead, Shell } from "../shell/shell.tsx";
 import { useConsoleTitle } from "./console-title.ts";
 import { consoleLocale, consoleLocales } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
+import { BalanceFoot } from "./parts/balance-foot.tsx";
 import { consoleRoutes } from "./routes.ts";
 
 /** The console: every page inside the one frame. */
@@ -40,6 +41,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
       texts={texts.shell}
       nav={toNavEntries(consoleRoutes, texts.nav)}
       barEnd={<LanguageMenu />}
+      foot={<BalanceFoot />}
       onLogOut={() => void logOut()}
     >
       <PageBoundary failedTitle={texts.console.pageFailed}>{props.children}</PageBoundary>

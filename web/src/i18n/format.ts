@@ -3,6 +3,7 @@ import { directionOf, formatTagOf, type Locale } from "./locale.ts";
 /** 500,000 quota are worth 1 USD; packages/contracts says so, and a test compares. */
 const quotaPerUsd = 500_000n;
 const usdPlaces = 6;
+const smallPlaces = 4;
 
 /** What is written differently in each language. Dates are shown in an IANA zone, that of the browser by default. */
 export type Formats = {
@@ -11,6 +12,12 @@ export type Formats = {
   readonly percent: (share: number) => string;
   /** US dollars from exact decimal text, as many places as it has, two at least. */
   readonly usd: (decimal: string) => string;
+  /** The same with six places always: for columns, in which the points stand below each other. */
+  readonly usdColumn: (decimal: string) => string;
+  /** The worth of quota in such a column. */
+  readonly quotaColumn: (quota: number | string | bigint) => string;
+  /** The worth of quota at a glance: cents from a dollar on, four places below. */
+  readonly quotaRounded: (quota: number | string | bigint) => string;
   /** The worth of quota in US dollars. */
   readonly quota: (quota: number | string | bigint) => string;
   readonly date: (time: string | Date) => string;
@@ -43,20 +50,25 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
   const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 });
   // In Arabic the letters of "US$" would be torn apart by its direction.
-  const usd = new Intl.NumberFormat(locale === "ar" ? "en" : tag, {
-    style: "currency",
-    currency: "USD",
-    currencyDisplay: "narrowSymbol",
-    minimumFractionDigits: 2,
-    maximumFractionDigits: usdPlaces,
-  });
+  const usdOf = (minimumFractionDigits: number, maximumFractionDigits: number): Intl.NumberFormat =>
+    new Intl.NumberFormat(locale === "ar" ? "en" : tag, {
+      style: "currency",
+      currency: "USD",
+      currencyDisplay: "narrowSymbol",
+      minimumFractionDigits,
+      maximumFractionDigits,
+    });
+  const usd = usdOf(2, usdPlaces);
+  const usdSix = usdOf(usdPlaces, usdPlaces);
+  const usdCents = usdOf(2, 2);
+  const usdSmall = usdOf(2, smallPlaces);
   const zoned = zone === undefined ? {} : { timeZone: zone };
   const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium", ...zoned });
   const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
   // Text goes into it as it is, so that no amount becomes a float.
-  const formatUsd = (decimal: string): string => {
-    const text = usd.format(decimal as Intl.StringNumericLiteral);
+  const formatUsd = (decimal: string, format = usd): string => {
+    const text = format.format(decimal as Intl.StringNumericLiteral);
     // The sign and the number stay together in a line that runs from right to left.
     return directionOf(locale) === "rtl" ? `\u2066${text}\u2069` : text;
   };
@@ -64,7 +76,15 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
     number: (value) => number.format(value),
     compact: (value) => compact.format(value),
     percent: (share) => percent.format(share),
-    usd: formatUsd,
+    usd: (decimal) => formatUsd(decimal),
+    usdColumn: (decimal) => formatUsd(decimal, usdSix),
+    quotaColumn: (quota) => formatUsd(usdOfQuota(quota), usdSix),
+    quotaRounded: (quota) => {
+      const decimal = usdOfQuota(quota);
+      const rounded = /^-?0\./.test(decimal) ? formatUsd(decimal, usdSmall) : formatUsd(decimal, usdCents);
+      // What is not nothing is not shown as nothing.
+      return BigInt(quota) !== 0n && !/[1-9]/.test(rounded) ? formatUsd(decimal) : rounded;
+    },
     quota: (quota) => formatUsd(usdOfQuota(quota)),
     date: (time) => date.format(new Date(time)),
     dateTime: (time) => dateTime.format(new Date(time)),

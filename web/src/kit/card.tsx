@@ -38,13 +38,15 @@ export function Figures(props: {
 export function Figure(props: {
   readonly label: JSX.Element;
   readonly value: JSX.Element;
+  /** The figure in full where the value is rounded; shown where the pointer rests. */
+  readonly exact?: string | undefined;
   readonly unit?: string;
   readonly note?: JSX.Element;
 }): JSX.Element {
   return (
     <div class="figure">
       <span class="figure-label">{props.label}</span>
-      <span class="figure-value">
+      <span class="figure-value" title={props.exact}>
         <bdi>{props.value}</bdi>
         <Show when={props.unit}>
           <span class="figure-unit">{props.unit}</span>

@@ -17,6 +17,7 @@ const shapes = {
   external: "M9 3h4v4M13 3 7.5 8.5M11 9.5V13H3V5h3.5",
   plus: "M8 3v10M3 8h10",
   home: "M2.5 7.5 8 3l5.5 4.5V13H2.5z",
+  filter: "M2.5 4.5h11M4.5 8h7M6.5 11.5h3",
   key: "M10 8.5A3 3 0 1 0 7.5 6M7.9 8.1 3 13M4.5 11.5 6 13",
   chart: "M2.5 13.5h11M4.5 11V7.5M8 11V4M11.5 11V6",
   card: "M2 4h12v8.5H2zM2 7h12",

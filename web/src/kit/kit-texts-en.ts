@@ -10,6 +10,7 @@ export const kitTextsEn = {
   next: "Next",
   firstPage: "First page",
   rowsPerPage: "Rows per page",
+  filters: "Filters",
   columns: "Columns",
   density: "Compact rows",
   exportCsv: "Export CSV",

@@ -47,15 +47,17 @@ export function Pagination(props: PaginationProps): JSX.Element {
           )}
         </Show>
       </div>
-      <div class="pagination-part">
-        <Button variant="quiet" disabled={props.onFirst === null} onClick={() => props.onFirst?.()}>
-          {texts().firstPage}
-        </Button>
-        <Button disabled={props.onNext === null} onClick={() => props.onNext?.()}>
-          {texts().next}
-          <Icon name="chevron" isMirrored />
-        </Button>
-      </div>
+      <Show when={props.onFirst !== null || props.onNext !== null}>
+        <div class="pagination-part">
+          <Button variant="quiet" disabled={props.onFirst === null} onClick={() => props.onFirst?.()}>
+            {texts().firstPage}
+          </Button>
+          <Button disabled={props.onNext === null} onClick={() => props.onNext?.()}>
+            {texts().next}
+            <Icon name="chevron" isMirrored />
+          </Button>
+        </div>
+      </Show>
     </nav>
   );
 }

@@ -1,11 +1,11 @@
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { Button } from "../kit/button.tsx";
-import { SelectField, TextField } from "../kit/field.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Pagination } from "../kit/pagination.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../kit/states.tsx";
+import { FilterBar, FilterChips } from "./filters.tsx";
 import { type Column, type Filter, nextSort } from "./model.ts";
 import { SidePanel } from "./side-panel.tsx";
 import { createTableLayout, type TableLayout } from "./table-layout.ts";
@@ -40,6 +40,7 @@ type DataTableProps<Row> = {
   readonly actions?: JSX.Element;
 };
 
+const shortListMax = 25;
 const skeletonRows = Array.from({ length: 8 }, (_, index) => index);
 
 /**
@@ -51,6 +52,12 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const layout = createTableLayout<Row>(props.name, () => props.columns);
   const openRow = (): Row | undefined => props.rows?.find((row) => props.rowId(row) === props.state.openId());
   const isEmpty = (): boolean => props.rows?.length === 0;
+  // A short list needs no pages; whoever asked for longer ones keeps the choice.
+  const hasPages = (): boolean =>
+    props.nextCursor !== null ||
+    props.state.cursor() !== "" ||
+    (props.rows?.length ?? 0) >= shortListMax ||
+    (props.total != null && !isEmpty());
   return (
     <div class="table-area">
       <TableBar {...props} layout={layout} />
@@ -74,7 +81,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
           <TableBody {...props} layout={layout} />
         </Match>
       </Switch>
-      <Show when={props.nextCursor !== undefined}>
+      <Show when={props.nextCursor !== undefined && hasPages()}>
         <Pagination
           pageSize={props.state.pageSize()}
           onPageSize={(size) => props.state.setPageSize(size)}
@@ -122,7 +129,7 @@ function TableBar<Row>(props: DataTableProps<Row> & { readonly layout: TableLayo
   const texts = useKitTexts();
   return (
     <div class="table-bar">
-      <For each={props.filters ?? []}>{(filter) => <FilterField filter={filter} state={props.state} />}</For>
+      <FilterBar filters={props.filters ?? []} state={props.state} />
       <div class="table-bar-end">
         {props.actions}
         <Show when={props.exports}>
@@ -162,68 +169,6 @@ function TableBar<Row>(props: DataTableProps<Row> & { readonly layout: TableLayo
         />
       </div>
     </div>
-  );
-}
-
-function FilterField(props: { readonly filter: Filter; readonly state: TableState }): JSX.Element {
-  const texts = useKitTexts();
-  const { filter } = props;
-  if ("isSearch" in filter) {
-    return (
-      <TextField
-        label={filter.label}
-        type="search"
-        data-search=""
-        value={props.state.filter(filter.id)}
-        onChange={(event) => props.state.setFilter(filter.id, event.currentTarget.value.trim())}
-      />
-    );
-  }
-  return (
-    <SelectField
-      label={filter.label}
-      value={props.state.filter(filter.id)}
-      onChange={(event) => props.state.setFilter(filter.id, event.currentTarget.value)}
-    >
-      <option value="" selected={props.state.filter(filter.id) === ""}>
-        {texts().any}
-      </option>
-      <For each={filter.options}>
-        {(option) => (
-          <option value={option.value} selected={props.state.filter(filter.id) === option.value}>
-            {option.label}
-          </option>
-        )}
-      </For>
-    </SelectField>
-  );
-}
-
-/** The filters that are set, each with a way to take it off. */
-function FilterChips(props: { readonly filters: readonly Filter[]; readonly state: TableState }): JSX.Element {
-  const texts = useKitTexts();
-  const active = (): readonly Filter[] => props.filters.filter(({ id }) => props.state.filter(id) !== "");
-  const valueText = (filter: Filter): string => {
-    const value = props.state.filter(filter.id);
-    return "isSearch" in filter ? value : (filter.options.find((option) => option.value === value)?.label ?? value);
-  };
-  return (
-    <Show when={active().length > 0}>
-      <div class="chips">
-        <For each={active()}>
-          {(filter) => (
-            <button type="button" class="chip" onClick={() => props.state.setFilter(filter.id, "")}>
-              {filter.label}: <bdi>{valueText(filter)}</bdi>
-              <span class="visually-hidden">, {texts().reset}</span>
-              <Icon name="close" />
-            </button>
-          )}
-        </For>
-        <Button variant="quiet" onClick={() => props.state.clearFilters()}>
-          {texts().clearFilters}
-        </Button>
-      </div>
-    </Show>
   );
 }
 

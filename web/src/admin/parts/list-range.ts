@@ -8,5 +8,9 @@ export const rangeFilters = ["from_day", "to_day", "zone"] as const;
 export function createListRange(): RangeState {
   const range = createRangeState();
   const [, setParams] = useSearchParams();
-  return { ...range, set: (values) => setParams({ ...values, cursor: null, open: null }, { scroll: false }) };
+  return {
+    ...range,
+    unset: "All days",
+    set: (values) => setParams({ ...values, cursor: null, open: null }, { scroll: false }),
+  };
 }

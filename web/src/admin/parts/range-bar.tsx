@@ -1,10 +1,12 @@
 import { useSearchParams } from "@solidjs/router";
-import { For, type JSX } from "solid-js";
+import { createSignal, For, type JSX, Show } from "solid-js";
 import { SelectField, TextField } from "../../kit/field.tsx";
 import "../../table/data-table.css";
 
-/** The days that a page is about, in the URL; empty is what the backend takes by itself: the last 30 days, in UTC. */
+/** The days that a page is about, in the URL; empty is what the backend takes by itself. */
 export type RangeState = {
+  /** What the backend takes by itself, in words. */
+  readonly unset: string;
   readonly fromDay: () => string;
   readonly toDay: () => string;
   readonly zone: () => string;
@@ -20,6 +22,7 @@ export function createRangeState(): RangeState {
   };
   const zone = (): string => read("zone") || "UTC";
   return {
+    unset: "Last 30 days",
     fromDay: () => read("from_day"),
     toDay: () => read("to_day"),
     zone,
@@ -49,43 +52,66 @@ function dayIn(zone: string, time: number): string {
   }
 }
 
-/** Chooses the days and whose days they are. */
+/** The days of a preset: the last so many, today among them. */
+function daysOf(state: RangeState, days: number): { readonly from_day: string; readonly to_day: string } {
+  const now = Date.now();
+  return { from_day: dayIn(state.zone(), now - (days - 1) * dayMs), to_day: dayIn(state.zone(), now) };
+}
+
+function presetText(days: number): string {
+  return days === 1 ? "Today" : `Last ${days} days`;
+}
+
+const otherDays = "other";
+
+/** Chooses the days and whose days they are. Two fields for the days are there only where no preset fits. */
 export function RangeBar(props: { readonly state: RangeState }): JSX.Element {
-  const choose = (days: number): void => {
-    const now = Date.now();
-    const zone = props.state.zone();
-    props.state.set({ from_day: dayIn(zone, now - (days - 1) * dayMs), to_day: dayIn(zone, now) });
+  const [isOther, setIsOther] = createSignal(false);
+  const chosen = (): string => {
+    const { state } = props;
+    if (isOther()) {
+      return otherDays;
+    }
+    if (state.fromDay() === "" && state.toDay() === "") {
+      return "";
+    }
+    const preset = presets.find((days) => {
+      const { from_day, to_day } = daysOf(state, days);
+      return from_day === state.fromDay() && to_day === state.toDay();
+    });
+    return preset === undefined ? otherDays : String(preset);
+  };
+  const choose = (value: string): void => {
+    setIsOther(value === otherDays);
+    if (value !== otherDays) {
+      props.state.set(value === "" ? { from_day: "", to_day: "" } : daysOf(props.state, Number(value)));
+    }
   };
   return (
     <div class="table-bar">
-      <SelectField
-        label="Period"
-        value=""
-        onChange={(event) => {
-          const days = Number(event.currentTarget.value);
-          if (days > 0) {
-            choose(days);
-          }
-          event.currentTarget.value = "";
-        }}
-      >
-        <option value="">{props.state.fromDay() === "" ? "Last 30 days" : "Chosen days"}</option>
-        <For each={presets}>
-          {(days) => <option value={String(days)}>{days === 1 ? "Today" : `Last ${days} days`}</option>}
+      <SelectField label="Period" value={chosen()} onChange={(event) => choose(event.currentTarget.value)}>
+        <For each={["", ...presets.map(String), otherDays]}>
+          {(value) => (
+            <option value={value} selected={value === chosen()}>
+              {value === "" ? props.state.unset : value === otherDays ? "Other days" : presetText(Number(value))}
+            </option>
+          )}
         </For>
       </SelectField>
-      <TextField
-        label="From day"
-        type="date"
-        value={props.state.fromDay()}
-        onChange={(event) => props.state.set({ from_day: event.currentTarget.value })}
-      />
-      <TextField
-        label="To day"
-        type="date"
-        value={props.state.toDay()}
-        onChange={(event) => props.state.set({ to_day: event.currentTarget.value })}
-      />
+      <Show when={chosen() === otherDays}>
+        <TextField
+          label="From day"
+          type="date"
+          value={props.state.fromDay()}
+          onChange={(event) => props.state.set({ from_day: event.currentTarget.value })}
+        />
+        <TextField
+          label="To day"
+          type="date"
+          value={props.state.toDay()}
+          onChange={(event) => props.state.set({ to_day: event.currentTarget.value })}
+        />
+      </Show>
       <SelectField
         label="Zone"
         onChange={(event) => props.state.set({ zone: event.currentTarget.value })}

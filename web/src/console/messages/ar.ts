@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "التالي",
     firstPage: "الصفحة الأولى",
     rowsPerPage: "صفوف في الصفحة",
+    filters: "عوامل التصفية",
     columns: "الأعمدة",
     density: "صفوف متقاربة",
     exportCsv: "تصدير CSV",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "اللغة",
     notFound: "لا توجد صفحة كهذه في وحدة التحكم",
     notFoundText: "ربما نُقلت. يعرض الشريط الجانبي كل الصفحات الموجودة.",
+    balance: "الرصيد",
+    topUp: "شحن الرصيد",
     pageFailed: "تعذّر تحميل هذه الصفحة",
   },
   nav: {

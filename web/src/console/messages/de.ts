@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "Weiter",
     firstPage: "Erste Seite",
     rowsPerPage: "Zeilen pro Seite",
+    filters: "Filter",
     columns: "Spalten",
     density: "Kompakte Zeilen",
     exportCsv: "Als CSV exportieren",
@@ -67,6 +68,8 @@ export const messages: FrameMessages = {
     language: "Sprache",
     notFound: "Diese Seite gibt es in der Konsole nicht",
     notFoundText: "Vielleicht ist sie umgezogen. Die Seitenleiste zeigt alle vorhandenen Seiten.",
+    balance: "Guthaben",
+    topUp: "Aufladen",
     pageFailed: "Diese Seite konnte nicht geladen werden",
   },
   nav: {

@@ -10,6 +10,8 @@ export const messages = {
     language: "Language",
     notFound: "There is no such page in the console",
     notFoundText: "It may have been moved. The sidebar shows every page that there is.",
+    balance: "Balance",
+    topUp: "Top up",
     pageFailed: "This page could not be loaded",
   }),
   nav: english({

@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "Siguiente",
     firstPage: "Primera página",
     rowsPerPage: "Filas por página",
+    filters: "Filtros",
     columns: "Columnas",
     density: "Filas compactas",
     exportCsv: "Exportar CSV",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "Idioma",
     notFound: "Esa página no existe en la consola",
     notFoundText: "Puede que se haya movido. La barra lateral muestra todas las páginas que hay.",
+    balance: "Saldo",
+    topUp: "Recargar",
     pageFailed: "No se ha podido cargar esta página",
   },
   nav: {

@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "Suivant",
     firstPage: "Première page",
     rowsPerPage: "Lignes par page",
+    filters: "Filtres",
     columns: "Colonnes",
     density: "Lignes compactes",
     exportCsv: "Exporter en CSV",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "Langue",
     notFound: "Cette page n’existe pas dans la console",
     notFoundText: "Elle a peut-être été déplacée. La barre latérale montre toutes les pages existantes.",
+    balance: "Solde",
+    topUp: "Recharger",
     pageFailed: "Cette page n’a pas pu être chargée",
   },
   nav: {

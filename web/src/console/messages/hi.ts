@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "अगला",
     firstPage: "पहला पेज",
     rowsPerPage: "हर पेज पर पंक्तियाँ",
+    filters: "फ़िल्टर",
     columns: "कॉलम",
     density: "सघन पंक्तियाँ",
     exportCsv: "CSV निर्यात करें",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "भाषा",
     notFound: "कंसोल में ऐसा कोई पेज नहीं है",
     notFoundText: "हो सकता है उसकी जगह बदल गई हो। साइडबार में सारे पेज हैं।",
+    balance: "शेष राशि",
+    topUp: "राशि जोड़ें",
     pageFailed: "यह पेज लोड नहीं हो सका",
   },
   nav: {

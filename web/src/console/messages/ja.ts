@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "次へ",
     firstPage: "最初のページ",
     rowsPerPage: "1 ページの行数",
+    filters: "フィルター",
     columns: "列",
     density: "行間を詰める",
     exportCsv: "CSV で書き出す",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "言語",
     notFound: "コンソールにこのページはありません",
     notFoundText: "移動した可能性があります。サイドバーにすべてのページがあります。",
+    balance: "残高",
+    topUp: "チャージする",
     pageFailed: "このページを読み込めませんでした",
   },
   nav: {

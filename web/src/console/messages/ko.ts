@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "다음",
     firstPage: "첫 페이지",
     rowsPerPage: "페이지당 행 수",
+    filters: "필터",
     columns: "열",
     density: "행 간격 좁게",
     exportCsv: "CSV로 내보내기",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "언어",
     notFound: "콘솔에 없는 페이지입니다",
     notFoundText: "옮겨졌을 수 있습니다. 사이드바에 모든 페이지가 있습니다.",
+    balance: "잔액",
+    topUp: "충전하기",
     pageFailed: "이 페이지를 불러오지 못했습니다",
   },
   nav: {

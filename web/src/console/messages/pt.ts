@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "Próxima",
     firstPage: "Primeira página",
     rowsPerPage: "Linhas por página",
+    filters: "Filtros",
     columns: "Colunas",
     density: "Linhas compactas",
     exportCsv: "Exportar CSV",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "Idioma",
     notFound: "Essa página não existe no console",
     notFoundText: "Ela pode ter mudado de lugar. A barra lateral mostra todas as páginas que existem.",
+    balance: "Saldo",
+    topUp: "Recarregar",
     pageFailed: "Não foi possível carregar esta página",
   },
   nav: {

@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "Далее",
     firstPage: "Первая страница",
     rowsPerPage: "Строк на странице",
+    filters: "Фильтры",
     columns: "Столбцы",
     density: "Компактные строки",
     exportCsv: "Экспорт в CSV",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "Язык",
     notFound: "Такой страницы в консоли нет",
     notFoundText: "Возможно, она переехала. Все существующие страницы есть в боковой панели.",
+    balance: "Баланс",
+    topUp: "Пополнить",
     pageFailed: "Не удалось загрузить страницу",
   },
   nav: {

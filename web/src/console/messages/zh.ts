@@ -12,6 +12,7 @@ export const messages: FrameMessages = {
     next: "下一项",
     firstPage: "第一页",
     rowsPerPage: "每页行数",
+    filters: "筛选",
     columns: "列",
     density: "紧凑行距",
     exportCsv: "导出 CSV",
@@ -66,6 +67,8 @@ export const messages: FrameMessages = {
     language: "语言",
     notFound: "控制台中没有这个页面",
     notFoundText: "它可能已被移动。侧栏列出了所有页面。",
+    balance: "余额",
+    topUp: "充值",
     pageFailed: "无法加载此页面",
   },
   nav: {

@@ -15,8 +15,9 @@ export type Sums = UsageSummary["total"];
 const keysMax = 100;
 
 /** What several pages ask for, under the same names, so that one answer serves them all. */
-export function createBalanceQuery() {
+export function createBalanceQuery(refreshMs = 0) {
   return createQuery(() => ({
+    refetchInterval: refreshMs,
     queryKey: ["balance"],
     queryFn: ({ signal }) => apiGet<typeof balanceAnswer>("/backend/billing/balance/", { signal }),
   }));

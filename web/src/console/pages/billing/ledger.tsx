@@ -6,6 +6,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
+import { changeName } from "./change-name.ts";
 import { billingArea } from "./messages/messages.ts";
 
 type Entry = AnswerOf<typeof ledgerAnswer>["entries"][number];
@@ -22,8 +23,6 @@ export function Ledger(): JSX.Element {
       return { rows: entries, next_cursor };
     },
   });
-  const changeName = (type: string): string =>
-    Object.hasOwn(texts.changeNames, type) ? texts.changeNames[type as keyof typeof texts.changeNames] : type;
   return (
     <DataTable<Entry>
       {...list}
@@ -37,8 +36,8 @@ export function Ledger(): JSX.Element {
         { id: "change", label: texts.change, cell: (entry) => changeName(entry.change_type) },
         { id: "reference", label: texts.reference, cell: (entry) => <code>{entry.reference}</code> },
         { id: "note", label: texts.note, isHiddenAtFirst: true, cell: (entry) => <bdi>{entry.note ?? ""}</bdi> },
-        { id: "amount", label: texts.amount, align: "end", cell: (entry) => formats.quota(entry.amount) },
-        { id: "after", label: texts.after, align: "end", cell: (entry) => formats.quota(entry.balance_after) },
+        { id: "amount", label: texts.amount, align: "end", cell: (entry) => formats.quotaColumn(entry.amount) },
+        { id: "after", label: texts.after, align: "end", cell: (entry) => formats.quotaColumn(entry.balance_after) },
       ]}
     />
   );

@@ -69,15 +69,17 @@ function Overview(): JSX.Element {
 function Balance(): JSX.Element {
   const texts = billingArea.texts();
   const query = createBalanceQuery();
-  const shown = (name: "remaining_quota" | "used_quota" | "ledger_balance_quota"): JSX.Element =>
-    query.data === undefined ? <Skeleton width="6rem" /> : formats.quota(query.data.balance[name]);
+  const figure = (name: "remaining_quota" | "used_quota" | "ledger_balance_quota") => ({
+    value: query.data === undefined ? <Skeleton width="6rem" /> : formats.quotaRounded(query.data.balance[name]),
+    exact: query.data === undefined ? undefined : formats.quota(query.data.balance[name]),
+  });
   return (
     <Switch
       fallback={
         <Figures label={texts.figures} isLoading={query.isPending}>
-          <Figure label={texts.balance} value={shown("remaining_quota")} note={texts.balanceNote} />
-          <Figure label={texts.used} value={shown("used_quota")} />
-          <Figure label={texts.ledger} value={shown("ledger_balance_quota")} note={texts.ledgerNote} />
+          <Figure label={texts.balance} {...figure("remaining_quota")} note={texts.balanceNote} />
+          <Figure label={texts.used} {...figure("used_quota")} />
+          <Figure label={texts.ledger} {...figure("ledger_balance_quota")} note={texts.ledgerNote} />
         </Figures>
       }
     >

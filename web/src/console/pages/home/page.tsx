@@ -21,6 +21,7 @@ import {
   type UsageSummary,
 } from "../../parts/queries.ts";
 import { usdNumber } from "../../parts/quota.ts";
+import styles from "./home.module.css";
 import { homeArea } from "./messages/messages.ts";
 import { SetupCard } from "./setup-card.tsx";
 
@@ -118,18 +119,26 @@ function AccountFigures(props: {
   };
   const remaining = (): JSX.Element => {
     const { remaining: quota } = props;
-    return quota === undefined ? <Skeleton width="5rem" /> : quota === null ? "–" : formats.quota(quota);
+    return quota === undefined ? <Skeleton width="5rem" /> : quota === null ? "–" : formats.quotaRounded(quota);
   };
+  const exactly = (days: number): string | undefined =>
+    props.summary === null ? undefined : formats.quota(quotaOf(props.summary.by_day.slice(-days)));
   const rate = ({ total }: UsageSummary): string =>
     Number(total.calls) === 0 ? "–" : formats.percent(Number(total.completed_calls) / Number(total.calls));
   return (
     <Figures label={texts.figures} isLoading={props.summary === null || props.remaining === undefined}>
-      <Figure label={texts.balance} value={remaining()} note={shown(left)} />
+      <Figure
+        label={texts.balance}
+        value={remaining()}
+        exact={props.remaining == null ? undefined : formats.quota(props.remaining)}
+        note={shown(left)}
+      />
       <For each={[1, daysOfWeek, daysOfPace]}>
         {(days) => (
           <Figure
             label={days === 1 ? texts.today : days === daysOfWeek ? texts.week : texts.month}
-            value={shown(({ by_day }) => formats.quota(quotaOf(by_day.slice(-days))))}
+            value={shown(({ by_day }) => formats.quotaRounded(quotaOf(by_day.slice(-days))))}
+            exact={exactly(days)}
             note={shown(({ by_day }) => calls(by_day.slice(-days)))}
           />
         )}
@@ -171,7 +180,7 @@ function TopKeys(props: { readonly summary: UsageSummary }): JSX.Element {
         bars={props.summary.by_key.slice(0, shownMax).map((sums) => ({
           name: sums.key_name || fill(texts.noKey, { id: String(sums.key_id) }),
           value: usdNumber(sums.settled_quota),
-          text: formats.quota(sums.settled_quota),
+          text: formats.quotaColumn(sums.settled_quota),
           href: `/console/usage/?key_id=${sums.key_id}`,
         }))}
       />
@@ -197,15 +206,16 @@ function RecentErrors(): JSX.Element {
         </Match>
         <Match when={query.data?.rows}>
           {(rows) => (
-            <ul class="plain-list">
+            <ul class={`plain-list ${styles["errors"]}`}>
               <For each={rows()}>
                 {(call) => (
                   <li>
-                    <Status tone="bad">{String(call.http_status)}</Status>{" "}
+                    <Status tone="bad">{String(call.http_status)}</Status>
                     <a href={`/console/usage/?outcome=failed&open=${call.request_id}`}>
                       {formats.dateTime(call.started_at)}
-                    </a>{" "}
-                    <bdi>{call.model ?? ""}</bdi> <code>{call.error_code ?? ""}</code>
+                    </a>
+                    <bdi>{call.model ?? ""}</bdi>
+                    <code>{call.error_code ?? ""}</code>
                   </li>
                 )}
               </For>

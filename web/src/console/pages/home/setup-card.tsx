@@ -1,6 +1,7 @@
 import { For, type JSX, Show } from "solid-js";
 import { Card } from "../../../kit/card.tsx";
 import { Status } from "../../../kit/status.tsx";
+import styles from "./home.module.css";
 import { homeArea } from "./messages/messages.ts";
 
 type SetupProps = {
@@ -19,13 +20,15 @@ export function SetupCard(props: SetupProps): JSX.Element {
   return (
     <Card title={texts.setup}>
       <p class="muted">{texts.setupText}</p>
-      <ol class="form">
+      <ol class={styles["steps"]}>
         <For each={steps()}>
           {(step) => (
             <li>
-              <strong>{step.title}</strong>{" "}
+              <div>
+                <strong>{step.title}</strong>
+                <div class="muted">{step.text}</div>
+              </div>
               <Status tone={step.isDone ? "ok" : "neutral"}>{step.isDone ? texts.done : texts.open}</Status>
-              <div class="muted">{step.text}</div>
             </li>
           )}
         </For>

@@ -22,7 +22,11 @@ export function KeyUsage(props: { readonly keyId: string }): JSX.Element {
         {(summary) => (
           <>
             <Figures label={texts.usage}>
-              <Figure label={texts.cost} value={formats.quota(summary().total.settled_quota)} />
+              <Figure
+                label={texts.cost}
+                value={formats.quotaRounded(summary().total.settled_quota)}
+                exact={formats.quota(summary().total.settled_quota)}
+              />
               <Figure label={texts.calls} value={formats.number(Number(summary().total.calls))} />
               <Figure
                 label={texts.tokens}

@@ -67,7 +67,7 @@ export function Breakdown(props: { readonly summary: UsageSummary }): JSX.Elemen
                       {number(sums.output_tokens)}
                     </td>
                     <td data-align="end" data-label={texts.cost}>
-                      {formats.quota(sums.settled_quota)}
+                      {formats.quotaColumn(sums.settled_quota)}
                     </td>
                     <td data-align="end" data-label={texts.share}>
                       {share(sums)}

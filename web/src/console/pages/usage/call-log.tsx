@@ -16,6 +16,7 @@ import { type Call, outcomeTones } from "./call.ts";
 import { usageArea } from "./messages/messages.ts";
 import type { Range } from "./range.ts";
 import { Receipt } from "./receipt.tsx";
+import styles from "./usage.module.css";
 
 const liveMs = 10_000;
 const outcomes = ["completed", "aborted", "failed", "refused"] as const;
@@ -85,12 +86,20 @@ export function CallLog(props: {
   );
 }
 
+function Name(props: { readonly text: string }): JSX.Element {
+  return (
+    <bdi class={styles["name"]} title={props.text}>
+      {props.text}
+    </bdi>
+  );
+}
+
 function columnsOf(zoned: () => ReturnType<typeof formatsOf>): readonly Column<Call>[] {
   const texts = usageArea.texts();
   return [
     { id: "time", label: texts.time, card: "title", cell: (call) => zoned().dateTime(call.started_at) },
-    { id: "model", label: texts.model, cell: (call) => <bdi>{call.model ?? texts.unknownModel}</bdi> },
-    { id: "key", label: texts.key, cell: (call) => <bdi>{call.key_name}</bdi> },
+    { id: "model", label: texts.model, cell: (call) => <Name text={call.model ?? texts.unknownModel} /> },
+    { id: "key", label: texts.key, cell: (call) => <Name text={call.key_name} /> },
     {
       id: "outcome",
       label: texts.outcome,
@@ -107,7 +116,7 @@ function columnsOf(zoned: () => ReturnType<typeof formatsOf>): readonly Column<C
           output: formats.number(Number(call.output_tokens)),
         }),
     },
-    { id: "cost", label: texts.cost, align: "end", cell: (call) => formats.quota(call.settled_quota) },
+    { id: "cost", label: texts.cost, align: "end", cell: (call) => formats.quotaColumn(call.settled_quota) },
     {
       id: "first_byte",
       label: texts.firstByte,

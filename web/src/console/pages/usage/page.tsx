@@ -80,7 +80,11 @@ function SumFigures(props: { readonly sums: Sums | null }): JSX.Element {
     Number(sums.calls) === 0 ? "–" : formats.percent(Number(sums.completed_calls) / Number(sums.calls));
   return (
     <Figures label={texts.figures} isLoading={props.sums === null}>
-      <Figure label={texts.cost} value={shown((sums) => formats.quota(sums.settled_quota))} />
+      <Figure
+        label={texts.cost}
+        value={shown((sums) => formats.quotaRounded(sums.settled_quota))}
+        exact={props.sums === null ? undefined : formats.quota(props.sums.settled_quota)}
+      />
       <Figure label={texts.calls} value={shown((sums) => formats.number(Number(sums.calls)))} />
       <Figure
         label={texts.success}

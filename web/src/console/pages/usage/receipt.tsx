@@ -9,6 +9,7 @@ import { CopyText } from "../../../kit/code.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
+import { type AttemptSpan, spansOf, toEqualPlaces } from "./attempt-spans.ts";
 import { type Call, outcomeTones } from "./call.ts";
 import { usageArea } from "./messages/messages.ts";
 import styles from "./usage.module.css";
@@ -79,6 +80,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
   const unitName = (unit: string): string =>
     Object.hasOwn(texts.units, unit) ? texts.units[unit as keyof typeof texts.units] : unit;
   const quota = (amount: number | string): string => fill(texts.quotaUnit, { count: formats.number(BigInt(amount)) });
+  const amounts = (): string[] => toEqualPlaces(props.receipt.lines.map((line) => line.amount_usd));
   return (
     <div>
       <h3>{texts.lines}</h3>
@@ -99,7 +101,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
             </thead>
             <tbody>
               <For each={props.receipt.lines}>
-                {(line) => (
+                {(line, index) => (
                   <tr>
                     <th scope="row" data-card="title">
                       {unitName(line.unit)}
@@ -113,7 +115,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
                       <bdi>{`$${line.price_usd}`}</bdi> {texts.per[line.price_per]}
                     </td>
                     <td data-align="end" data-label={texts.amount}>
-                      <bdi>{`$${line.amount_usd}`}</bdi>
+                      <bdi>{`$${amounts()[index()]}`}</bdi>
                     </td>
                   </tr>
                 )}
@@ -140,7 +142,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
 
 function Attempts(props: { readonly receipt: ReceiptOf }): JSX.Element {
   const texts = usageArea.texts();
-  const begun = (): number => new Date(props.receipt.started_at).getTime();
+  const spans = (): AttemptSpan[] => spansOf(props.receipt.attempts, props.receipt.duration_ms);
   return (
     <Show when={props.receipt.attempts.length > 0}>
       <div>
@@ -150,12 +152,21 @@ function Attempts(props: { readonly receipt: ReceiptOf }): JSX.Element {
             {(attempt, index) => (
               <li>
                 {fill(texts.attempt, { number: index() + 1 })}: <bdi>{attempt.result}</bdi>
-                <br />
+                <span class={styles["track"]} aria-hidden="true">
+                  <span
+                    class={styles["span"]}
+                    data-good={attempt.result === "answered"}
+                    style={{
+                      "margin-inline-start": `${spans()[index()]?.start}%`,
+                      "inline-size": `${spans()[index()]?.width}%`,
+                    }}
+                  />
+                </span>
                 <span class="muted">
                   {fill(texts.attemptText, {
                     status: attempt.status ?? texts.noAnswer,
                     duration: formats.milliseconds(attempt.duration_ms),
-                    start: formats.milliseconds(Math.max(0, attempt.started_at_ms - begun())),
+                    start: formats.milliseconds(attempt.started_at_ms),
                   })}
                 </span>
               </li>
