@@ -68,6 +68,7 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "GET /backend/billing/balance/": "user",
   "GET /backend/billing/ledger/": "user",
   "GET /backend/billing/statement/": "user",
+  "GET /backend/billing/statement/sums/": "user",
   "GET /backend/billing/subscription/list/": "user",
   "POST /backend/billing/subscription/cancel/": "user",
   "GET /backend/admin/user/list/": "admin",

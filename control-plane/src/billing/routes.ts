@@ -14,11 +14,13 @@ import {
   pageInput,
   planListAnswer,
   statementInput,
+  statementSumsAnswer,
+  statementSumsInput,
   subscriptionListAnswer,
 } from "@sluice/contracts/billing";
 import { writeAudit } from "../audit/service.ts";
 import { readQuotaOfUser } from "../gateway/service.ts";
-import { listEntries, readBalance, readStatement } from "../ledger/service.ts";
+import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
@@ -230,6 +232,21 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
           created_at: entry.createdAt,
         }));
         return { entries: lines, next_cursor: next };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/statement/sums/",
+      access: "user",
+      input: statementSumsInput,
+      summary: "What opened a month of the user's account, the sum of each kind of change, and what closed it.",
+      output: statementSumsAnswer,
+      errors: [],
+      handle: async ({ input, user }) => {
+        const statement = await readStatement(db, user.gatewayUserId, input.month);
+        const sums = sumsOfStatement(statement).map(([changeType, amount]) => ({ change_type: changeType, amount }));
+        const { month, openingBalance, closingBalance } = statement;
+        return { statement: { month, opening_quota: openingBalance, sums, closing_quota: closingBalance } };
       },
     }),
     endpoint({

@@ -54,6 +54,15 @@ export async function readStatement(db: Database, gatewayUserId: GatewayUserId, 
   );
 }
 
+/** The sum of each kind of change of a statement, the largest addition first. */
+export function sumsOfStatement({ lines }: Statement): [changeType: string, amount: bigint][] {
+  const sums = new Map<string, bigint>();
+  for (const { changeType, amount } of lines) {
+    sums.set(changeType, (sums.get(changeType) ?? 0n) + amount);
+  }
+  return [...sums].sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0));
+}
+
 /**
  * Checks every invariant of the money. Each part sees a snapshot of its own.
  * @throws DatabaseUnavailableError, DatabaseTimeoutError, SQL.PostgresError

@@ -71,9 +71,13 @@ export const claimOrderInput = z.strictObject({ order_no: orderNo, claim_code: c
 
 export const cancelSubscriptionInput = z.strictObject({ plan_code: planCode });
 
+/** UTC. */
+const month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "a month like 2026-11");
+
+export const statementSumsInput = z.strictObject({ month });
+
 export const statementInput = z.strictObject({
-  /** UTC. */
-  month: z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "a month like 2026-11"),
+  month,
   format: z.enum(["csv", "html"]).default("csv"),
 });
 
@@ -199,6 +203,15 @@ export const ledgerLine = z.strictObject({
   amount: wireInteger,
   balance_after: wireInteger,
   created_at: wireMoment,
+});
+/** Amounts are quota: what opens a month and its sums add up to what closes it. */
+export const statementSumsAnswer = z.strictObject({
+  statement: z.strictObject({
+    month,
+    opening_quota: wireInteger,
+    sums: z.array(z.strictObject({ change_type: z.string(), amount: wireInteger })),
+    closing_quota: wireInteger,
+  }),
 });
 export const ledgerAnswer = z.strictObject({ entries: z.array(ledgerLine), next_cursor: wireCursor });
 

@@ -257,6 +257,17 @@ describe("the account of a user", () => {
     expect(rows).toHaveLength(5);
     expect(rows[3]).toContain(`,subscription_grant,order:${order.orderNo},12000000,24.000000,12001000`);
     expect(rows[4]).toEndWith(",12001000");
+    const sums = await get(`/backend/billing/statement/sums/?month=${month}`, user.cookie);
+    expect(sums.body).toMatchObject({
+      statement: {
+        opening_quota: 0,
+        sums: [
+          { change_type: "subscription_grant", amount: 12_000_000 },
+          { change_type: "test", amount: 1_000 },
+        ],
+        closing_quota: 12_001_000,
+      },
+    });
     const page = await fetch(`${http.url}/backend/billing/statement/?month=${month}&format=html`, {
       headers: { cookie: user.cookie },
     });
@@ -275,11 +286,15 @@ describe("the account of a user", () => {
     expect(list.body).toMatchObject({ subscriptions: [{ plan_code: "monthly", quota_granted: 12_000_000 }] });
   });
 
-  test.each(["balance/", "ledger/", "statement/?month=2026-01", "order/list/", "subscription/list/"])(
-    "%s asks for a login",
-    async (path) => {
-      expect((await get(`/backend/billing/${path}`)).status).toBe(401);
-      expect((await get(`/backend/billing/${path}`, admin.cookie)).status).toBe(401);
-    },
-  );
+  test.each([
+    "balance/",
+    "ledger/",
+    "statement/?month=2026-01",
+    "statement/sums/?month=2026-01",
+    "order/list/",
+    "subscription/list/",
+  ])("%s asks for a login", async (path) => {
+    expect((await get(`/backend/billing/${path}`)).status).toBe(401);
+    expect((await get(`/backend/billing/${path}`, admin.cookie)).status).toBe(401);
+  });
 });

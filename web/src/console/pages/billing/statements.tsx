@@ -1,10 +1,15 @@
-import { createSignal, For, type JSX } from "solid-js";
-import { apiUrl } from "../../../api/client.ts";
+import type { statementSumsAnswer } from "@sluice/contracts/billing";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Match, Switch } from "solid-js";
+import { apiGet, apiUrl } from "../../../api/client.ts";
 import { formatTagOf } from "../../../i18n/locale.ts";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
+import { ErrorState, Skeleton } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
 import { consoleLocale } from "../../locales.ts";
 import styles from "./billing.module.css";
+import { changeName } from "./change-name.ts";
 import { billingArea } from "./messages/messages.ts";
 
 const monthsShown = 24;
@@ -35,7 +40,51 @@ export function Statements(): JSX.Element {
           {texts.print}
         </a>
       </div>
+      <Sums month={month()} />
     </Card>
+  );
+}
+
+/** What opened the month, what came and went, and what closed it: the same lines as in the file, added up. */
+function Sums(props: { readonly month: string }): JSX.Element {
+  const texts = billingArea.texts();
+  const query = createQuery(() => ({
+    queryKey: ["statement", props.month],
+    queryFn: ({ signal }) =>
+      apiGet<typeof statementSumsAnswer>("/backend/billing/statement/sums/", { signal, query: { month: props.month } }),
+    placeholderData: keepPreviousData,
+  }));
+  return (
+    <Switch fallback={<Skeleton width="100%" />}>
+      <Match when={query.isError}>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      </Match>
+      <Match when={query.data?.statement}>
+        {(statement) => (
+          <table class={styles["sums"]}>
+            <caption class="visually-hidden">{monthText(statement().month)}</caption>
+            <tbody>
+              <SumLine name={texts.opening} amount={statement().opening_quota} />
+              <For each={statement().sums}>
+                {({ change_type, amount }) => <SumLine name={changeName(change_type)} amount={amount} />}
+              </For>
+            </tbody>
+            <tfoot>
+              <SumLine name={texts.closing} amount={statement().closing_quota} />
+            </tfoot>
+          </table>
+        )}
+      </Match>
+    </Switch>
+  );
+}
+
+function SumLine(props: { readonly name: string; readonly amount: number | string }): JSX.Element {
+  return (
+    <tr>
+      <th scope="row">{props.name}</th>
+      <td>{formats.quotaColumn(props.amount)}</td>
+    </tr>
   );
 }
 

@@ -87,6 +87,8 @@ export const messages: BillingMessages = {
   noEntriesText: "كل إضافة وكل خصم في حسابك سطر هنا.",
   month: "الشهر",
   statementText: "ما دخل وما استُهلك وما تبقى، لشهر واحد بتوقيت UTC.",
+  opening: "في البداية",
+  closing: "في النهاية",
   csv: "CSV",
   print: "صفحة للطباعة",
   failed: "لم ينجح الأمر",

@@ -89,6 +89,8 @@ export const messages: BillingMessages = {
   noEntriesText: "Jede Gutschrift und jede Belastung Ihres Kontos ist hier eine Zeile.",
   month: "Monat",
   statementText: "Was hinzukam, was verbraucht wurde und was übrig ist, für einen Monat in UTC.",
+  opening: "Zu Beginn",
+  closing: "Am Ende",
   csv: "CSV",
   print: "Druckansicht",
   failed: "Das hat nicht geklappt",

@@ -88,6 +88,8 @@ export const messages = english({
   noEntriesText: "Each credit and each debit of your account is a line here.",
   month: "Month",
   statementText: "What came in, what was used and what is left, for one month in UTC.",
+  opening: "At the beginning",
+  closing: "At the end",
   csv: "CSV",
   print: "Page to print",
   failed: "It did not work",

@@ -89,6 +89,8 @@ export const messages: BillingMessages = {
   noEntriesText: "Cada abono y cada cargo de tu cuenta es una línea aquí.",
   month: "Mes",
   statementText: "Lo que entró, lo que se usó y lo que queda, para un mes en UTC.",
+  opening: "Al principio",
+  closing: "Al final",
   csv: "CSV",
   print: "Página para imprimir",
   failed: "No ha funcionado",

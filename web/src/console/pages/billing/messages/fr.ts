@@ -90,6 +90,8 @@ export const messages: BillingMessages = {
   noEntriesText: "Chaque crédit et chaque débit de votre compte est une ligne ici.",
   month: "Mois",
   statementText: "Ce qui est entré, ce qui a été utilisé et ce qui reste, pour un mois en UTC.",
+  opening: "Au début",
+  closing: "À la fin",
   csv: "CSV",
   print: "Version à imprimer",
   failed: "Cela n’a pas fonctionné",

@@ -87,6 +87,8 @@ export const messages: BillingMessages = {
   noEntriesText: "आपके खाते में हर जमा और हर कटौती यहाँ एक पंक्ति है।",
   month: "महीना",
   statementText: "एक महीने (UTC) में क्या आया, क्या खर्च हुआ और क्या बचा।",
+  opening: "शुरुआत में",
+  closing: "अंत में",
   csv: "CSV",
   print: "प्रिंट के लिए पेज",
   failed: "यह नहीं हो पाया",

@@ -88,6 +88,8 @@ export const messages: BillingMessages = {
   noEntriesText: "アカウントの入金と引き落としが 1 件ずつここに並びます。",
   month: "月",
   statementText: "1 か月（UTC）の入金、利用、残りの一覧です。",
+  opening: "月初",
+  closing: "月末",
   csv: "CSV",
   print: "印刷用ページ",
   failed: "処理できませんでした",

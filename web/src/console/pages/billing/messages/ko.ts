@@ -88,6 +88,8 @@ export const messages: BillingMessages = {
   noEntriesText: "계정에 더해지고 빠진 금액이 한 줄씩 여기에 표시됩니다.",
   month: "월",
   statementText: "한 달(UTC) 동안 들어온 금액, 쓴 금액, 남은 금액입니다.",
+  opening: "월초",
+  closing: "월말",
   csv: "CSV",
   print: "인쇄용 페이지",
   failed: "처리하지 못했습니다",

@@ -88,6 +88,8 @@ export const messages: BillingMessages = {
   noEntriesText: "Cada crédito e cada débito da sua conta é uma linha aqui.",
   month: "Mês",
   statementText: "O que entrou, o que foi usado e o que resta, para um mês em UTC.",
+  opening: "No início",
+  closing: "No fim",
   csv: "CSV",
   print: "Página para imprimir",
   failed: "Não deu certo",

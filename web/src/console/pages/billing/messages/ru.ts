@@ -88,6 +88,8 @@ export const messages: BillingMessages = {
   noEntriesText: "Каждое зачисление и списание по аккаунту будет здесь отдельной строкой.",
   month: "Месяц",
   statementText: "Что поступило, что израсходовано и что осталось за один месяц (UTC).",
+  opening: "На начало",
+  closing: "На конец",
   csv: "CSV",
   print: "Версия для печати",
   failed: "Не получилось",

@@ -87,6 +87,8 @@ export const messages: BillingMessages = {
   noEntriesText: "账户的每一笔入账和扣款都会在这里单列一行。",
   month: "月份",
   statementText: "一个月内（UTC）的入账、使用和剩余。",
+  opening: "期初",
+  closing: "期末",
   csv: "CSV",
   print: "打印页面",
   failed: "操作未成功",
