@@ -57,6 +57,11 @@ describe("public pages", () => {
     await page.getByRole("link", { name: "العربية" }).click();
     await page.waitForURL("**/ar/pricing/");
     expect(await page.getAttribute("html", "dir")).toBe("rtl");
+    await page.goto("/console/");
+    expect([page.url(), await page.getAttribute("html", "lang")]).toEqual([
+      `${web.sluice.url}/login/?next=%2Fconsole%2F`,
+      "ar",
+    ]);
   });
 
   test("the theme that was chosen is there before anything is drawn", async () => {
@@ -263,10 +268,18 @@ test("a page that is away from the network says so, and takes it back", async ()
   await page.getByText("No connection.").waitFor({ state: "hidden" });
 });
 
-test("the console speaks the language that was chosen", async () => {
+test("the console speaks the language that was chosen, and so do the mails", async () => {
   const page = await open("/console/", { as: "user" });
   await page.getByRole("button", { name: "Language" }).click();
   await Promise.all([page.waitForEvent("load"), page.getByRole("menuitemcheckbox", { name: "العربية" }).click()]);
   await page.getByRole("heading", { name: "الرئيسية" }).waitFor();
   expect(await page.getAttribute("html", "dir")).toBe("rtl");
+  await page.goto("/console/account/");
+  await page.getByRole("combobox", { name: "اللغة" }).selectOption("de");
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "حفظ" }).click()]);
+  await page.getByRole("heading", { name: "Konto" }).first().waitFor();
+  const [user] = await web.rig.db.sql<{ locale: string }>`
+    select locale from user_profile where email = 'ada@example.org'`;
+  expect(user?.locale).toBe("de");
+  await web.speak("en");
 });

@@ -74,6 +74,7 @@ function looksAt(shown: ShownPage, index: number): readonly (readonly [Direction
 describe.each(shownPages.map((shown, index) => [shown.name, shown, index] as const))("%s", (_name, shown, index) => {
   test.each([...looksAt(shown, index)])("in %s has no fault that axe finds", async (direction, looks) => {
     const { path, locale } = direction === "arabic" ? inArabic(shown) : { path: shown.path };
+    await web.speak(locale ?? "en");
     const watched = await browser.open({ ...pageOptions(web, shown), ...(locale === undefined ? {} : { locale }) });
     const { page } = watched;
     try {

@@ -97,6 +97,50 @@ describe("a public page", () => {
   });
 });
 
+describe("a language that is chosen on the site", () => {
+  test("is remembered, and the page is shown in it under its own address", async () => {
+    const [german, english] = await Promise.all([
+      get("/pricing/?lang=de&utm_source=letter"),
+      get("/ar/docs/billing/?lang=en"),
+    ]);
+    expect([german.status, german.headers.get("location")]).toEqual([303, "/de/pricing/?utm_source=letter"]);
+    expect([english.status, english.headers.get("location")]).toEqual([303, "/docs/billing/"]);
+    expect([german, english].map(({ headers }) => headers.getSetCookie())).toEqual([
+      ["SVC_LANG=de; Path=/; Max-Age=31536000; SameSite=Lax; Secure"],
+      ["SVC_LANG=en; Path=/; Max-Age=31536000; SameSite=Lax; Secure"],
+    ]);
+  });
+
+  test("that nobody speaks changes nothing, and leads nowhere else", async () => {
+    const answers = await Promise.all([
+      get("/pricing/?lang=xx"),
+      get("//evil.example/?lang=en"),
+      get("/none/?lang=de"),
+    ]);
+    expect(answers.map(({ status, headers }) => [status, headers.get("location"), headers.getSetCookie()])).toEqual([
+      [200, null, []],
+      [404, null, []],
+      [404, null, []],
+    ]);
+  });
+
+  test("does not take the place of what a user has set, which the console brings to every browser", async () => {
+    const { cookie, email } = await loginUser(rig);
+    await rig.db.sql`update user_profile set locale = 'ja' where email = ${email}`;
+    const [chosen, strange, known] = await Promise.all([
+      get("/pricing/?lang=de", { cookie }),
+      get("/console/keys/", { cookie: `${cookie}; SVC_LANG=de` }),
+      get("/console/keys/", { cookie: `${cookie}; SVC_LANG=ja` }),
+    ]);
+    expect(chosen.headers.get("location")).toBe("/de/pricing/");
+    expect([chosen, strange, known].map(({ headers }) => headers.getSetCookie())).toEqual([
+      [],
+      ["SVC_LANG=ja; Path=/; Max-Age=31536000; SameSite=Lax; Secure"],
+      [],
+    ]);
+  });
+});
+
 describe("an address without a page", () => {
   test("is a page in the language of the address for a person, and JSON for a program", async () => {
     const [person, arabic, program] = await Promise.all([

@@ -30,6 +30,7 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
   const { browser, web, isFirstUse } = studio;
   const { path, locale } = variant.isArabic === true ? inArabic(shown) : { path: shown.path };
   const options = { ...pageOptions(web, shown), ...variant.options, ...(locale === undefined ? {} : { locale }) };
+  await web.speak(locale ?? "en");
   const watched = await browser.open(options);
   try {
     await watched.page.goto(path);

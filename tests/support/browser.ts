@@ -14,7 +14,7 @@ export type PageOptions = {
   readonly width?: number;
   readonly height?: number;
   readonly isDark?: boolean;
-  /** What console or site show: `ar` also turns the page round. */
+  /** The language that the browser remembers; for a user who is logged in, `WebRig.speak` sets the one that counts. */
   readonly locale?: string;
   readonly hasScript?: boolean;
   /** Answers of these statuses are what the test is about; others from 400 on are faults. */
@@ -53,7 +53,7 @@ export class TestBrowser {
       await context.addCookies([{ name, value, url }]);
     }
     if (locale !== undefined) {
-      await context.addInitScript((text) => localStorage.setItem("locale", text), locale);
+      await context.addCookies([{ name: "SVC_LANG", value: locale, url }]);
     }
     const page = await context.newPage();
     const faults: string[] = [];

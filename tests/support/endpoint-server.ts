@@ -29,6 +29,7 @@ const userOf = (id: bigint): UserCaller => ({
   userId: id as UserCaller["userId"],
   gatewayUserId: id as UserCaller["gatewayUserId"],
   email: `user-${id}@example.com`,
+  locale: "en",
 });
 
 /** Endpoints behind a real server, without the rest of the program; logins are headers unless callers are given. */

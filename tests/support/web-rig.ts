@@ -13,6 +13,8 @@ export type WebRig = {
   readonly rig: SluiceRig;
   readonly sluice: SluiceProcess;
   readonly cookies: Readonly<Record<ShownPage["as"], string | undefined>>;
+  /** Sets the language of the user, in which the console is from then on. */
+  readonly speak: (locale: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -33,6 +35,9 @@ export async function startWebRig(
     rig,
     sluice,
     cookies: { nobody: undefined, user: user.cookie, admin: admin.cookie },
+    speak: async (locale) => {
+      await rig.db.sql`update user_profile set locale = ${locale} where email = ${shownEmail}`;
+    },
     close: () => rig.close(),
   };
 }

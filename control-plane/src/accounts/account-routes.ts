@@ -12,9 +12,11 @@ import {
   userAnswer,
 } from "@sluice/contracts/accounts";
 import { z } from "zod";
+import { mailLocaleOf } from "../mail/model.ts";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { localeCookie } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import { profileFields } from "./model.ts";
 import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
@@ -28,7 +30,7 @@ export function accountEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
   return [...profileEndpoints(parts), ...sessionEndpoints(parts), ...totpEndpoints(parts)];
 }
 
-function profileEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
+function profileEndpoints({ ownAccount, sessions }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -54,7 +56,9 @@ function profileEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
           ...(displayName === undefined ? {} : { displayName }),
           ...(locale === undefined ? {} : { locale }),
         };
-        return { user: profileFields(await ownAccount.saveProfile(call.user, change, originOf(call))) };
+        const profile = await ownAccount.saveProfile(call.user, change, originOf(call));
+        const answer = successAnswer({ user: profileFields(profile) }, call.requestId);
+        return withCookie(answer, localeCookie(mailLocaleOf(profile.locale), sessions.isSecure));
       },
     }),
     endpoint({

@@ -14,7 +14,7 @@ import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { pageLocaleOf } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
-import { problemOf } from "./form-input.ts";
+import { inLanguage, problemOf } from "./form-input.ts";
 import { type AccountRouteParts, originOf, seeOther, wantsPage, withCookie } from "./route-parts.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 
@@ -37,7 +37,7 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
       errors: ["invalid_email", "invalid_password", "too_many_attempts"],
       handle: async (call) => {
         const { email, password, display_name, locale } = call.input;
-        const language = locale ?? call.request.headers.get("accept-language")?.split(/[,;]/)[0] ?? "en";
+        const language = pageLocaleOf(call.request, locale ?? "");
         const input = { email, password, displayName: display_name ?? null, locale: language };
         return { ...(await registration.register(input, originOf(call))) };
       },
@@ -58,7 +58,7 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
       method: "GET",
       path: "/backend/auth/verify-email/",
       access: "public",
-      input: z.object({ token: z.string().max(1_024).default("") }),
+      input: z.object({ token: z.string().max(1_024).default(""), lang: z.string().max(35).default("") }),
       summary: "Makes the user active whose link it is: JSON for a program, a page for a person.",
       output: verifiedAnswer,
       otherAnswers: [
@@ -75,12 +75,14 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
           await registration.verify(call.input.token, originOf(call));
         } catch (error) {
           if (error instanceof AppError && error.status < 500 && wantsPage(call.request)) {
-            const state = { locale: pageLocaleOf(call.request, ""), email: "", problem: problemOf(error) };
+            const state = { locale: pageLocaleOf(call.request, call.input.lang), email: "", problem: problemOf(error) };
             return pages.verify(state, error.status);
           }
           throw error;
         }
-        return wantsPage(call.request) ? seeOther("/login/?notice=verified") : { status: "active" };
+        return wantsPage(call.request)
+          ? seeOther(inLanguage("/login/?notice=verified", call.input))
+          : { status: "active" };
       },
     }),
   ];

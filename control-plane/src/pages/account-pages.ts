@@ -1,11 +1,11 @@
 /** The pages of the logins, as forms that work without script. */
 import type { MailLocale } from "@sluice/contracts/mail";
+import { formPath } from "../platform/page-locale.ts";
 import {
   escapeText,
   type FormProblem,
   formField,
   formPage,
-  formPath,
   goodNotice,
   hiddenField,
   moreLink,

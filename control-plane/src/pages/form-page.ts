@@ -62,11 +62,6 @@ export function sitePath(path: string, locale: MailLocale): string {
   return locale === "en" ? path : `/${locale}${path}`;
 }
 
-/** A path of a form, which keeps the language that it is come to from. */
-export function formPath(path: string, locale: MailLocale): string {
-  return locale === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${locale}`;
-}
-
 function head({ title, assets, isCounted }: FormPage): string {
   const loaded =
     assets === null

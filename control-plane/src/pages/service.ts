@@ -2,8 +2,10 @@ import { join } from "node:path";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
+import { knownLocale, localeCookie, type PageLocale, remembersLocale } from "../platform/page-locale.ts";
 import { compressedFileOf, fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
+import { sitePath } from "./form-page.ts";
 import { assetHeaders, privatePageHeaders, publicPageHeaders, withSupportWidget } from "./page-headers.ts";
 import { SitePages } from "./site-pages.ts";
 import { drawSupportWidget } from "./support-widget.ts";
@@ -130,10 +132,21 @@ export class Pages {
     return this.#application(request, this.#parts.build?.admin);
   }
 
-  async #console(request: Request, path: string): Promise<Response | null> {
-    if ((await this.#parts.callers.readUser(request)) === null) {
+  async #console(request: Request, path: string): Promise<Response> {
+    const user = await this.#parts.callers.readUser(request);
+    if (user === null) {
       return seeOther(`/login/?next=${encodeURIComponent(path)}`);
     }
+    const page = await this.#consolePage(request);
+    // What a user has chosen holds in every browser; the script of the console reads it there.
+    const locale = knownLocale(user.locale);
+    if (locale !== null && !remembersLocale(request, locale)) {
+      page.headers.append("set-cookie", localeCookie(locale, !this.#parts.isDevelopment));
+    }
+    return page;
+  }
+
+  async #consolePage(request: Request): Promise<Response> {
     const { build, supportWidgetUrl } = this.#parts;
     if (build === null || supportWidgetUrl === null) {
       return this.#application(request, build?.console);
@@ -156,6 +169,12 @@ export class Pages {
       return path === "/" ? fileResponse(request, unbuiltPage, { headers: publicPageHeaders }) : null;
     }
     const page = await this.#site.find(path);
+    const query = new URLSearchParams(search);
+    const locale = knownLocale(query.get("lang") ?? "");
+    if (page !== null && locale !== null) {
+      query.delete("lang");
+      return await this.#chosenLanguage(request, localizedAddress(path, locale, query), locale);
+    }
     if (page !== null) {
       return fileResponse(request, page, { headers: this.#headers.open });
     }
@@ -168,6 +187,22 @@ export class Pages {
     const notFound = wantsPage(request) ? this.#site.notFound(path) : null;
     return notFound === null ? null : fileResponse(request, notFound, { status: 404, headers: this.#headers.unkept });
   }
+
+  /** To the page in the language that a visitor chose, which is remembered; but not in place of what a user has set. */
+  async #chosenLanguage(request: Request, location: string, locale: PageLocale): Promise<Response> {
+    const answer = seeOther(location);
+    if ((await this.#parts.callers.readUser(request)) === null) {
+      answer.headers.append("set-cookie", localeCookie(locale, !this.#parts.isDevelopment));
+    }
+    return answer;
+  }
+}
+
+/** The same page in another language. */
+function localizedAddress(path: string, locale: PageLocale, query: URLSearchParams): string {
+  const [, prefix = ""] = /^\/([a-z]{2})\//.exec(path) ?? [];
+  const bare = knownLocale(prefix) === null ? path : path.slice(prefix.length + 1);
+  return `${sitePath(bare, locale)}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
 
 function seeOther(location: string): Response {

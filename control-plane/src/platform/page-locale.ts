@@ -16,10 +16,8 @@ export function knownLocale(tag: string): PageLocale | null {
 
 /** The language to show a page in: the one that its address names, else the one chosen before, else the browser's. */
 export function pageLocaleOf(request: Request, named: string): PageLocale {
-  const cookies = (request.headers.get("cookie") ?? "").split(";").map((part) => part.trim());
-  const chosen = cookies.find((part) => part.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1) ?? "";
   const wishes = (request.headers.get("accept-language") ?? "").split(",").slice(0, wishesMax);
-  for (const tag of [named, chosen, ...wishes]) {
+  for (const tag of [named, rememberedLocale(request), ...wishes]) {
     const locale = knownLocale(tag);
     if (locale !== null) {
       return locale;
@@ -28,7 +26,22 @@ export function pageLocaleOf(request: Request, named: string): PageLocale {
   return "en";
 }
 
-/** The `Set-Cookie` that remembers a language; it holds nothing else. */
+/** The `Set-Cookie` that remembers a language; it holds nothing else, and the script of the console reads it. */
 export function localeCookie(locale: PageLocale, isSecure: boolean): string {
-  return `${cookieName}=${locale}; Path=/; Max-Age=${yearSeconds}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  return `${cookieName}=${locale}; Path=/; Max-Age=${yearSeconds}; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+/** Whether the browser that asks remembers this language already. */
+export function remembersLocale(request: Request, locale: PageLocale): boolean {
+  return rememberedLocale(request) === locale;
+}
+
+function rememberedLocale(request: Request): string {
+  const cookies = (request.headers.get("cookie") ?? "").split(";").map((part) => part.trim());
+  return cookies.find((part) => part.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1) ?? "";
+}
+
+/** A path of a form, which keeps the language that it is come to from. */
+export function formPath(path: string, locale: PageLocale): string {
+  return locale === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${locale}`;
 }

@@ -8,10 +8,10 @@ import { Icon } from "../kit/icon.tsx";
 import { KitTextsProvider } from "../kit/kit-texts.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { EmptyState } from "../kit/states.tsx";
-import { chooseLocale } from "../shell/app-locale.ts";
 import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
 import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
+import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
 import { consoleLocale, consoleLocales } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
@@ -60,7 +60,7 @@ function LanguageMenu(): JSX.Element {
       entries={consoleLocales.map((locale) => ({
         label: localeNames[locale],
         isChecked: locale === consoleLocale,
-        onSelect: () => chooseLocale(locale),
+        onSelect: () => void chooseLocale(locale),
       }))}
     />
   );

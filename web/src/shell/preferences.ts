@@ -1,8 +1,7 @@
 import { type Accessor, createSignal } from "solid-js";
 
-/** What the blocking script `boot.ts` reads as well, so that nothing flashes. */
-export const themeKey = "theme";
-export const localeKey = "locale";
+/** What the blocking script `boot-theme.ts` reads as well, so that nothing flashes. */
+const themeKey = "theme";
 const shortcutsKey = "single-key-shortcuts";
 const collapsedKey = "sidebar-collapsed";
 

@@ -95,7 +95,7 @@ function LanguageSwitcher(props: { readonly page: SitePage; readonly context: Pa
               <li>
                 <a
                   class="menu-item"
-                  href={localizedPath(path, locale)}
+                  href={`${localizedPath(path, locale)}?lang=${locale}`}
                   hreflang={locale}
                   lang={locale}
                   dir={directionOf(locale)}

@@ -1,5 +1,7 @@
+import { mailLocaleOf } from "../../mail/model.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { localeCookie } from "../../platform/page-locale.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { type AddressNumbers, attemptKinds, freeFromAddress } from "../attempts/model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
@@ -34,7 +36,7 @@ export class UserLogin {
   }
 
   /**
-   * @returns each `Set-Cookie`: of the new session, and of a browser that was not known yet
+   * @returns each `Set-Cookie`: of the new session, of the language of the user, and of a browser that was not known yet
    * @throws AppError `invalid_credentials` for an unknown address as for a wrong password, in the same time; only behind the
    * right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`; `too_many_attempts`
    */
@@ -68,7 +70,8 @@ export class UserLogin {
       }
       return await sessions.start(tx, ofUser(userId), request, origin);
     });
-    return { cookies: device === null ? [cookie, devices.cookie("user", userId)] : [cookie], user };
+    const language = localeCookie(mailLocaleOf(user.locale), sessions.isSecure);
+    return { cookies: [cookie, language, ...(device === null ? [devices.cookie("user", userId)] : [])], user };
   }
 }
 

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { writeAudit } from "../../audit/service.ts";
-import type { MailQueue } from "../../mail/model.ts";
+import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { formPath } from "../../platform/page-locale.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
 import type { AddressNumbers } from "../attempts/model.ts";
@@ -79,7 +80,10 @@ export class PasswordReset {
         userId,
         to: email,
         locale,
-        variables: { link: `${baseUrl}/reset-password/?token=${token}`, valid_minutes: String(validMinutes) },
+        variables: {
+          link: baseUrl + formPath(`/reset-password/?token=${token}`, mailLocaleOf(locale)),
+          valid_minutes: String(validMinutes),
+        },
         source: "accounts",
         expiresAt,
       });

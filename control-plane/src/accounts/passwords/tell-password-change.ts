@@ -1,5 +1,6 @@
-import type { MailQueue } from "../../mail/model.ts";
+import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import type { Transaction } from "../../platform/db.ts";
+import { formPath } from "../../platform/page-locale.ts";
 import type { LoginProfile } from "../store.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function tellPasswordChange(
     userId,
     to: email,
     locale,
-    variables: { reset_link: `${baseUrl}/reset-password/` },
+    variables: { reset_link: baseUrl + formPath("/reset-password/", mailLocaleOf(locale)) },
     source: "accounts",
   });
 }

@@ -6,6 +6,7 @@ import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { formPath } from "../../platform/page-locale.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
 import type { AddressNumbers } from "../attempts/model.ts";
@@ -154,7 +155,7 @@ export class Registration {
           userId,
           to: email,
           locale,
-          variables: { link: this.#link(token), valid_minutes: String(verificationMinutes) },
+          variables: { link: this.#link(token, locale), valid_minutes: String(verificationMinutes) },
           source: "accounts",
           expiresAt,
         }),
@@ -171,6 +172,7 @@ export class Registration {
       return;
     }
     const { baseUrl, db, mails } = this.#parts;
+    const language = mailLocaleOf(owner.locale);
     await db.withTransaction((tx) =>
       mails.queueMail(tx, {
         dedupeKey: `account_exists:${owner.userId}:${Bun.randomUUIDv7()}`,
@@ -178,7 +180,10 @@ export class Registration {
         userId: owner.userId,
         to: owner.email,
         locale: owner.locale,
-        variables: { login_link: `${baseUrl}/login/`, reset_link: `${baseUrl}/reset-password/` },
+        variables: {
+          login_link: baseUrl + formPath("/login/", language),
+          reset_link: baseUrl + formPath("/reset-password/", language),
+        },
         source: "accounts",
       }),
     );
@@ -271,13 +276,14 @@ export class Registration {
     });
   }
 
-  #link(token: string): string {
-    return `${this.#parts.baseUrl}/backend/auth/verify-email/?token=${token}`;
+  #link(token: string, language: string): string {
+    return this.#parts.baseUrl + formPath(`/backend/auth/verify-email/?token=${token}`, mailLocaleOf(language));
   }
 
+  /** Whatever is known of the address: the link names no language, for it would be that of its owner. */
   #answer(token: string): RegistrationAnswer {
     return this.#parts.returnsLink
-      ? { status: "email_pending", verification_url: this.#link(token) }
+      ? { status: "email_pending", verification_url: this.#link(token, "en") }
       : { status: "email_pending" };
   }
 }

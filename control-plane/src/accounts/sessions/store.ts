@@ -31,16 +31,24 @@ export async function findUserBySession(
   tokenHash: Uint8Array,
   { idleSeconds }: SessionRules,
 ): Promise<{ readonly caller: UserCaller; readonly isSeenLongAgo: boolean } | null> {
-  const [row] = await db.sql<{ id: bigint; user_id: bigint; gateway_user_id: bigint; email: string; is_old: boolean }>`
-    select s.id, p.id as user_id, p.gateway_user_id, p.email, s.seen_at < now() - interval '1 minute' as is_old
+  const [row] = await db.sql<{
+    id: bigint;
+    user_id: bigint;
+    gateway_user_id: bigint;
+    email: string;
+    locale: string;
+    is_old: boolean;
+  }>`
+    select s.id, p.id as user_id, p.gateway_user_id, p.email, p.locale, s.seen_at < now() - interval '1 minute' as is_old
     from session s join user_profile p on p.id = s.user_id
     where s.token_hash = ${tokenHash} and s.revoked_at is null and s.expires_at > now()
       and s.seen_at > now() - make_interval(secs => ${idleSeconds}::int) and p.status = 'active'`;
   if (row === undefined) {
     return null;
   }
-  const caller = { sessionId: row.id, userId: row.user_id, gatewayUserId: row.gateway_user_id, email: row.email };
-  return { caller: caller as UserCaller, isSeenLongAgo: row.is_old };
+  const { id, user_id, gateway_user_id, email, locale, is_old } = row;
+  const caller = { sessionId: id, userId: user_id, gatewayUserId: gateway_user_id, email, locale };
+  return { caller: caller as UserCaller, isSeenLongAgo: is_old };
 }
 
 /** The same for an admin, who has to be one still. */

@@ -10,6 +10,8 @@ export type UserCaller = {
   readonly userId: UserId;
   readonly gatewayUserId: GatewayUserId;
   readonly email: string;
+  /** The language that the user has chosen for mails and console. */
+  readonly locale: string;
 };
 
 export type AdminCaller = {

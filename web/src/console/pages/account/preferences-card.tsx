@@ -1,11 +1,8 @@
 import { For, type JSX } from "solid-js";
-import { localeNames } from "../../../i18n/locale-names.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
-import { chooseLocale } from "../../../shell/app-locale.ts";
 import { chooseTheme, chosenTheme } from "../../../shell/preferences.ts";
-import { consoleLocale, consoleLocales } from "../../locales.ts";
 import { browserZone } from "../../parts/days.ts";
 import { accountArea } from "./messages/messages.ts";
 
@@ -17,19 +14,6 @@ export function PreferencesCard(): JSX.Element {
   return (
     <Card title={texts.preferences}>
       <div class="form">
-        <SelectField
-          label={texts.language}
-          value={consoleLocale}
-          onChange={(event) => chooseLocale(consoleLocales.find((each) => each === event.currentTarget.value) ?? "en")}
-        >
-          <For each={consoleLocales}>
-            {(locale) => (
-              <option value={locale} selected={locale === consoleLocale}>
-                {localeNames[locale]}
-              </option>
-            )}
-          </For>
-        </SelectField>
         <SelectField
           label={texts.theme}
           value={chosenTheme()}

@@ -3,17 +3,17 @@ import { useQueryClient } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { allLocales } from "../../../i18n/locale.ts";
 import { localeNames } from "../../../i18n/locale-names.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { consoleLocale, consoleLocales } from "../../locales.ts";
 import { accountArea } from "./messages/messages.ts";
 import type { User } from "./user.ts";
 
-/** The name, and in which language mails are written. */
+/** The name, and the language of console and mails. */
 export function ProfileCard(props: { readonly user: User }): JSX.Element {
   const texts = accountArea.texts();
   const client = useQueryClient();
@@ -24,6 +24,11 @@ export function ProfileCard(props: { readonly user: User }): JSX.Element {
         display_name: display_name.trim() === "" ? null : display_name,
         locale,
       });
+      if (locale !== consoleLocale && consoleLocales.some((each) => each === locale)) {
+        // Every text of the page is in the former language.
+        window.location.reload();
+        return;
+      }
       showToast(texts.saved);
       void client.invalidateQueries({ queryKey: ["me"] });
     },
@@ -33,12 +38,13 @@ export function ProfileCard(props: { readonly user: User }): JSX.Element {
       <form class="form" onSubmit={form.onSubmit} noValidate>
         <TextField label={texts.name} optional={texts.optional} autocomplete="name" {...form.text("display_name")} />
         <SelectField
-          label={texts.mailLanguage}
+          label={texts.language}
+          hint={texts.languageHint}
           value={form.values().locale}
           error={form.errorOf("locale")}
           onChange={(event) => form.set("locale", event.currentTarget.value)}
         >
-          <For each={allLocales}>
+          <For each={consoleLocales}>
             {(locale) => (
               <option value={locale} selected={locale === form.values().locale}>
                 {localeNames[locale]}

@@ -18,7 +18,8 @@ export const messages: AccountMessages = {
   created: "Mitglied seit",
   profile: "Profil",
   name: "Name",
-  mailLanguage: "Sprache der E-Mails",
+  language: "Sprache",
+  languageHint: "Für die Konsole und für E-Mails an Sie.",
   optional: "optional",
   save: "Speichern",
   saved: "Ihr Profil ist gespeichert.",
@@ -48,7 +49,6 @@ export const messages: AccountMessages = {
   revokeOthers: "Alle anderen abmelden",
   revoked: { one: "{count} Sitzung ist abgemeldet.", other: "{count} Sitzungen sind abgemeldet." },
   preferences: "Dieser Browser",
-  language: "Sprache",
   theme: "Farbschema",
   themes: { system: "wie das System", light: "hell", dark: "dunkel" },
   zoneText:

@@ -13,7 +13,8 @@ export const messages: AccountMessages = {
   created: "Membre depuis",
   profile: "Profil",
   name: "Nom",
-  mailLanguage: "Langue des e-mails",
+  language: "Langue",
+  languageHint: "Celle de la console et des e-mails que vous recevez.",
   optional: "facultatif",
   save: "Enregistrer",
   saved: "Votre profil est enregistré.",
@@ -48,7 +49,6 @@ export const messages: AccountMessages = {
     other: "{count} sessions sont déconnectées.",
   },
   preferences: "Ce navigateur",
-  language: "Langue",
   theme: "Thème",
   themes: { system: "comme le système", light: "clair", dark: "sombre" },
   zoneText:

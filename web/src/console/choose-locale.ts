@@ -1,0 +1,18 @@
+import type { userAnswer } from "@sluice/contracts/accounts";
+import { apiPost } from "../api/client.ts";
+import type { Locale } from "../i18n/locale.ts";
+import { showToast } from "../kit/toast.tsx";
+
+/**
+ * Keeps the choice in the account, whose mails follow it, and begins anew: every text, number and direction of the page
+ * depends on it. The answer brings the cookie that the next page reads.
+ */
+export async function chooseLocale(locale: Locale): Promise<void> {
+  try {
+    await apiPost<typeof userAnswer>("/backend/auth/profile/save/", { locale });
+  } catch (error) {
+    showToast(error instanceof Error ? error.message : String(error));
+    return;
+  }
+  location.reload();
+}
