@@ -156,6 +156,20 @@ describe("a registration", () => {
     expect((await client.get(pathOf(mail?.["link"]))).status).toBe(200);
     await strict.stop();
   });
+
+  test("takes the language that the browser remembers; its mails and what their links open follow it", async () => {
+    const email = "sprache@example.org";
+    const german = { cookie: "SVC_LANG=de", headers: { "accept-language": "fr" } };
+    await client.post("/backend/auth/register/", { email, password }, german);
+    const path = pathOf((await newestMail("email_verify", email))?.["link"]);
+    const verified = await client.get(path, { headers: { accept: "text/html" } });
+    expect(verified.headers.get("location")).toBe("/login/?notice=verified&lang=de");
+    const [mail] = await rig.db.sql<{ locale: string }>`select locale from mail_log where to_address = ${email}`;
+    expect(mail?.locale).toBe("de");
+    await client.post("/backend/auth/password-reset/request/", { email });
+    const reset = await client.get(pathOf((await newestMail("password_reset", email))?.["link"]));
+    expect(reset.text).toContain('<html lang="de"');
+  });
 });
 
 describe("the link of a verification", () => {
@@ -320,48 +334,6 @@ describe("sessions", () => {
     await rig.db.sql`
       update session set seen_at = now() - interval '15 days' where user_id = ${user.userId}::bigint`;
     expect(await client.me(user.cookie)).toBe(401);
-  });
-});
-
-describe("the language of a user", () => {
-  const languageOf = (headers: Headers): string =>
-    headers.getSetCookie().find((cookie) => cookie.startsWith("SVC_LANG=")) ?? "";
-  const remembered = (locale: string): string => `SVC_LANG=${locale}; Path=/; Max-Age=31536000; SameSite=Lax; Secure`;
-
-  test("is the one that the browser remembers at the registration; its mails and what their links open follow it", async () => {
-    const email = "sprache@example.org";
-    const german = { cookie: "SVC_LANG=de", headers: { "accept-language": "fr" } };
-    await client.post("/backend/auth/register/", { email, password }, german);
-    const path = pathOf((await newestMail("email_verify", email))?.["link"]);
-    const verified = await client.get(path, { headers: { accept: "text/html" } });
-    expect(verified.headers.get("location")).toBe("/login/?notice=verified&lang=de");
-    const [mail] = await rig.db.sql<{ locale: string }>`select locale from mail_log where to_address = ${email}`;
-    expect(mail?.locale).toBe("de");
-    await client.post("/backend/auth/password-reset/request/", { email });
-    const reset = await client.get(pathOf((await newestMail("password_reset", email))?.["link"]));
-    expect(reset.text).toContain('<html lang="de"');
-  });
-
-  test("is remembered by each browser in which they log in, and changes there with the account", async () => {
-    const email = "langue@example.org";
-    await client.makeUser(email, password);
-    const login = await client.logIn(email, password, { cookie: "SVC_LANG=ja" });
-    expect(languageOf(login.headers)).toBe(remembered("en"));
-    const saved = await client.post("/backend/auth/profile/save/", { locale: "fr" }, { cookie: login.cookie });
-    expect(languageOf(saved.headers)).toBe(remembered("fr"));
-    const form = await client.postForm("/login/", { email, password, lang: "ja" });
-    expect(languageOf(form.headers)).toBe(remembered("fr"));
-  });
-
-  test("of a form is that of its address, else the remembered one, else that of the browser", async () => {
-    const headers = { "accept-language": "xx, pt-BR;q=0.9, en;q=0.8" };
-    const shown = async (path: string, cookie: string): Promise<string | undefined> =>
-      /<html lang="(\w+)"/.exec((await client.get(path, { cookie, headers })).text)?.[1];
-    expect([
-      await shown("/login/?lang=ko", "SVC_LANG=ru"),
-      await shown("/register/", "a=b; SVC_LANG=ru"),
-      await shown("/register/", "SVC_LANG=xx"),
-    ]).toEqual(["ko", "ru", "pt"]);
   });
 });
 

@@ -125,3 +125,31 @@ describe("an admin changes a user", () => {
     expect(unknown.status).toBe(404);
   });
 });
+
+describe("the language of a user", () => {
+  const languageOf = (headers: Headers): string =>
+    headers.getSetCookie().find((cookie) => cookie.startsWith("SVC_LANG=")) ?? "";
+  const remembered = (locale: string): string => `SVC_LANG=${locale}; Path=/; Max-Age=31536000; SameSite=Lax; Secure`;
+
+  test("is remembered by each browser in which they log in, and changes there with the account", async () => {
+    const email = "langue@example.org";
+    await client.makeUser(email, password);
+    const login = await client.logIn(email, password, { cookie: "SVC_LANG=ja" });
+    expect(languageOf(login.headers)).toBe(remembered("en"));
+    const saved = await client.post("/backend/auth/profile/save/", { locale: "fr" }, { cookie: login.cookie });
+    expect(languageOf(saved.headers)).toBe(remembered("fr"));
+    const form = await client.postForm("/login/", { email, password, lang: "ja" });
+    expect(languageOf(form.headers)).toBe(remembered("fr"));
+  });
+
+  test("of a form is that of its address, else the remembered one, else that of the browser", async () => {
+    const headers = { "accept-language": "xx, pt-BR;q=0.9, en;q=0.8" };
+    const shown = async (path: string, cookie: string): Promise<string | undefined> =>
+      /<html lang="(\w+)"/.exec((await client.get(path, { cookie, headers })).text)?.[1];
+    expect([
+      await shown("/login/?lang=ko", "SVC_LANG=ru"),
+      await shown("/register/", "a=b; SVC_LANG=ru"),
+      await shown("/register/", "SVC_LANG=xx"),
+    ]).toEqual(["ko", "ru", "pt"]);
+  });
+});
