@@ -7,6 +7,7 @@ import { KeptProcess } from "./kept-process.ts";
 import { claimPort } from "./port.ts";
 import { formatDuration, runStep, say } from "./progress.ts";
 import { watchSources } from "./reload.ts";
+import { runtimeEnvironment } from "./runtime-environment.ts";
 import type { StartSettings } from "./settings.ts";
 import { StartError } from "./start-error.ts";
 import { readFirstAdmin, welcomeText } from "./welcome.ts";
@@ -275,15 +276,14 @@ export class Supervisor {
   }
 
   #childEnvironment(databaseUrl: string): Record<string, string | undefined> {
-    const { BUN_CONFIG_MAX_HTTP_REQUESTS, NODE_ENV } = process.env;
+    const { NODE_ENV } = process.env;
     return {
       ...process.env,
       NODE_ENV: NODE_ENV || "development",
       HOST: this.#settings.host,
       DATA_DIR: this.#settings.dataDirectory,
       DATABASE_URL: databaseUrl,
-      // Bun queues everything above 256 calls without a word.
-      BUN_CONFIG_MAX_HTTP_REQUESTS: BUN_CONFIG_MAX_HTTP_REQUESTS || "8192",
+      ...runtimeEnvironment(process.env),
     };
   }
 }

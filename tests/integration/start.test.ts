@@ -42,25 +42,29 @@ async function startOnDatabase(env: Record<string, string> = {}, words: string[]
   return start({ DATABASE_URL: url, ...env }, words);
 }
 
-async function ask(path: string): Promise<{ pid: number; worker: string; sandbox: string | null }> {
+type Told = { pid: number; worker: string; sandbox: string | null; memory: string };
+
+async function ask(path: string): Promise<Told> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`);
-  return (await response.json()) as { pid: number; worker: string; sandbox: string | null };
+  return (await response.json()) as Told;
 }
 
-test("a start prints the address, the key and a call to paste, and the next start is quick and knows the key", async () => {
+test("a start prints the address, the key and a call to paste, and the next start is quick and knows key and settings", async () => {
   const first = start();
   const output = await first.waitFor("Try it:");
   expect(output).toContain(`http://127.0.0.1:${port}/v1/chat/completions -H "Authorization: Bearer sk-stub"`);
   expect(await ask("/")).toMatchObject({ worker: "0", sandbox: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+  expect((await ask("/")).memory).toBe("1073741824");
   first.signal("SIGINT");
   expect(await first.exited).toBe(0);
   expect(findProcesses(folder)).toEqual([]);
 
   const startedAt = performance.now();
-  const second = start({ STUB_NO_KEY: "1" });
+  const second = start({ STUB_NO_KEY: "1", BUN_JSC_forceRAMSize: "0" });
   expect(await second.waitFor("Try it:")).toContain("Bearer sk-stub");
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(second.output()).not.toContain("installed");
+  expect((await ask("/")).memory).toBe("0");
   second.signal("SIGTERM");
   expect(await second.exited).toBe(0);
 });

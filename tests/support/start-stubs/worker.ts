@@ -1,5 +1,5 @@
 /** Stands in for the control plane where only its starting and stopping matters. */
-const { PORT, HOST, WORKER_INDEX, SANDBOX_URL, STUB_FAIL } = process.env;
+const { PORT, HOST, WORKER_INDEX, SANDBOX_URL, STUB_FAIL, BUN_JSC_forceRAMSize: memory } = process.env;
 
 if (STUB_FAIL === "1") {
   process.stderr.write("no money, no work\n");
@@ -17,7 +17,7 @@ const server = Bun.serve({
       process.stdout.write("slow call began\n");
       await Bun.sleep(Number(searchParams.get("ms")));
     }
-    return Response.json({ pid: process.pid, worker: WORKER_INDEX, sandbox: SANDBOX_URL ?? null });
+    return Response.json({ pid: process.pid, worker: WORKER_INDEX, sandbox: SANDBOX_URL ?? null, memory });
   },
 });
 process.stdout.write(`worker ${WORKER_INDEX} is up\n`);

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { findFreePort } from "@sluice/deploy/start/port";
+import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
 import type { Arm, RunningArm, Site } from "../arm.ts";
 import { type RunningServer, startOnArmCore } from "../child-process.ts";
 import { chatHeaders } from "../load/chat-request.ts";
@@ -91,8 +92,7 @@ function environment(place: { site: Site; home: string; databaseUrl: string; por
     DATABASE_URL: place.databaseUrl,
     PROVIDER_API_KEY: "sk-bench-provider",
     PROVIDER_BASE_URL: `http://127.0.0.1:${place.site.providerPort}/v1`,
-    // As the starter sets it: Bun queues everything above 256 calls without a word.
-    BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",
+    ...runtimeEnvironment(process.env),
   };
 }
 
