@@ -141,6 +141,63 @@ describe("a language that is chosen on the site", () => {
   });
 });
 
+describe("the picture beside a link", () => {
+  const metaOf = (text: string): Map<string, string> =>
+    new Map(
+      [...text.matchAll(/<meta (?:property|name)="((?:og|twitter):[^"]+)" content="([^"]*)"/g)].map(([, a, b]) => [
+        a ?? "",
+        b ?? "",
+      ]),
+    );
+
+  test("is named by every page that may be found, in each language, with its full address, its size and what it says", async () => {
+    const sitemap = await (await get("/sitemap.xml")).text();
+    const paths = [...sitemap.matchAll(/<loc>https:\/\/gateway\.example([^<]+)<\/loc>/g)].map(
+      (match) => match[1] ?? "",
+    );
+    expect(paths.length).toBeGreaterThan(80);
+    const images = new Set<string>();
+    for (const path of paths) {
+      const meta = metaOf(await (await get(path, { "accept-encoding": "identity" })).text());
+      const image = meta.get("og:image") ?? "";
+      expect({ path, image }).toEqual({
+        path,
+        image: expect.stringMatching(/^https:\/\/gateway\.example\/assets\/social\/\w+\.png$/),
+      });
+      expect([meta.get("og:image:width"), meta.get("og:image:height")]).toEqual(["1200", "630"]);
+      expect([meta.get("twitter:card"), meta.get("twitter:image")]).toEqual(["summary_large_image", image]);
+      expect(meta.get("og:image:alt")).toBe(`Sluice: ${meta.get("og:title")}`);
+      images.add(image);
+    }
+    expect(images.size).toBeGreaterThan(40);
+    for (const image of images) {
+      const answer = await get(new URL(image).pathname);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/png"]);
+      expect(answer.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+      expect(answer.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      expect([bytes.toString("latin1", 1, 4), bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([
+        "PNG",
+        1200,
+        630,
+      ]);
+      // A sheet of paper without anything on it is smaller.
+      expect(bytes.length).toBeGreaterThan(8_000);
+    }
+  });
+
+  test("shows the title where our font has its letters, and else the name only, which is one picture", async () => {
+    const imageOf = async (path: string): Promise<string> =>
+      metaOf(await (await get(path, { "accept-encoding": "identity" })).text()).get("og:image") ?? "";
+    const [english, german, arabic, japanese, pricing] = await Promise.all(
+      ["/models/", "/de/models/", "/ar/models/", "/ja/models/", "/ja/pricing/"].map(imageOf),
+    );
+    expect(german).not.toBe(english);
+    expect(japanese).not.toBe(english);
+    expect([arabic, pricing]).toEqual([japanese, japanese]);
+  });
+});
+
 describe("an address without a page", () => {
   test("is a page in the language of the address for a person, and JSON for a program", async () => {
     const [person, arabic, program] = await Promise.all([

@@ -6,6 +6,7 @@ import { build, type InlineConfig, type Plugin } from "vite";
 import solid from "vite-plugin-solid";
 import { chunkOfModule } from "./app-chunks.ts";
 import { appDocument } from "./app-document.ts";
+import { type SocialTitle, writeSocialImages } from "./social/social-images.ts";
 import { settings } from "./vite.config.ts";
 
 const compressBrotli = promisify(brotliCompress);
@@ -55,16 +56,32 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
       plugins: [solid({ ssr: true }), withoutStyles()],
       build: {
         ...shared.build,
-        ssr: "prerender/main.ts",
+        ssr: true,
         outDir: join(folder, "server"),
-        rolldownOptions: { output: { entryFileNames: "prerender.js" } },
+        rolldownOptions: { input: { prerender: "prerender/main.ts", "social-titles": "prerender/social-titles.ts" } },
       },
-      // The program stands alone: it runs from the folder of the build.
+      // What draws the pages stands alone: it runs from the folder of the build.
       ssr: { noExternal: true, target: "node" },
     }),
   ]);
+  const titles = readSocialTitles(join(folder, "server/social-titles.js"));
+  await writeSocialImages(titles, { client, cache: join(webRoot, "dist/social") });
   await writeDocuments(client);
   await compressAll(client);
+}
+
+/** The pages are compiled for a program; what they are called is asked of it. */
+function readSocialTitles(program: string): readonly SocialTitle[] {
+  const child = Bun.spawnSync([process.execPath, program], {
+    env: {},
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  if (!child.success) {
+    throw new Error(`the titles of the pages could not be read: ${child.stderr.toString()}`);
+  }
+  return JSON.parse(child.stdout.toString()) as SocialTitle[];
 }
 
 /** The pages of the site have one stylesheet, `site.css`; what their parts import for the applications is left out. */

@@ -1,6 +1,7 @@
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { NoHydration, renderToString, ssr } from "solid-js/web";
+import { socialImageSize } from "../build/social/image-size.ts";
 import { formatsOf } from "../src/i18n/format.ts";
 import { directionOf } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
@@ -60,6 +61,37 @@ function structuredScript(data: Readonly<Record<string, unknown>>): JSX.Element 
   return ssr(`<script type="application/ld+json">${text}</script>`) as unknown as JSX.Element;
 }
 
+/** The languages with the country that those who read `og:locale` want to have with it. */
+const openGraphLocales: Readonly<Record<SiteLocale, string>> = {
+  en: "en_US",
+  zh: "zh_CN",
+  ja: "ja_JP",
+  ko: "ko_KR",
+  es: "es_ES",
+  fr: "fr_FR",
+  de: "de_DE",
+  pt: "pt_BR",
+  ru: "ru_RU",
+  ar: "ar_AR",
+  hi: "hi_IN",
+};
+
+/** The picture beside a link to the page, where links are shown as cards. */
+function SocialImage(props: { readonly address: string; readonly alt: string }): JSX.Element {
+  return (
+    <>
+      <meta property="og:image" content={props.address} />
+      <meta property="og:image:type" content="image/png" />
+      <meta property="og:image:width" content={String(socialImageSize.width)} />
+      <meta property="og:image:height" content={String(socialImageSize.height)} />
+      <meta property="og:image:alt" content={`Sluice: ${props.alt}`} />
+      <meta name="twitter:card" content="summary_large_image" />
+      <meta name="twitter:image" content={props.address} />
+      <meta name="twitter:image:alt" content={`Sluice: ${props.alt}`} />
+    </>
+  );
+}
+
 function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Element {
   const { page, locale, catalogue, assets } = props;
   const address = (each: SiteLocale): string => `${catalogue.origin}${localizedPath(page.path, each)}`;
@@ -85,6 +117,9 @@ function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Ele
         <meta property="og:description" content={page.description(locale)} />
         <meta property="og:type" content="website" />
         <meta property="og:url" content={address(locale)} />
+        <meta property="og:site_name" content="Sluice" />
+        <meta property="og:locale" content={openGraphLocales[locale]} />
+        <SocialImage address={catalogue.origin + assets.socialImage(page.path, locale)} alt={page.title(locale)} />
       </Show>
       <Show when={page.markdown !== undefined}>
         <link rel="alternate" type="text/markdown" href={localizedPath(markdownPath(page.path), locale)} />

@@ -17,8 +17,12 @@ const brotliQuality = 8;
 const bytesWorthCompressing = 600;
 
 async function writePages({ catalogue, directory }: PrerenderOrder): Promise<number> {
-  const manifest = await readFile(join(import.meta.dirname, "../client/manifest-site.json"), "utf8");
-  const assets = readPageAssets(manifest);
+  const [manifest = "", images = ""] = await Promise.all(
+    ["manifest-site.json", "manifest-social.json"].map((name) =>
+      readFile(join(import.meta.dirname, "../client", name), "utf8"),
+    ),
+  );
+  const assets = readPageAssets(manifest, images);
   const files = new Map<string, string>();
   for (const page of sitePages) {
     for (const locale of siteLocales) {

@@ -1,3 +1,4 @@
+import type { SiteLocale } from "../src/site/locales.ts";
 import type { IslandName } from "../src/site/model.ts";
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
@@ -18,14 +19,17 @@ export type PageAssets = {
   readonly font: string;
   /** What an island loads, to be fetched along with the script. */
   readonly island: (name: IslandName) => readonly string[];
+  /** What is shown where somebody links to a page that may be found. */
+  readonly socialImage: (path: string, locale: SiteLocale) => string;
 };
 
 /**
- * Reads the manifest of a build.
- * @throws Error when it lacks an entry
+ * Reads the manifests of a build: of its files, and of the images of its pages.
+ * @throws Error when one lacks an entry
  */
-export function readPageAssets(text: string): PageAssets {
+export function readPageAssets(text: string, socialText: string): PageAssets {
   const manifest = JSON.parse(text) as Record<string, Chunk>;
+  const images = JSON.parse(socialText) as Record<string, Record<string, string>>;
   const chunk = (key: string): Chunk => {
     const found = manifest[key];
     if (found === undefined) {
@@ -52,6 +56,13 @@ export function readPageAssets(text: string): PageAssets {
       const own = withImports(`src/site/islands/${name}.tsx`);
       const script = chunk("src/site/main.ts").file;
       return [...new Set(own)].filter((file) => file !== script).map(address);
+    },
+    socialImage: (path, locale) => {
+      const image = images[path]?.[locale];
+      if (image === undefined) {
+        throw new Error(`there is no image of ${path} in ${locale}`);
+      }
+      return image;
     },
   };
 }

@@ -33,6 +33,9 @@ export const assetHeaders = {
   "cross-origin-resource-policy": "same-origin",
 };
 
+/** A picture that other sites show beside a link to a page of ours. */
+export const socialImageHeaders = { ...assetHeaders, "cross-origin-resource-policy": "cross-origin" };
+
 /** The same headers for a page that loads the support widget from this address; unchanged where it is null. */
 export function withSupportWidget<Headers extends typeof everyPage>(headers: Headers, url: string | null): Headers {
   return url === null ? headers : { ...headers, "content-security-policy": contentSecurityPolicy(new URL(url).origin) };

@@ -6,7 +6,13 @@ import { knownLocale, localeCookie, type PageLocale, remembersLocale } from "../
 import { compressedFileOf, fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { sitePath } from "./form-page.ts";
-import { assetHeaders, privatePageHeaders, publicPageHeaders, withSupportWidget } from "./page-headers.ts";
+import {
+  assetHeaders,
+  privatePageHeaders,
+  publicPageHeaders,
+  socialImageHeaders,
+  withSupportWidget,
+} from "./page-headers.ts";
 import { SitePages } from "./site-pages.ts";
 import { drawSupportWidget } from "./support-widget.ts";
 import { unbuiltPage, type WebBuild } from "./web-build.ts";
@@ -85,7 +91,8 @@ export class Pages {
     }
     if (pathname.startsWith("/assets/")) {
       const file = this.#parts.build?.assets.get(pathname);
-      return file === undefined ? null : fileResponse(request, file, { headers: assetHeaders });
+      const headers = pathname.startsWith("/assets/social/") ? socialImageHeaders : assetHeaders;
+      return file === undefined ? null : fileResponse(request, file, { headers });
     }
     if (/^\/admin(\/|$)/.test(pathname)) {
       return await this.#admin(request, pathname + search);
