@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { AccountClient } from "../support/account-client.ts";
+import { Authenticator } from "../support/authenticator.ts";
 import { TestBrowser, type WatchedPage } from "../support/browser.ts";
 import { loginUser } from "../support/logins.ts";
 import { startWebRig, type WebRig } from "../support/web-rig.ts";
@@ -20,9 +22,9 @@ afterAll(async () => {
 });
 
 /** A new user with some balance, in a browser of their own. */
-async function enter(): Promise<WatchedPage> {
+async function enter(expectedStatuses: readonly number[] = []): Promise<WatchedPage> {
   const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
-  return await browser.open({ url: web.sluice.url, cookie });
+  return await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
 }
 
 /** What axe finds, and everything else that must not have happened. */
@@ -119,6 +121,148 @@ test("the account shows both ids, the state, the multiplier and the sessions", a
     await page.getByText("× 1.0000").waitFor();
     await page.getByText("this one").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});
+
+test("a key is limited, switched off and on, rotated and revoked, each by its dialog", async () => {
+  // An address that is none is refused.
+  const watched = await enter([400]);
+  const { page } = watched;
+  const panel = page.locator(".side-panel");
+  const dialog = page.locator("dialog[open]");
+  try {
+    await page.goto("/console/keys/");
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    await dialog.getByLabel("Name").fill("build server");
+    await dialog.getByText("Limits", { exact: true }).click();
+    await dialog.getByLabel("Budget in USD").fill("a lot");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByText("Write an amount like 5 or 2.50.").waitFor();
+    await dialog.getByLabel("Budget in USD").fill("2.50");
+    await dialog.getByLabel("Budget begins again").selectOption("monthly");
+    await dialog.getByLabel("Addresses").fill("not an address");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.locator("[aria-invalid=true], [data-kind=error]").first().waitFor();
+    await dialog.getByLabel("Addresses").fill("203.0.113.0/24");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    await page.getByText("Copied", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator("[data-secret]").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "build server" }).click();
+    await panel.getByText("203.0.113.0/24").waitFor();
+    await panel.getByRole("button", { name: "Limits" }).click();
+    await dialog.getByLabel("Requests a minute").fill("7");
+    await dialog.getByRole("button", { name: "Save limits" }).click();
+    await page.getByText("The limits are saved.").waitFor();
+    await panel.locator("dt:text-is('Requests a minute') + dd", { hasText: "7" }).waitFor();
+    await panel.getByRole("button", { name: "Switch off" }).click();
+    await panel.getByRole("button", { name: "Switch on" }).click();
+    await panel.getByRole("button", { name: "Rotate" }).click();
+    await dialog.getByLabel("The old key works for").selectOption("quarter");
+    await dialog.getByRole("button", { name: "Rotate key" }).click();
+    await page.locator("[data-secret]").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    await page.getByText("Copied", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    // The old one is open, and says which one came after it.
+    await panel.locator("dt", { hasText: "Replaced by key" }).waitFor();
+    await panel.getByRole("button", { name: "Revoke" }).click();
+    expect(await dialog.getByRole("button", { name: "Revoke now" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Type the name of the key").fill("build server");
+    await dialog.getByRole("button", { name: "Revoke now" }).click();
+    await page.getByText("The key is revoked.").waitFor();
+    await page.locator("tr .status", { hasText: "revoked" }).waitFor();
+    expect(await page.getByRole("button", { name: "build server" }).count()).toBe(2);
+    expect(await faultsOf(watched)).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});
+
+test("the authenticator is set up, asked for at the login and switched off; a new password ends the other sessions", async () => {
+  const email = "grace@example.org";
+  const first = "correct horse battery";
+  const second = "a better horse battery";
+  const client = new AccountClient(web.sluice);
+  await client.makeUser(email, first);
+  const { cookie } = await client.post("/backend/auth/login/", { email, password: first });
+  const elsewhere = await client.post("/backend/auth/login/", { email, password: first });
+  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [401] });
+  const { page } = watched;
+  const card = (title: string) => page.getByRole("region", { name: title });
+  try {
+    await page.goto("/console/account/");
+    await card("Authenticator").getByLabel("Current password").fill(first);
+    await card("Authenticator").getByRole("button", { name: "Set up" }).click();
+    const secret = (await card("Authenticator").locator("code").first().textContent()) ?? "";
+    const authenticator = new Authenticator(secret);
+    await card("Authenticator").getByLabel("Code").fill(authenticator.wrong());
+    await card("Authenticator").getByRole("button", { name: "Switch on" }).click();
+    await card("Authenticator").locator("[data-kind=error], [aria-invalid=true]").first().waitFor();
+    await card("Authenticator").getByLabel("Code").fill(await authenticator.next());
+    await card("Authenticator").getByRole("button", { name: "Switch on" }).click();
+    await page.getByText("The authenticator is on.").waitFor();
+    await card("Authenticator").getByText(secret).first().waitFor({ state: "detached" });
+    expect((await client.get("/backend/auth/me/", { cookie: elsewhere.cookie })).status).toBe(401);
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.context().clearCookies();
+    await page.goto("/login/?next=/console/account/");
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(first);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByLabel("Code of your authenticator").fill(await authenticator.next());
+    await page.getByLabel("Password").fill(first);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL("**/console/account/");
+    await card("Password").getByLabel("Current password").fill(first);
+    await card("Password").getByLabel("New password").fill(second);
+    await card("Password").getByRole("button", { name: "Change password" }).click();
+    await page.getByText("The password is changed.").waitFor();
+    await card("Sessions").getByText("this one").waitFor();
+    expect(await card("Sessions").getByRole("listitem").count()).toBe(1);
+    await card("Authenticator").getByLabel("Current password").fill(second);
+    await card("Authenticator").getByLabel("Code").fill(await authenticator.next());
+    await card("Authenticator").getByRole("button", { name: "Switch off" }).click();
+    await page.getByText("The authenticator is off.").waitFor();
+    await card("Authenticator").getByRole("button", { name: "Set up" }).waitFor();
+    await client.post("/backend/auth/login/", { email, password: second });
+    await page.reload();
+    await card("Sessions").getByRole("button", { name: "Log out all others" }).click();
+    await page.getByText("1 session is logged out.").waitFor();
+    expect(watched.faults).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});
+
+test("an order that waits is cancelled by its buyer, and a subscription is left to end", async () => {
+  const watched = await enter();
+  const { page } = watched;
+  const dialog = page.locator("dialog[open]");
+  try {
+    await page.goto("/console/billing/");
+    const monthly = page.locator("[class*=_plan_]", { hasText: "a month" }).getByRole("button", { name: /^Buy: / });
+    await monthly.first().click();
+    await dialog.getByRole("button", { name: "Settle without a payment" }).click();
+    await page.getByText(/The order is settled/).waitFor();
+    await page.getByRole("button", { name: "Let it end" }).click();
+    await dialog.getByRole("button", { name: "Let it end" }).click();
+    await page.getByText("The subscription ends with its period.").waitFor();
+    await page.getByText("ends with this period").waitFor();
+    await monthly.first().click();
+    await dialog.getByRole("button", { name: "Dry run" }).click();
+    await page.getByText("waits for its payment").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("tab", { name: "Orders" }).click();
+    await page.locator("tr", { hasText: "waits for payment" }).locator(".row-open").click();
+    await page.getByRole("button", { name: "Cancel order" }).click();
+    await page.locator("tr .status", { hasText: "cancelled" }).waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    expect(await web.rig.checkMoney()).toEqual([]);
   } finally {
     await watched.close();
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
-import { codeAt, stepAt } from "@sluice/control-plane/accounts/totp/one-time-code.ts";
 import { type AccountAnswer, AccountClient } from "../support/account-client.ts";
+import { Authenticator } from "../support/authenticator.ts";
 import { loginAdmin } from "../support/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
@@ -11,8 +11,6 @@ let client: AccountClient;
 const password = "correct horse battery";
 /** Without the jobs, so that mails stay as they were left. */
 const roles = "relay,gateway,backend";
-const stepMs = 30_000;
-const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
@@ -27,34 +25,6 @@ const freshAddress = (): string => {
   addresses += 1;
   return `203.0.113.${addresses}`;
 };
-
-/** An authenticator that shows codes of steps in their order, so that no test meets a code that another has used. */
-class Authenticator {
-  readonly #secret: Uint8Array;
-  #offset = -2;
-
-  constructor(base32: string) {
-    const bits = [...base32].map((letter) => letters.indexOf(letter).toString(2).padStart(5, "0")).join("");
-    this.#secret = Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
-  }
-
-  /** The code of the step before, then of this one, then of the next: all three are taken at this moment. */
-  async next(): Promise<string> {
-    this.#offset += 1;
-    const leftMs = stepMs - (Date.now() % stepMs);
-    if (leftMs < 1_000) {
-      // The step would be over before the code arrives.
-      await Bun.sleep(leftMs);
-    }
-    return codeAt(this.#secret, stepAt(Date.now()) + this.#offset);
-  }
-
-  /** No code of these steps. */
-  wrong(): string {
-    const near = [-2, -1, 0, 1, 2].map((offset) => codeAt(this.#secret, stepAt(Date.now()) + offset));
-    return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !near.includes(code)) ?? "";
-  }
-}
 
 type Person = {
   readonly logIn: (code?: string, ip?: string) => Promise<AccountAnswer>;

@@ -21,7 +21,9 @@ export function CopyButton(props: {
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
   const copy = async (): Promise<void> => {
-    await copyText(props.text());
+    if (!(await copyText(props.text()))) {
+      return;
+    }
     setIsCopied(true);
     props.onCopied?.();
     clearTimeout(timer);
@@ -45,21 +47,30 @@ export function CopyButton(props: {
   );
 }
 
-/** Pages over plain HTTP on another host than this one have no clipboard, so that the old way is kept beside the new one. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) {
+/**
+ * Pages over plain HTTP on another host than this one have no clipboard, and a browser may refuse it to others, so that
+ * the old way is kept beside the new one. Returns whether it was copied: nothing says so of what was not.
+ */
+async function copyText(text: string): Promise<boolean> {
+  try {
     await navigator.clipboard.writeText(text);
-    return;
+    return true;
+  } catch {
+    return copyAsSelected(text);
   }
+}
+
+function copyAsSelected(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
   area.setAttribute("readonly", "");
   area.style.setProperty("position", "fixed");
   // Inside an open dialog the rest of the page can't be selected.
-  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  return isCopied;
 }
 
 /** A snippet with its copy button. The keyboard can scroll it. */

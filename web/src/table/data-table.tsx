@@ -7,6 +7,7 @@ import { Pagination } from "../kit/pagination.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../kit/states.tsx";
 import { FilterBar, FilterChips } from "./filters.tsx";
 import { type Column, type Filter, nextSort } from "./model.ts";
+import { createOpenRow } from "./open-row.ts";
 import { SidePanel } from "./side-panel.tsx";
 import { createTableLayout, type TableLayout } from "./table-layout.ts";
 import type { TableState } from "./table-state.ts";
@@ -50,7 +51,11 @@ const skeletonRows = Array.from({ length: 8 }, (_, index) => index);
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const texts = useKitTexts();
   const layout = createTableLayout<Row>(props.name, () => props.columns);
-  const openRow = (): Row | undefined => props.rows?.find((row) => props.rowId(row) === props.state.openId());
+  const openRow = createOpenRow<Row>({
+    rows: () => props.rows,
+    rowId: (row) => props.rowId(row),
+    openId: () => props.state.openId(),
+  });
   const isEmpty = (): boolean => props.rows?.length === 0;
   // A short list needs no pages; whoever asked for longer ones keeps the choice.
   const hasPages = (): boolean =>

@@ -41,7 +41,9 @@ export function KeyPanel(props: KeyPanelProps): JSX.Element {
       apiPost<typeof keyAnswer>(`/backend/keys/${action}/`, { key_id: props.apiKey.key_id }),
     onSuccess: (_answer, action) => {
       showToast({ enable: texts.enabled, disable: texts.disabled, revoke: texts.revoked }[action]);
-      close();
+      if (action === "revoke") {
+        close();
+      }
       props.onChanged();
     },
   }));
