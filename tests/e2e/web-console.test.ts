@@ -203,18 +203,25 @@ test("the authenticator is set up, asked for at the login and switched off; a ne
     await card("Authenticator").getByLabel("Code").fill(authenticator.wrong());
     await card("Authenticator").getByRole("button", { name: "Switch on" }).click();
     await card("Authenticator").locator("[data-kind=error], [aria-invalid=true]").first().waitFor();
-    await card("Authenticator").getByLabel("Code").fill(await authenticator.next());
+    await card("Authenticator")
+      .getByLabel("Code")
+      .fill(await authenticator.next());
     await card("Authenticator").getByRole("button", { name: "Switch on" }).click();
     await page.getByText("The authenticator is on.").waitFor();
+    await card("Authenticator").locator("[data-codes]").waitFor();
+    const codes = await card("Authenticator").locator("[data-codes] code").allTextContents();
+    expect(codes).toHaveLength(10);
+    expect(await faultsOf(watched)).toEqual([]);
+    await card("Authenticator").getByRole("button", { name: "I have kept them" }).click();
+    await card("Authenticator").getByText("Recovery codes left: 10").waitFor();
     await card("Authenticator").getByText(secret).first().waitFor({ state: "detached" });
     expect((await client.get("/backend/auth/me/", { cookie: elsewhere.cookie })).status).toBe(401);
-    expect(await faultsOf(watched)).toEqual([]);
     await page.context().clearCookies();
     await page.goto("/login/?next=/console/account/");
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill(first);
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByLabel("Code of your authenticator").fill(await authenticator.next());
+    await page.getByLabel("Code of your authenticator, or a recovery code").fill((codes[4] ?? "").toLowerCase());
     await page.getByLabel("Password").fill(first);
     await page.getByRole("button", { name: "Log in" }).click();
     await page.waitForURL("**/console/account/");
@@ -224,8 +231,20 @@ test("the authenticator is set up, asked for at the login and switched off; a ne
     await page.getByText("The password is changed.").waitFor();
     await card("Sessions").getByText("this one").waitFor();
     expect(await card("Sessions").getByRole("listitem").count()).toBe(1);
+    await card("Authenticator").getByText("Recovery codes left: 9").waitFor();
     await card("Authenticator").getByLabel("Current password").fill(second);
-    await card("Authenticator").getByLabel("Code").fill(await authenticator.next());
+    await card("Authenticator")
+      .getByLabel("Code")
+      .fill(await authenticator.next());
+    await card("Authenticator").getByRole("button", { name: "Make new recovery codes" }).click();
+    await card("Authenticator").locator("[data-codes]").waitFor();
+    const made = await card("Authenticator").locator("[data-codes] code").allTextContents();
+    expect(made.filter((code) => codes.includes(code))).toEqual([]);
+    await card("Authenticator").getByRole("button", { name: "I have kept them" }).click();
+    await card("Authenticator").getByLabel("Current password").fill(second);
+    await card("Authenticator")
+      .getByLabel("Code")
+      .fill(made[0] ?? "");
     await card("Authenticator").getByRole("button", { name: "Switch off" }).click();
     await page.getByText("The authenticator is off.").waitFor();
     await card("Authenticator").getByRole("button", { name: "Set up" }).waitFor();

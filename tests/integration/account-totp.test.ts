@@ -42,8 +42,11 @@ async function makeUser(email: string): Promise<Person> {
   };
 }
 
+/** The address of somebody by the name of the login. */
+const mailOf = (login: string): string => (login.includes("@") ? login : `${login}@example.org`);
+
 async function makeAdmin(username: string): Promise<Person> {
-  const made = { username, email: null, mobile: null, password, isSuper: true };
+  const made = { username, email: mailOf(username), mobile: null, password, isSuper: true };
   await rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
   return {
     logIn: (code, ip) => {
@@ -54,12 +57,20 @@ async function makeAdmin(username: string): Promise<Person> {
   };
 }
 
-async function setUp(person: Person): Promise<{ authenticator: Authenticator; cookie: string; begun: AccountAnswer }> {
+type SetUp = {
+  readonly authenticator: Authenticator;
+  readonly cookie: string;
+  readonly begun: AccountAnswer;
+  readonly recoveryCodes: readonly string[];
+};
+
+async function setUp(person: Person): Promise<SetUp> {
   const { cookie } = await person.logIn();
   const begun = await person.call("totp/begin/", { password }, cookie);
   const authenticator = new Authenticator(String(begun.body["secret"]));
-  expect((await person.call("totp/enable/", { code: await authenticator.next() }, cookie)).status).toBe(200);
-  return { authenticator, cookie, begun };
+  const enabled = await person.call("totp/enable/", { code: await authenticator.next() }, cookie);
+  expect(enabled.status).toBe(200);
+  return { authenticator, cookie, begun, recoveryCodes: enabled.body["recovery_codes"] as string[] };
 }
 
 describe.each([
@@ -119,9 +130,89 @@ describe.each([
     }
     expect(codes).toEqual([...Array(8).fill("invalid_code"), "too_many_attempts", "too_many_attempts"]);
   });
+
+  test("has ten recovery codes, each of which lets in once, is written down and told by mail", async () => {
+    const person = await make(name("recovery"));
+    const { cookie, recoveryCodes } = await setUp(person);
+    expect(new Set(recoveryCodes).size).toBe(10);
+    expect(recoveryCodes.every((code) => /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/.test(code))).toBe(true);
+    const [first = "", second = ""] = recoveryCodes;
+    const both = await Promise.all([person.logIn(first), person.logIn(first)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect((await person.logIn(first)).body.error?.code).toBe("invalid_code");
+    // As somebody reads it from paper.
+    expect((await person.logIn(` ${second.toLowerCase().replaceAll("-", " ")}`)).status).toBe(200);
+    const [me, path] = kind === "a user" ? ["user", "/backend/auth/me/"] : ["admin", "/backend/auth/admin/me/"];
+    expect((await client.get(path, { cookie })).body[me]).toMatchObject({ has_totp: true, recovery_codes_left: 8 });
+    const audit = await rig.db.sql<{ after: { left: number } }>`
+      select after from audit_log where action = ${`${me}.recovery_code_use`} and actor_name = ${name("recovery")} order by id`;
+    expect(audit.map(({ after }) => after.left)).toEqual([9, 8]);
+    const mails = await rig.db.sql`
+      select 1 from mail_log where template = 'recovery_code_used' and to_address = ${mailOf(name("recovery"))}`;
+    expect(mails).toHaveLength(2);
+  });
+
+  test("keeps no recovery code in clear, and those of one owner are none of another", async () => {
+    const [one, other] = [await make(name("kept-one")), await make(name("kept-two"))];
+    const { recoveryCodes } = await setUp(one);
+    await setUp(other);
+    const letters = recoveryCodes.map((code) => code.replaceAll("-", ""));
+    const rows = await rig.db.sql<{ line: string }>`
+      select r::text || encode(code_hash, 'escape') as line from recovery_code r`;
+    expect(rows.length).toBeGreaterThanOrEqual(20);
+    expect(rows.some(({ line }) => letters.some((code) => line.includes(code)))).toBe(false);
+    expect((await other.logIn(recoveryCodes[0])).body.error?.code).toBe("invalid_code");
+  });
+
+  test("can make new recovery codes with password and code, which end the old ones", async () => {
+    const person = await make(name("remade"));
+    const { authenticator, cookie, recoveryCodes } = await setUp(person);
+    const remake = (proof: object) => person.call("totp/recovery-codes/", proof, cookie);
+    expect((await remake({ password: "wrong", code: await authenticator.next() })).status).toBe(401);
+    expect((await remake({ password, code: authenticator.wrong() })).body.error?.code).toBe("invalid_code");
+    const made = (await remake({ password, code: recoveryCodes[0] })).body["recovery_codes"] as string[];
+    expect(made).toHaveLength(10);
+    expect((await person.logIn(recoveryCodes[1])).body.error?.code).toBe("invalid_code");
+    expect((await person.logIn(made[0])).status).toBe(200);
+    // They stand in for the authenticator, also to be rid of it, and go with it.
+    expect((await person.call("totp/disable/", { password, code: made[1] }, cookie)).status).toBe(200);
+    expect((await remake({ password, code: made[2] })).status).toBe(401);
+    expect((await person.logIn()).status).toBe(200);
+  });
+
+  test("has guesses of recovery codes counted with those of the authenticator, and none turns the authenticator on", async () => {
+    const person = await make(name("guessed-recovery"));
+    const { cookie } = await person.logIn();
+    await person.call("totp/begin/", { password }, cookie);
+    const guess = "AAAA-BBBB-CCCC-DDDD";
+    expect((await person.call("totp/enable/", { code: guess }, cookie)).body.error?.code).toBe("invalid_code");
+    const { authenticator, recoveryCodes } = await setUp(person);
+    const codes: (string | undefined)[] = [];
+    for (let tries = 0; tries < 9; tries += 1) {
+      codes.push((await person.logIn(tries % 2 === 0 ? guess : authenticator.wrong())).body.error?.code);
+    }
+    expect(codes).toEqual([...Array(8).fill("invalid_code"), "too_many_attempts"]);
+    // A good one has to wait as well.
+    expect((await person.logIn(recoveryCodes[0])).body.error?.code).toBe("too_many_attempts");
+  });
 });
 
 describe("a lost authenticator", () => {
+  test("is stood in for by a recovery code in the forms of both logins, which have room for its letters", async () => {
+    const user = await setUp(await makeUser("form-recovery@example.org"));
+    const admin = await setUp(await makeAdmin("form-recovery"));
+    for (const [path, fields, codes] of [
+      ["/login/", { email: "form-recovery@example.org", password }, user.recoveryCodes],
+      ["/admin/login/", { login: "form-recovery", password }, admin.recoveryCodes],
+    ] as const) {
+      const asked = await client.postForm(path, fields, { ip: freshAddress() });
+      expect(asked.text).toMatch(/name="code"[^>]*maxlength="40"/);
+      expect(asked.text).not.toContain('inputmode="numeric"');
+      const done = await client.postForm(path, { ...fields, code: codes[3] ?? "" }, { ip: freshAddress() });
+      expect(done.status).toBe(303);
+    }
+  });
+
   test("is taken away by a super-admin with a reason, which ends the sessions and is written down", async () => {
     const person = await makeUser("lost@example.org");
     const { cookie } = await setUp(person);

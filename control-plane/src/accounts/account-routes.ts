@@ -2,6 +2,8 @@ import {
   emptyAnswer,
   passwordChangeInput,
   profileSaveInput,
+  recoveryCodesAnswer,
+  recoveryCodesInput,
   sessionListAnswer,
   sessionRevokeAnswer,
   sessionRevokeInput,
@@ -133,14 +135,27 @@ function totpEndpoints({ ownAccount }: AccountRouteParts): AnyEndpoint[] {
       path: "/backend/auth/totp/enable/",
       access: "user",
       input: totpEnableInput,
-      summary: "Asks for codes at the login from now on, once a first code is right.",
-      output: emptyAnswer,
+      summary:
+        "Asks for codes at the login from now on, once a first code is right, and shows the recovery codes once.",
+      output: recoveryCodesAnswer,
       limits: limitSentences.code,
       errors: ["invalid_code", "conflict", "too_many_attempts"],
-      handle: async (call) => {
-        await ownAccount.enableTotp(call.user, call.input.code, originOf(call));
-        return {};
-      },
+      handle: async (call) => ({
+        recovery_codes: await ownAccount.enableTotp(call.user, call.input.code, originOf(call)),
+      }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/totp/recovery-codes/",
+      access: "user",
+      input: recoveryCodesInput,
+      summary: "Makes ten new recovery codes, which are shown once; those before are worth nothing from then on.",
+      output: recoveryCodesAnswer,
+      limits: [...limitSentences.confirmation, ...limitSentences.code],
+      errors: ["invalid_credentials", "invalid_code", "code_required", "conflict", "too_many_attempts"],
+      handle: async (call) => ({
+        recovery_codes: await ownAccount.remakeRecoveryCodes(call.user, call.input, originOf(call)),
+      }),
     }),
     endpoint({
       method: "POST",

@@ -4,6 +4,8 @@ import {
   adminMeAnswer,
   emptyAnswer,
   passwordChangeInput,
+  recoveryCodesAnswer,
+  recoveryCodesInput,
   sessionListAnswer,
   sessionRevokeAnswer,
   sessionRevokeInput,
@@ -82,7 +84,9 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       errors: [],
       handle: async ({ admin }) => {
         const { username, isSuper } = admin;
-        return { admin: { username, is_super: isSuper, has_totp: await adminAccounts.hasCode(admin) } };
+        const { hasCode, recoveryCodesLeft } = await adminAccounts.codesOf(admin);
+        const codes = { has_totp: hasCode, recovery_codes_left: recoveryCodesLeft };
+        return { admin: { username, is_super: isSuper, ...codes } };
       },
     }),
     endpoint({
@@ -159,14 +163,27 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
       path: "/backend/auth/admin/totp/enable/",
       access: "admin",
       input: totpEnableInput,
-      summary: "Asks for codes at the login from now on, once a first code is right.",
-      output: emptyAnswer,
+      summary:
+        "Asks for codes at the login from now on, once a first code is right, and shows the recovery codes once.",
+      output: recoveryCodesAnswer,
       limits: limitSentences.code,
       errors: ["invalid_code", "conflict", "too_many_attempts"],
-      handle: async (call) => {
-        await adminAccounts.enableTotp(call.admin, call.input.code, originOf(call));
-        return {};
-      },
+      handle: async (call) => ({
+        recovery_codes: await adminAccounts.enableTotp(call.admin, call.input.code, originOf(call)),
+      }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/auth/admin/totp/recovery-codes/",
+      access: "admin",
+      input: recoveryCodesInput,
+      summary: "Makes ten new recovery codes, which are shown once; those before are worth nothing from then on.",
+      output: recoveryCodesAnswer,
+      limits: [...limitSentences.confirmation, ...limitSentences.code],
+      errors: ["invalid_credentials", "invalid_code", "code_required", "conflict", "too_many_attempts"],
+      handle: async (call) => ({
+        recovery_codes: await adminAccounts.remakeRecoveryCodes(call.admin, call.input, originOf(call)),
+      }),
     }),
     endpoint({
       method: "POST",

@@ -18,6 +18,8 @@ export type Profile = {
   readonly verificationEmailSentAt: Date | null;
   readonly verificationEmailError: string | null;
   readonly hasCode: boolean;
+  /** How many recovery codes were not used. */
+  readonly recoveryCodesLeft: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
@@ -37,6 +39,7 @@ export function profileFields(profile: Profile): Record<string, unknown> {
     verification_email_sent_at: profile.verificationEmailSentAt?.toISOString() ?? null,
     verification_email_error: profile.verificationEmailError,
     has_totp: profile.hasCode,
+    recovery_codes_left: profile.recoveryCodesLeft,
     created_at: profile.createdAt.toISOString(),
     updated_at: profile.updatedAt.toISOString(),
   };

@@ -161,6 +161,7 @@ type ProfileRow = {
   verification_email_sent_at: Date | null;
   verification_email_error: string | null;
   has_code: boolean;
+  recovery_codes_left: number;
   created_at: Date;
   updated_at: Date;
 };
@@ -178,6 +179,7 @@ const toProfile = (row: ProfileRow): Profile => ({
   verificationEmailSentAt: row.verification_email_sent_at,
   verificationEmailError: row.verification_email_error,
   hasCode: row.has_code,
+  recoveryCodesLeft: row.recovery_codes_left,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -186,7 +188,8 @@ export async function findProfile(db: Queryable, userId: UserId): Promise<Profil
   const [row] = await db.sql<ProfileRow>`
     select p.id, p.gateway_user_id, p.email, p.display_name, p.user_type, p.status, p.locale, g.rate_multiplier,
       p.email_verified_at, p.verification_email_sent_at, p.verification_email_error,
-      p.totp_enabled_at is not null as has_code, p.created_at, p.updated_at
+      p.totp_enabled_at is not null as has_code, p.created_at, p.updated_at,
+      (select count(*)::int from recovery_code r where r.user_id = p.id and r.used_at is null) as recovery_codes_left
     from user_profile p join gateway_user g on g.id = p.gateway_user_id where p.id = ${userId}::bigint`;
   return row === undefined ? null : toProfile(row);
 }

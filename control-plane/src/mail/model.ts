@@ -13,6 +13,8 @@ export type MailVariables = {
   readonly password_reset: { readonly link: string; readonly valid_minutes: string };
   /** To whom the account belongs, so that a change by somebody else is noticed. */
   readonly password_changed: { readonly reset_link: string };
+  /** The same for a code that stood in for the authenticator. */
+  readonly recovery_code_used: { readonly left: string; readonly account_link: string };
   readonly payment_success: {
     readonly order_no: string;
     readonly plan_name: string;

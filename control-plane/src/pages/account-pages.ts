@@ -44,7 +44,9 @@ type AdminLoginState = {
 const emailAttributes = (email: string): string =>
   `type="email" autocomplete="username" maxlength="254" required value="${escapeText(email)}"`;
 const newPasswordAttributes = 'type="password" autocomplete="new-password" minlength="8" maxlength="256" required';
-const codeAttributes = 'inputmode="numeric" autocomplete="one-time-code" maxlength="16" required autofocus';
+/** A recovery code has letters, so that a keyboard of digits would keep it out. */
+const codeAttributes =
+  'autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="40" required autofocus';
 
 /** The login; with the field of a code once it is known that one is needed, and without a form for who is logged in. */
 export function loginPage(state: LoginState, status: number, assets: FormAssets | null): Response {

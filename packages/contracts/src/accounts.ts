@@ -13,7 +13,7 @@ const typedPassword = z
   .refine((text) => [...text].length <= 256 && !text.includes("\0"), "It can't be a password.");
 /** Judged by the service, which answers `invalid_email`. */
 const typedEmail = z.string().max(1_024);
-const typedCode = z.string().trim().max(16);
+const typedCode = z.string().trim().max(40);
 /** Digits as text, or a number that JSON can hold exactly. */
 const rowId = z.union([
   z.number().int().positive().max(Number.MAX_SAFE_INTEGER).transform(BigInt),
@@ -39,7 +39,7 @@ export const emailInput = z.strictObject({ email: typedEmail });
 export const loginInput = z.strictObject({
   email: typedEmail,
   password: typedPassword,
-  /** Of the authenticator, where one is set up. */
+  /** Of the authenticator, where one is set up, or one of the recovery codes. */
   code: typedCode.optional(),
 });
 
@@ -64,6 +64,7 @@ export const sessionRevokeInput = z.union([
 export const totpBeginInput = z.strictObject({ password: typedPassword });
 export const totpEnableInput = z.strictObject({ code: typedCode.min(1) });
 export const totpDisableInput = z.strictObject({ password: typedPassword, code: typedCode.min(1) });
+export const recoveryCodesInput = z.strictObject({ password: typedPassword, code: typedCode.min(1) });
 
 export const adminLoginInput = z.strictObject({
   /** Username, e-mail or mobile number. */
@@ -118,6 +119,8 @@ export const userView = z.strictObject({
   verification_email_sent_at: wireMoment.nullable(),
   verification_email_error: z.string().nullable(),
   has_totp: z.boolean(),
+  /** How many recovery codes were not used. */
+  recovery_codes_left: z.number().int(),
   created_at: wireMoment,
   updated_at: wireMoment,
 });
@@ -139,11 +142,15 @@ export const sessionListAnswer = z.strictObject({
 export const sessionRevokeAnswer = z.strictObject({ revoked: z.int().min(0) });
 
 /** For an authenticator: the secret as text, and as the address that a code to scan holds. */
+/** Shown once: only digests of them are kept. */
+export const recoveryCodesAnswer = z.strictObject({ recovery_codes: z.array(z.string()) });
 export const totpBeginAnswer = z.strictObject({ secret: z.string(), uri: z.string() });
 
 const adminView = { username: z.string(), is_super: z.boolean() };
 export const adminLoginAnswer = z.strictObject({ admin: z.strictObject(adminView) });
-export const adminMeAnswer = z.strictObject({ admin: z.strictObject({ ...adminView, has_totp: z.boolean() }) });
+export const adminMeAnswer = z.strictObject({
+  admin: z.strictObject({ ...adminView, has_totp: z.boolean(), recovery_codes_left: z.number().int() }),
+});
 
 /** 0 nobody, 1 admin, 2 super-admin. */
 const agent = z.union([z.literal(0), z.literal(1), z.literal(2)]);

@@ -10,6 +10,7 @@ export const mailTemplateNames = [
   "account_exists",
   "password_reset",
   "password_changed",
+  "recovery_code_used",
   "payment_success",
   "quota_low",
 ] as const;

@@ -9,6 +9,7 @@ export const shellTextsEn = english({
   collapse: "Collapse the sidebar",
   expand: "Expand the sidebar",
   offline: "No connection. What you see may be old; nothing is lost.",
+  stale: "What you see may be old: it could not be asked for anew.",
   theme: "Theme",
   themeSystem: "As the system",
   themeLight: "Light",

@@ -100,7 +100,7 @@ export function Shell(props: ShellProps): JSX.Element {
           {props.children}
         </main>
         <div class="bars">
-          <StaleBar />
+          <StaleBar text={props.texts.stale} />
           <OfflineBar text={props.texts.offline} />
         </div>
       </div>

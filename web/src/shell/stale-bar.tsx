@@ -8,7 +8,7 @@ import { useKitTexts } from "../kit/kit-texts.tsx";
  * Says that something on the page could not be asked for anew. What was there before stays, with everything that was
  * typed; a part that never came says so itself, in its place.
  */
-export function StaleBar(): JSX.Element {
+export function StaleBar(props: { readonly text: string }): JSX.Element {
   const texts = useKitTexts();
   const client = useQueryClient();
   const cache = client.getQueryCache();
@@ -26,7 +26,7 @@ export function StaleBar(): JSX.Element {
         {(error) => (
           <div class="bar" data-kind="stale">
             <span>
-              {texts().failed}: <bdi>{error().message}</bdi>
+              {props.text} <bdi>{error().message}</bdi>
             </span>
             <Show when={requestId(error())}>
               {(id) => (

@@ -8,6 +8,7 @@ import type { LoginParts } from "../login/user-login.ts";
 import type { Origin } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
 import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { listUnusedCodes } from "../totp/recovery-store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
 import { findAdminById, setAdminPassword } from "./store.ts";
 
@@ -19,8 +20,12 @@ export class AdminAccounts {
     this.#parts = parts;
   }
 
-  async hasCode(admin: AdminCaller): Promise<boolean> {
-    return (await findAdminById(this.#parts.db, admin.adminId))?.hasCode === true;
+  /** Whether codes are asked for, and how many recovery codes were not used. */
+  async codesOf(admin: AdminCaller): Promise<{ readonly hasCode: boolean; readonly recoveryCodesLeft: number }> {
+    const { db } = this.#parts;
+    const unused = await listUnusedCodes(db, { kind: "admin", id: admin.adminId });
+    const credentials = await findAdminById(db, admin.adminId);
+    return { hasCode: credentials?.hasCode === true, recoveryCodesLeft: unused.length };
   }
 
   /**
@@ -56,9 +61,12 @@ export class AdminAccounts {
     return await this.#parts.db.withTransaction((tx) => this.#parts.factor.begin(tx, owner, admin.username));
   }
 
-  /** @throws AppError `invalid_code`, `conflict`, `too_many_attempts` */
-  async enableTotp(admin: AdminCaller, code: string, origin: Origin): Promise<void> {
-    await this.#parts.factor.enable({ kind: "admin", id: admin.adminId }, code, async (tx) => {
+  /**
+   * @returns the recovery codes
+   * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
+   */
+  async enableTotp(admin: AdminCaller, code: string, origin: Origin): Promise<string[]> {
+    return await this.#parts.factor.enable({ kind: "admin", id: admin.adminId }, code, async (tx) => {
       await revokeSessionsOf(tx, ofAdmin(admin.adminId), admin.sessionId);
       await this.#audit(tx, admin, origin, { action: "admin.totp_enable" });
     });
@@ -68,10 +76,29 @@ export class AdminAccounts {
   async disableTotp(admin: AdminCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
     await this.#confirm(admin, proof.password, origin);
     const owner = { kind: "admin", id: admin.adminId } as const;
-    await this.#parts.factor.check(owner, proof.code);
+    await this.#parts.factor.check(owner, proof.code, origin);
     await this.#parts.db.withTransaction(async (tx) => {
       await removeSecret(tx, owner);
       await this.#audit(tx, admin, origin, { action: "admin.totp_disable" });
+    });
+  }
+
+  /**
+   * New recovery codes; those before are worth nothing from then on.
+   * @throws AppError `invalid_credentials`, `invalid_code`, `conflict`, `too_many_attempts`
+   */
+  async remakeRecoveryCodes(
+    admin: AdminCaller,
+    proof: { readonly password: string; readonly code: string },
+    origin: Origin,
+  ): Promise<string[]> {
+    await this.#confirm(admin, proof.password, origin);
+    const owner = { kind: "admin", id: admin.adminId } as const;
+    await this.#parts.factor.check(owner, proof.code, origin);
+    return await this.#parts.db.withTransaction(async (tx) => {
+      const codes = await this.#parts.factor.makeRecoveryCodes(tx, owner);
+      await this.#audit(tx, admin, origin, { action: "admin.recovery_codes_make" });
+      return codes;
     });
   }
 

@@ -2,7 +2,7 @@ import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { attemptKinds, freeFromAddress } from "../attempts/model.ts";
 import type { LoginParts } from "../login/user-login.ts";
-import type { LoginOrigin } from "../sessions/model.ts";
+import type { Origin } from "../model.ts";
 import { ofAdmin } from "../sessions/store.ts";
 import { type AdminCredentials, findAdminByLogin, holdAdmin, touchSupportProfile } from "./store.ts";
 
@@ -28,12 +28,12 @@ export class AdminLogin {
   async logIn(
     input: AdminLoginInput,
     request: Request,
-    origin: LoginOrigin,
+    origin: Origin,
   ): Promise<{ readonly admin: AdminCredentials; readonly cookies: string[] }> {
     const { db, factor, sessions, devices } = this.#parts;
     const { admin, device } = await this.#findProven(input, request, origin);
     if (admin.hasCode) {
-      await factor.check({ kind: "admin", id: admin.id }, input.code);
+      await factor.check({ kind: "admin", id: admin.id }, input.code, origin);
     }
     const cookie = await db.withTransaction(async (tx) => {
       if (!(await holdAdmin(tx, admin))) {
@@ -48,7 +48,7 @@ export class AdminLogin {
   async #findProven(
     { login, password }: AdminLoginInput,
     request: Request,
-    { ip }: LoginOrigin,
+    { ip }: Origin,
   ): Promise<{ readonly admin: AdminCredentials; readonly device: string | null }> {
     const { db, hashing, devices } = this.#parts;
     const admin = await findAdminByLogin(db, login);

@@ -4,8 +4,8 @@ import { AppError } from "../../platform/errors.ts";
 import { localeCookie } from "../../platform/page-locale.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
 import { type AddressNumbers, attemptKinds, freeFromAddress } from "../attempts/model.ts";
+import type { Origin } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
-import type { LoginOrigin } from "../sessions/model.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { ofUser } from "../sessions/store.ts";
 import { findLoginByEmail, holdLogin, type LoginProfile } from "../store.ts";
@@ -40,11 +40,7 @@ export class UserLogin {
    * @throws AppError `invalid_credentials` for an unknown address as for a wrong password, in the same time; only behind the
    * right password `email_not_verified`, `account_disabled`, `code_required`, `invalid_code`; `too_many_attempts`
    */
-  async logIn(
-    input: LoginInput,
-    request: Request,
-    origin: LoginOrigin,
-  ): Promise<{ cookies: string[]; user: LoginProfile }> {
+  async logIn(input: LoginInput, request: Request, origin: Origin): Promise<{ cookies: string[]; user: LoginProfile }> {
     const { db, hashing, sessions, factor, devices } = this.#parts;
     const account = input.email.trim();
     const user = await findLoginByEmail(db, account);
@@ -62,7 +58,7 @@ export class UserLogin {
     refuseUnlessActive(user);
     const { userId, passwordHash } = user;
     if (user.hasCode) {
-      await factor.check({ kind: "user", id: userId }, input.code);
+      await factor.check({ kind: "user", id: userId }, input.code, origin);
     }
     const cookie = await db.withTransaction(async (tx) => {
       if (!(await holdLogin(tx, userId, passwordHash))) {

@@ -1,18 +1,33 @@
 import { randomBytes } from "node:crypto";
+import { writeAudit } from "../../audit/service.ts";
+import type { MailQueue } from "../../mail/model.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { isEqualSecret } from "../../platform/crypto/compare.ts";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../../platform/crypto/seal.ts";
 import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { countCode } from "../attempts/attempts.ts";
+import type { Origin } from "../model.ts";
 import { authenticatorUri, findStep, secretBytes, toBase32 } from "./one-time-code.ts";
+import {
+  readRecoveryCode,
+  recoveryCodeBytes,
+  recoveryCodesMade,
+  recoveryDigest,
+  toRecoveryCode,
+} from "./recovery-code.ts";
+import { findCodeHolder, listUnusedCodes, markCodeUsed, replaceRecoveryCodes } from "./recovery-store.ts";
 import { type CodeOwner, enableSecret, lockSecret, putSecret, tables, takeStep } from "./totp-store.ts";
 
 export type SecondFactorParts = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly clock: Clock;
+  readonly mails: MailQueue;
+  /** What links in mails begin with. */
+  readonly baseUrl: string;
 };
 
 const issuer = "Sluice";
@@ -36,7 +51,10 @@ export const totpSealedColumns: readonly SealedColumn[] = [columns.user, columns
 
 const contextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([id.toString()]);
 
-/** The codes of an authenticator as a second proof at the login. */
+/** Where the owner of a code looks after it. */
+const accountPaths = { user: "/console/account/", admin: "/admin/" } as const;
+
+/** The codes of an authenticator as a second proof at the login, and those that stand in for it when it is lost. */
 export class SecondFactor {
   readonly #parts: SecondFactorParts;
 
@@ -60,39 +78,107 @@ export class SecondFactor {
 
   /**
    * Asks for codes from now on: the first one shows that the authenticator knows the secret.
+   * @returns the recovery codes, which are shown once
    * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
    */
-  async enable(owner: CodeOwner, code: string, alongWith: (tx: Transaction) => Promise<void>): Promise<void> {
-    await this.check(owner, code);
-    await this.#parts.db.withTransaction(async (tx) => {
+  async enable(owner: CodeOwner, code: string, alongWith: (tx: Transaction) => Promise<void>): Promise<string[]> {
+    await this.#count(owner, (tx, sealed) => this.#takeStep(tx, owner, sealed, code));
+    return await this.#parts.db.withTransaction(async (tx) => {
       const { sealed, isEnabled } = await lockSecret(tx, owner);
       if (sealed === null || isEnabled) {
         throw new AppError("conflict", { message: "No authenticator is being set up." });
       }
       await enableSecret(tx, owner);
       await alongWith(tx);
+      return await this.makeRecoveryCodes(tx, owner);
     });
   }
 
   /**
-   * Takes a code, which is then used up: two logins at the same moment can't both have it.
+   * New recovery codes in place of all that there were.
+   * @throws AppError `conflict` when codes are not asked for
+   */
+  async makeRecoveryCodes(tx: Transaction, owner: CodeOwner): Promise<string[]> {
+    if (!(await lockSecret(tx, owner)).isEnabled) {
+      throw new AppError("conflict", { message: "No authenticator is set up." });
+    }
+    const codes = Array.from({ length: recoveryCodesMade }, () => toRecoveryCode(randomBytes(recoveryCodeBytes)));
+    const digests = codes.map((code) => recoveryDigest(owner, readRecoveryCode(code) ?? ""));
+    await replaceRecoveryCodes(tx, owner, digests);
+    return codes;
+  }
+
+  /**
+   * Takes a code of the authenticator or a recovery code, which is then used up: two logins at the same moment can't both
+   * have it.
    * @throws AppError `code_required`, `invalid_code`, `too_many_attempts`
    */
-  async check(owner: CodeOwner, code: string | undefined): Promise<void> {
+  async check(owner: CodeOwner, code: string | undefined, origin: Origin): Promise<void> {
     if (code === undefined || code === "") {
       throw new AppError("code_required");
     }
-    const { db, masterKey, clock } = this.#parts;
+    const recoveryCode = readRecoveryCode(code);
+    await this.#count(owner, (tx, sealed) =>
+      recoveryCode === null
+        ? this.#takeStep(tx, owner, sealed, code)
+        : this.#takeRecoveryCode(tx, owner, recoveryCode, origin),
+    );
+  }
+
+  /** Counts the attempt before it is made; the row of the owner is held while the code is looked at. */
+  async #count(owner: CodeOwner, take: (tx: Transaction, sealed: Uint8Array) => Promise<boolean>): Promise<void> {
+    const { db } = this.#parts;
     const counted = await countCode(db, `${owner.kind}:${owner.id}`);
     const isTaken = await db.withTransaction(async (tx) => {
       const { sealed } = await lockSecret(tx, owner);
-      const secret = sealed === null ? null : open(masterKey.opening, sealed, contextOf(owner));
-      const step = secret === null ? null : findStep(secret, code.replace(/\s/g, ""), clock.now());
-      return step !== null && (await takeStep(tx, owner, step));
+      return sealed !== null && (await take(tx, sealed));
     });
     if (!isTaken) {
       throw new AppError("invalid_code");
     }
     await counted.succeeded();
+  }
+
+  async #takeStep(tx: Transaction, owner: CodeOwner, sealed: Uint8Array, code: string): Promise<boolean> {
+    const { masterKey, clock } = this.#parts;
+    const secret = open(masterKey.opening, sealed, contextOf(owner));
+    const step = findStep(secret, code.replace(/\s/g, ""), clock.now());
+    return step !== null && (await takeStep(tx, owner, step));
+  }
+
+  /** What became of it is written down and told to the owner in the transaction that uses it up. */
+  async #takeRecoveryCode(tx: Transaction, owner: CodeOwner, letters: string, origin: Origin): Promise<boolean> {
+    const digest = recoveryDigest(owner, letters);
+    const kept = await listUnusedCodes(tx, owner);
+    // All are compared, so that the time says nothing.
+    const found = kept.filter((each) => isEqualSecret(each.digest, digest));
+    const [code] = found;
+    const holder = await findCodeHolder(tx, owner);
+    if (code === undefined || holder === null || !(await markCodeUsed(tx, code.id))) {
+      return false;
+    }
+    const left = kept.length - 1;
+    await writeAudit(tx, {
+      actor: { kind: owner.kind, id: owner.id, name: holder.name },
+      action: `${owner.kind}.recovery_code_use`,
+      subjectKind: owner.kind,
+      subjectId: owner.id.toString(),
+      before: { left: kept.length },
+      after: { left },
+      requestId: origin.requestId,
+      ip: origin.ip,
+    });
+    if (holder.email !== null) {
+      await this.#parts.mails.queueMail(tx, {
+        dedupeKey: `recovery_code_used:${owner.kind}:${code.id}`,
+        template: "recovery_code_used",
+        userId: owner.kind === "user" ? owner.id : null,
+        to: holder.email,
+        locale: holder.locale,
+        variables: { left: String(left), account_link: `${this.#parts.baseUrl}${accountPaths[owner.kind]}` },
+        source: "accounts",
+      });
+    }
+    return true;
   }
 }

@@ -42,8 +42,9 @@ export async function enableSecret(db: Queryable, owner: CodeOwner): Promise<voi
   await db.query(`update ${tableOf(owner)} set totp_enabled_at = now(), updated_at = now() where id = $1`, [owner.id]);
 }
 
-/** Returns whether there was one. */
+/** The codes that stand in for it go with it. Returns whether there was one. */
 export async function removeSecret(db: Queryable, owner: CodeOwner): Promise<boolean> {
+  await db.query(`delete from recovery_code where ${owner.kind}_id = $1`, [owner.id]);
   const written = await db.query(
     `update ${tableOf(owner)} set totp_sealed = null, totp_enabled_at = null, totp_last_step = null, updated_at = now()
      where id = $1 and totp_sealed is not null`,

@@ -104,9 +104,12 @@ export class OwnAccount {
     return await this.#parts.db.withTransaction((tx) => this.#parts.factor.begin(tx, owner, user.email));
   }
 
-  /** @throws AppError `invalid_code`, `conflict`, `too_many_attempts` */
-  async enableTotp(user: UserCaller, code: string, origin: Origin): Promise<void> {
-    await this.#parts.factor.enable({ kind: "user", id: user.userId }, code, async (tx) => {
+  /**
+   * @returns the recovery codes
+   * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
+   */
+  async enableTotp(user: UserCaller, code: string, origin: Origin): Promise<string[]> {
+    return await this.#parts.factor.enable({ kind: "user", id: user.userId }, code, async (tx) => {
       await revokeSessionsOf(tx, ofUser(user.userId), user.sessionId);
       await this.#audit(tx, user, origin, { action: "user.totp_enable", before: null, after: null });
     });
@@ -116,10 +119,29 @@ export class OwnAccount {
   async disableTotp(user: UserCaller, proof: { password: string; code: string }, origin: Origin): Promise<void> {
     await this.#confirm(user.userId, proof.password, origin);
     const owner = { kind: "user", id: user.userId } as const;
-    await this.#parts.factor.check(owner, proof.code);
+    await this.#parts.factor.check(owner, proof.code, origin);
     await this.#parts.db.withTransaction(async (tx) => {
       await removeSecret(tx, owner);
       await this.#audit(tx, user, origin, { action: "user.totp_disable", before: null, after: null });
+    });
+  }
+
+  /**
+   * New recovery codes; those before are worth nothing from then on.
+   * @throws AppError `invalid_credentials`, `invalid_code`, `conflict`, `too_many_attempts`
+   */
+  async remakeRecoveryCodes(
+    user: UserCaller,
+    proof: { readonly password: string; readonly code: string },
+    origin: Origin,
+  ): Promise<string[]> {
+    await this.#confirm(user.userId, proof.password, origin);
+    const owner = { kind: "user", id: user.userId } as const;
+    await this.#parts.factor.check(owner, proof.code, origin);
+    return await this.#parts.db.withTransaction(async (tx) => {
+      const codes = await this.#parts.factor.makeRecoveryCodes(tx, owner);
+      await this.#audit(tx, user, origin, { action: "user.recovery_codes_make", before: null, after: null });
+      return codes;
     });
   }
 

@@ -62,6 +62,24 @@ export const accountToken = pgTable(
   (table) => [index("account_token_user").on(table.userId, table.purpose)],
 );
 
+/** What stands in for a lost authenticator, once each. Only the SHA-256 of a code and its owner is kept. */
+export const recoveryCode = pgTable(
+  "recovery_code",
+  {
+    id: id(),
+    userId: reference("user_id").references(() => userProfile.id),
+    adminId: reference("admin_id").references(() => sharedAdminCredentials.id),
+    codeHash: bytes("code_hash").notNull().unique(),
+    usedAt: moment("used_at"),
+    createdAt: moment("created_at").notNull().defaultNow(),
+  },
+  (table) => [
+    index("recovery_code_user").on(table.userId),
+    index("recovery_code_admin").on(table.adminId),
+    check("recovery_code_is_of_one", sql`num_nonnulls(${table.userId}, ${table.adminId}) = 1`),
+  ],
+);
+
 /** A login of a user or of an admin. The cookie carries 256 random bits, of which only the SHA-256 is kept. */
 export const session = pgTable(
   "session",

@@ -33,6 +33,13 @@ export const chinese: MailWords = {
     action: "不是我本人：重置密码",
     notes: ["如果是您本人操作，您无需采取任何措施。"],
   },
+  recovery_code_used: {
+    subject: "您的账户使用了一个恢复码",
+    title: "恢复码已被使用",
+    body: ["在 {{service}} 上，有人用恢复码代替了验证器中的验证码。剩余恢复码：{{left}} 个。"],
+    action: "打开我的账户",
+    notes: ["如果是您本人操作，您无需采取任何措施。如果不是，请立即更改密码并重新生成恢复码。"],
+  },
   payment_success: {
     subject: "已收到您的付款：{{amount}}",
     title: "已收到您的付款",

@@ -43,6 +43,17 @@ export const english: MailWords = {
     action: "It was not me: reset the password",
     notes: ["If it was you, there is nothing you need to do."],
   },
+  recovery_code_used: {
+    subject: "A recovery code of your account was used",
+    title: "A recovery code was used",
+    body: [
+      "A recovery code was used in place of the code of your authenticator at {{service}}. {{left}} of them are left.",
+    ],
+    action: "Open my account",
+    notes: [
+      "If it was you, there is nothing you need to do. If it was not, change your password and make new recovery codes at once.",
+    ],
+  },
   payment_success: {
     subject: "Payment received: {{amount}}",
     title: "Payment received",

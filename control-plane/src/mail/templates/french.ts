@@ -46,6 +46,17 @@ export const french: MailWords = {
     action: "Ce n’était pas moi : réinitialiser le mot de passe",
     notes: ["Si c’était vous, vous n’avez rien à faire."],
   },
+  recovery_code_used: {
+    subject: "Un code de récupération de votre compte a été utilisé",
+    title: "Un code de récupération a été utilisé",
+    body: [
+      "Un code de récupération a été utilisé sur {{service}} à la place du code de votre application d’authentification. Codes restants : {{left}}.",
+    ],
+    action: "Ouvrir mon compte",
+    notes: [
+      "Si c’était vous, vous n’avez rien à faire. Sinon, changez immédiatement votre mot de passe et créez de nouveaux codes de récupération.",
+    ],
+  },
   payment_success: {
     subject: "Paiement reçu : {{amount}}",
     title: "Paiement reçu",

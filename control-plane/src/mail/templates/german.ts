@@ -46,6 +46,17 @@ export const german: MailWords = {
     action: "Das war ich nicht: Passwort zurücksetzen",
     notes: ["Wenn Sie das waren, müssen Sie nichts tun."],
   },
+  recovery_code_used: {
+    subject: "Ein Wiederherstellungscode Ihres Kontos wurde verwendet",
+    title: "Ein Wiederherstellungscode wurde verwendet",
+    body: [
+      "Bei {{service}} wurde statt des Codes Ihrer Authenticator-App ein Wiederherstellungscode verwendet. Es sind noch {{left}} übrig.",
+    ],
+    action: "Mein Konto öffnen",
+    notes: [
+      "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie sofort Ihr Passwort und erstellen Sie neue Wiederherstellungscodes.",
+    ],
+  },
   payment_success: {
     subject: "Zahlung erhalten: {{amount}}",
     title: "Zahlung erhalten",

@@ -43,6 +43,15 @@ export const korean: MailWords = {
     action: "본인이 아닙니다: 비밀번호 재설정",
     notes: ["본인이 변경하셨다면 아무것도 하실 필요가 없습니다."],
   },
+  recovery_code_used: {
+    subject: "계정의 복구 코드가 사용되었습니다",
+    title: "복구 코드가 사용되었습니다",
+    body: ["{{service}}에서 인증 앱 코드 대신 복구 코드가 사용되었습니다. 남은 코드: {{left}}개."],
+    action: "내 계정 열기",
+    notes: [
+      "본인이 사용하셨다면 아무것도 하실 필요가 없습니다. 그렇지 않다면 즉시 비밀번호를 변경하고 복구 코드를 새로 만드십시오.",
+    ],
+  },
   payment_success: {
     subject: "결제가 완료되었습니다: {{amount}}",
     title: "결제가 완료되었습니다",

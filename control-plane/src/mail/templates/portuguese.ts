@@ -40,6 +40,17 @@ export const portuguese: MailWords = {
     action: "Não fui eu: redefinir a senha",
     notes: ["Se foi você, não é preciso fazer nada."],
   },
+  recovery_code_used: {
+    subject: "Um código de recuperação da sua conta foi usado",
+    title: "Um código de recuperação foi usado",
+    body: [
+      "Um código de recuperação foi usado no {{service}} no lugar do código do seu autenticador. Códigos restantes: {{left}}.",
+    ],
+    action: "Abrir a minha conta",
+    notes: [
+      "Se foi você, não é preciso fazer nada. Se não foi, altere a senha e crie novos códigos de recuperação imediatamente.",
+    ],
+  },
   payment_success: {
     subject: "Pagamento recebido: {{amount}}",
     title: "Pagamento recebido",

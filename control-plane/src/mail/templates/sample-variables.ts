@@ -7,6 +7,7 @@ export function sampleVariables(siteUrl: string): { readonly [Name in MailTempla
     email_verify: { link, valid_minutes: "1440" },
     account_exists: { login_link: `${siteUrl}/login/`, reset_link: `${siteUrl}/sample/` },
     password_reset: { link, valid_minutes: "60" },
+    recovery_code_used: { left: "9", account_link: `${siteUrl}/sample/` },
     password_changed: { reset_link: `${siteUrl}/sample/` },
     payment_success: {
       order_no: "SAMPLE1234",

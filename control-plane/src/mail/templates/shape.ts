@@ -18,6 +18,7 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
   account_exists: { names: ["login_link", "reset_link"], required: ["login_link"], action: "login_link" },
   password_reset: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   password_changed: { names: ["reset_link"], required: ["reset_link"], action: "reset_link" },
+  recovery_code_used: { names: ["left", "account_link"], required: ["account_link"], action: "account_link" },
   payment_success: {
     names: ["order_no", "plan_name", "amount", "credit"],
     required: ["order_no", "amount"],

@@ -42,6 +42,10 @@ const presenters: {
   account_exists: ({ login_link, reset_link }) => ({ login_link, reset_link }),
   password_reset: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
   password_changed: ({ reset_link }) => ({ reset_link }),
+  recovery_code_used: ({ left, account_link }, locale) => ({
+    left: new Intl.NumberFormat(locale).format(Number(left)),
+    account_link,
+  }),
   payment_success: ({ order_no, plan_name, amount, currency, quota }, locale) => ({
     order_no,
     plan_name,

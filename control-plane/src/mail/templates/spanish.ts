@@ -43,6 +43,17 @@ export const spanish: MailWords = {
     action: "No he sido yo: restablecer la contraseña",
     notes: ["Si ha sido usted, no tiene que hacer nada."],
   },
+  recovery_code_used: {
+    subject: "Se ha usado un código de recuperación de su cuenta",
+    title: "Se ha usado un código de recuperación",
+    body: [
+      "Se ha usado un código de recuperación en {{service}} en lugar del código de su autenticador. Códigos restantes: {{left}}.",
+    ],
+    action: "Abrir mi cuenta",
+    notes: [
+      "Si ha sido usted, no tiene que hacer nada. Si no, cambie su contraseña y cree nuevos códigos de recuperación de inmediato.",
+    ],
+  },
   payment_success: {
     subject: "Pago recibido: {{amount}}",
     title: "Pago recibido",

@@ -21,6 +21,7 @@ export type MailWords = {
   readonly account_exists: MailText;
   readonly password_reset: MailText;
   readonly password_changed: MailText;
+  readonly recovery_code_used: MailText;
   readonly payment_success: MailText & {
     /** Names of the rows of the receipt. */
     readonly facts: {

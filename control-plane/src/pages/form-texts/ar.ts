@@ -7,7 +7,7 @@ export const ar: FormTexts = {
   optional: "اختياري",
   login: {
     title: "تسجيل الدخول",
-    code: "رمز تطبيق المصادقة",
+    code: "رمز تطبيق المصادقة أو رمز استرداد",
     submit: "تسجيل الدخول",
     forgot: "هل نسيت كلمة المرور؟",
     noAccount: "ليس لديك حساب بعد؟",

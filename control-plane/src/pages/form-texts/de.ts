@@ -7,7 +7,7 @@ export const de: FormTexts = {
   optional: "optional",
   login: {
     title: "Anmelden",
-    code: "Code Ihrer Authenticator-App",
+    code: "Code Ihrer Authenticator-App oder ein Wiederherstellungscode",
     submit: "Anmelden",
     forgot: "Passwort vergessen?",
     noAccount: "Noch kein Konto?",

@@ -6,7 +6,7 @@ export const en = {
   optional: "optional",
   login: {
     title: "Log in",
-    code: "Code of your authenticator",
+    code: "Code of your authenticator, or a recovery code",
     submit: "Log in",
     forgot: "Forgot the password?",
     noAccount: "No account yet?",

@@ -7,7 +7,7 @@ export const es: FormTexts = {
   optional: "opcional",
   login: {
     title: "Iniciar sesión",
-    code: "Código de tu autenticador",
+    code: "Código de tu autenticador o un código de recuperación",
     submit: "Iniciar sesión",
     forgot: "¿Has olvidado la contraseña?",
     noAccount: "¿Aún no tienes cuenta?",

@@ -7,7 +7,7 @@ export const fr: FormTexts = {
   optional: "facultatif",
   login: {
     title: "Se connecter",
-    code: "Code de votre application d’authentification",
+    code: "Code de votre application d’authentification ou code de récupération",
     submit: "Se connecter",
     forgot: "Mot de passe oublié ?",
     noAccount: "Pas encore de compte ?",

@@ -7,7 +7,7 @@ export const hi: FormTexts = {
   optional: "वैकल्पिक",
   login: {
     title: "लॉग इन करें",
-    code: "ऑथेंटिकेटर ऐप का कोड",
+    code: "ऑथेंटिकेटर ऐप का कोड या रिकवरी कोड",
     submit: "लॉग इन करें",
     forgot: "पासवर्ड भूल गए?",
     noAccount: "अभी खाता नहीं है?",

@@ -7,7 +7,7 @@ export const ja: FormTexts = {
   optional: "任意",
   login: {
     title: "ログイン",
-    code: "認証アプリのコード",
+    code: "認証アプリのコードまたはリカバリーコード",
     submit: "ログイン",
     forgot: "パスワードをお忘れですか？",
     noAccount: "アカウントをお持ちでない方は",

@@ -7,7 +7,7 @@ export const ko: FormTexts = {
   optional: "선택",
   login: {
     title: "로그인",
-    code: "인증 앱 코드",
+    code: "인증 앱 코드 또는 복구 코드",
     submit: "로그인",
     forgot: "비밀번호를 잊으셨나요?",
     noAccount: "아직 계정이 없으신가요?",

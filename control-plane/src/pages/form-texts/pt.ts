@@ -7,7 +7,7 @@ export const pt: FormTexts = {
   optional: "opcional",
   login: {
     title: "Entrar",
-    code: "Código do seu autenticador",
+    code: "Código do seu autenticador ou um código de recuperação",
     submit: "Entrar",
     forgot: "Esqueceu a senha?",
     noAccount: "Ainda não tem conta?",

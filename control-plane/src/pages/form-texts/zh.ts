@@ -7,7 +7,7 @@ export const zh: FormTexts = {
   optional: "选填",
   login: {
     title: "登录",
-    code: "验证器中的验证码",
+    code: "验证器中的验证码或恢复码",
     submit: "登录",
     forgot: "忘记密码？",
     noAccount: "还没有账户？",

@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "طيّ الشريط الجانبي",
     expand: "توسيع الشريط الجانبي",
     offline: "لا يوجد اتصال. قد يكون ما تراه قديمًا، ولم يُفقد شيء.",
+    stale: "قد يكون ما تراه قديمًا: تعذّر تحديثه.",
     theme: "المظهر",
     themeSystem: "حسب النظام",
     themeLight: "فاتح",

@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "Seitenleiste einklappen",
     expand: "Seitenleiste ausklappen",
     offline: "Keine Verbindung. Was Sie sehen, kann veraltet sein; verloren ist nichts.",
+    stale: "Was Sie sehen, kann veraltet sein: Es konnte nicht neu abgefragt werden.",
     theme: "Farbschema",
     themeSystem: "Wie das System",
     themeLight: "Hell",

@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "Contraer la barra lateral",
     expand: "Desplegar la barra lateral",
     offline: "Sin conexión. Lo que ves puede estar desactualizado; no se ha perdido nada.",
+    stale: "Lo que ve puede estar anticuado: no se ha podido actualizar.",
     theme: "Tema",
     themeSystem: "Como el sistema",
     themeLight: "Claro",

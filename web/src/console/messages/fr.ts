@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "Replier la barre latérale",
     expand: "Déplier la barre latérale",
     offline: "Pas de connexion. Ce que vous voyez est peut-être ancien ; rien n’est perdu.",
+    stale: "Ce que vous voyez est peut-être ancien : l’actualisation a échoué.",
     theme: "Thème",
     themeSystem: "Comme le système",
     themeLight: "Clair",

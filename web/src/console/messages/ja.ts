@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "サイドバーを折りたたむ",
     expand: "サイドバーを広げる",
     offline: "接続がありません。表示が古い可能性がありますが、失われたものはありません。",
+    stale: "表示は古い可能性があります。更新できませんでした。",
     theme: "テーマ",
     themeSystem: "システムに合わせる",
     themeLight: "ライト",

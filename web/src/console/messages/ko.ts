@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "사이드바 접기",
     expand: "사이드바 펼치기",
     offline: "연결이 없습니다. 오래된 내용이 보일 수 있지만 잃어버린 것은 없습니다.",
+    stale: "표시된 내용이 오래되었을 수 있습니다. 새로 고치지 못했습니다.",
     theme: "테마",
     themeSystem: "시스템 설정",
     themeLight: "라이트",

@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "Recolher a barra lateral",
     expand: "Expandir a barra lateral",
     offline: "Sem conexão. O que você vê pode estar desatualizado; nada se perdeu.",
+    stale: "O que você vê pode estar desatualizado: não foi possível atualizar.",
     theme: "Tema",
     themeSystem: "Como o sistema",
     themeLight: "Claro",

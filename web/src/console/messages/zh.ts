@@ -42,6 +42,7 @@ export const messages: FrameMessages = {
     collapse: "收起侧栏",
     expand: "展开侧栏",
     offline: "网络已断开。您看到的内容可能不是最新的，但没有丢失。",
+    stale: "显示的内容可能已过时：未能刷新。",
     theme: "主题",
     themeSystem: "跟随系统",
     themeLight: "浅色",

@@ -6,6 +6,7 @@ const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   account_exists: "Somebody registered with an address that has an account",
   password_reset: "Choose a new password",
   password_changed: "A password was changed",
+  recovery_code_used: "A recovery code stood in for an authenticator",
   payment_success: "A payment came in",
   quota_low: "The credit runs low",
 };

@@ -41,7 +41,7 @@ export function Page(): JSX.Element {
               <UserFacts user={user()} />
               <ProfileCard user={user()} />
               <PasswordCard />
-              <TotpCard hasTotp={user().has_totp} />
+              <TotpCard user={user()} />
             </>
           )}
         </Match>
