@@ -43,6 +43,13 @@ async function lookUpAll(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
+/** What whoever runs the service can do about an address that was refused. */
+function adviceFor(address: string): string {
+  return isNoServerAddress(address)
+    ? "no server of models is there"
+    : "it is of a private network; UPSTREAM_PRIVATE_ALLOWED=true in the environment allows these";
+}
+
 /**
  * From the name of a server to the addresses that a connection may go to. Every answer is judged, and one address that is
  * not allowed among others refuses them all. Whoever asks connects to a judged address and to no other, so that a name which
@@ -80,8 +87,10 @@ export class AddressGuard {
     const addresses = found.map((address) => canonicalAddress(address) ?? address);
     const refused = addresses.find((address) => !this.#parts.isAllowed(address));
     if (refused !== undefined) {
-      this.#parts.log.warn("upstream.address_refused", { host: hostname, address: refused });
-      throw new HttpClientError("unreachable", false, `${hostname} leads to ${refused}, which is not allowed`);
+      const advice = adviceFor(refused);
+      this.#parts.log.warn("upstream.address_refused", { host: hostname, address: refused, advice });
+      const said = `${hostname} leads to ${refused}, which is not allowed: ${advice}`;
+      throw new HttpClientError("unreachable", false, said);
     }
     if (addresses.length === 0) {
       throw new HttpClientError("unreachable", false, `${hostname} has no address`);

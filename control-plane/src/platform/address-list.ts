@@ -31,10 +31,42 @@ export function isAddressOrRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && ipaddr.isValidCIDR(text));
 }
 
-/** Whether an address literal lies in a range that no public server has: private, loopback, link-local, metadata, ... */
+/** Prefixes behind which a translator on the way finds an IPv4 address, and the byte at which it begins. */
+const translated: readonly (readonly [prefix: [ipaddr.IPv6, number], firstByte: number])[] = [
+  [ipaddr.IPv6.parseCIDR("64:ff9b::/96"), 12],
+  [ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), 12],
+  [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), 12],
+  [ipaddr.IPv6.parseCIDR("2002::/16"), 2],
+];
+/** The one of them that every network of IPv6 alone may use to reach all of IPv4. */
+const [wellKnown] = translated;
+
+function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, prefix: [ipaddr.IPv6, number]): address is ipaddr.IPv6 {
+  return address.kind() === "ipv6" && address.match(...prefix);
+}
+
+/** The IPv4 address to which a translator takes what is sent to this one; the address itself where there is none. */
+function behindTranslator(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  for (const [prefix, first] of translated) {
+    if (isWithin(address, prefix)) {
+      return new ipaddr.IPv4(address.toByteArray().slice(first, first + 4));
+    }
+  }
+  return address;
+}
+
+/**
+ * Whether an address literal lies in a range that no public server has: private, loopback, link-local, metadata, ... Where a
+ * name server makes up addresses for servers of IPv4, what counts is the address that was packed into them.
+ */
 export function isPrivateAddress(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() !== "unicast";
+  if (!ipaddr.isValid(bare)) {
+    return false;
+  }
+  const address = ipaddr.process(bare);
+  const meant = wellKnown !== undefined && isWithin(address, wellKnown[0]) ? behindTranslator(address) : address;
+  return meant.range() !== "unicast";
 }
 
 /** Where clouds tell a machine its own credentials, beside link-local addresses. */
@@ -50,7 +82,7 @@ export function isNoServerAddress(host: string): boolean {
   if (!ipaddr.isValid(bare)) {
     return false;
   }
-  const address = ipaddr.process(bare);
+  const address = behindTranslator(ipaddr.process(bare));
   return notForServers.has(address.range()) || machineServices.has(address.toString());
 }
 

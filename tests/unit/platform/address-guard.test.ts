@@ -39,6 +39,15 @@ describe("the addresses that servers of models may have", () => {
     expect(never.filter(serverAddressRule(true))).toEqual([]);
   });
 
+  test("are judged by what a translator of IPv6 makes of them", () => {
+    // As a name server says it in a network of IPv6 alone: 8.8.4.4, 10.0.0.1 and 169.254.169.254.
+    expect(publicOnly("64:ff9b::808:404")).toBe(true);
+    expect(["64:ff9b::a00:1", "64:ff9b::a9fe:a9fe", "2002:a00:1::1"].filter(publicOnly)).toEqual([]);
+    const packed = ["64:ff9b::a9fe:a9fe", "64:ff9b:1::a9fe:a9fe", "::ffff:0:a9fe:a9fe", "2002:a9fe:a9fe::1"];
+    expect(packed.filter(serverAddressRule(true))).toEqual([]);
+    expect(serverAddressRule(true)("64:ff9b::a00:1")).toBe(true);
+  });
+
   test("are not those of this machine", () => {
     const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
     expect(own.filter(publicOnly)).toEqual([]);
@@ -63,6 +72,9 @@ describe("a name", () => {
     const outcome = leadsTo("8.8.4.4", "10.0.0.1");
     await expect(outcome).rejects.toMatchObject({ kind: "unreachable", isRequestSent: false });
     expect(lines.join("")).toContain('"host":"api.example.org","address":"10.0.0.1"');
+    // Whoever has to mend it is told how, and of what can't be allowed, that it can't.
+    await expect(outcome).rejects.toThrow("UPSTREAM_PRIVATE_ALLOWED=true");
+    await expect(leadsTo("169.254.169.254")).rejects.toThrow("no server of models is there");
   });
 
   test("without an address, or that nobody can resolve, is refused", async () => {
