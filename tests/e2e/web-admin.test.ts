@@ -78,13 +78,13 @@ test(
     await web.rig.db.sql`
       insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, email, pay_channel, sender,
         status, expires_at)
-      select 'S-notice', plan_code, name, kind, quota, price_usd, 'USD', 'new@example.org', 'cardpay', 'default', 'pending',
+      select 'S-notice', plan_code, name, kind, quota, price_usd, 'USD', 'new@example.org', 'walletpay', 'default', 'pending',
         now() + interval '1 hour' from plan where plan_code = 'credit-10'`;
     await web.rig.db.sql`
       insert into gateway_event (gateway, account, event_id, kind, body_hash, order_no, result, last_error, facts)
-      select 'cardpay', 'default', 'evt_cut_off', 'payment_intent.succeeded', '\\x00', order_no, 'received',
+      select 'walletpay', 'default', 'evt_cut_off', 'success', '\\x00', order_no, 'received',
         'temporarily_unavailable', jsonb_build_object('kind', 'paid', 'transaction_id', 'pi_1', 'order_no', order_no,
-          'amount_usd', amount_usd::text, 'currency', 'USD')
+          'amount_usd', amount_usd::text, 'currency', 'USD', 'is_live', null)
       from sales_order where order_no = 'S-notice'`;
     await web.rig.db.sql`update gateway_event set received_at = now() - interval '1 minute'`;
     await walk("/admin/payments/?tab=notices", async (page) => {

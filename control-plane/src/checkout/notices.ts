@@ -41,13 +41,23 @@ export class GatewayNotices {
   }
 
   /**
-   * Takes a message again that was written down and not dealt with, on the way of its first delivery; its signature was
-   * looked at then.
+   * Takes a message again that was written down and not dealt with, on the way of its first delivery. Its signature was
+   * looked at then; whether its account takes play money or real money is looked at anew.
    * @param id of the message, which `reopenNotice` has counted
    * @throws AppError as those above, when it can't be dealt with now either
    */
   async takeAgain(id: bigint, notice: GatewayNotice): Promise<NoticeResult> {
-    return await this.#orRefuse(() => this.#deal({ id, result: "received" }, notice));
+    return await this.#orRefuse(async () => await this.#deal({ id, result: "received" }, await this.#asOfNow(notice)));
+  }
+
+  /** An account that was tried out with play money may take real money by now. */
+  async #asOfNow(notice: GatewayNotice): Promise<GatewayNotice> {
+    const { gateway, account, meaning } = notice;
+    if (gateway !== "cardpay" || meaning.kind !== "paid") {
+      return notice;
+    }
+    const isSameMode = meaning.isLive === (await this.#payments.card.isLive(account));
+    return isSameMode ? notice : { ...notice, meaning: { kind: "wrong_mode" } };
   }
 
   async #take(read: () => Promise<GatewayNotice>): Promise<NoticeResult> {

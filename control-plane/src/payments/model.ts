@@ -34,7 +34,12 @@ export type PaidFacts = {
 
 /** What a message of a gateway with a good signature is about. What is kept of it is in `notice-facts.ts`. */
 export type NoticeMeaning =
-  | { readonly kind: "paid"; readonly paid: PaidFacts }
+  | {
+      readonly kind: "paid";
+      readonly paid: PaidFacts;
+      /** Whether it is of an account for real money; null of a gateway that knows no other. */
+      readonly isLive: boolean | null;
+    }
   /** Money went back or is being fought over: a person has to look. */
   | { readonly kind: "reversal"; readonly transactionId: string | null; readonly isDispute: boolean }
   /** Of the wrong mode: play money at a live account, or the other way round. */

@@ -9,6 +9,7 @@ const facts = z.discriminatedUnion("kind", [
     order_no: z.string(),
     amount_usd: z.string(),
     currency: z.string(),
+    is_live: z.boolean().nullable(),
   }),
   z.strictObject({ kind: z.literal("reversal"), transaction_id: z.string().nullable(), is_dispute: z.boolean() }),
   z.strictObject({ kind: z.literal("wrong_mode") }),
@@ -21,7 +22,7 @@ export function factsOf(meaning: NoticeMeaning): z.output<typeof facts> {
     case "paid": {
       const { transactionId, orderNo, amountUsd, currency } = meaning.paid;
       const order = { transaction_id: transactionId, order_no: orderNo };
-      return { kind: "paid", ...order, amount_usd: amountUsd, currency };
+      return { kind: "paid", ...order, amount_usd: amountUsd, currency, is_live: meaning.isLive };
     }
     case "reversal":
       return { kind: "reversal", transaction_id: meaning.transactionId, is_dispute: meaning.isDispute };
@@ -36,7 +37,8 @@ export function meaningOf(kept: unknown): NoticeMeaning {
   switch (said.kind) {
     case "paid": {
       const { transaction_id: transactionId, order_no: orderNo, amount_usd: amountUsd, currency } = said;
-      return { kind: "paid", paid: { transactionId, orderNo, amountUsd: amountUsd as Decimal, currency } };
+      const paid = { transactionId, orderNo, amountUsd: amountUsd as Decimal, currency };
+      return { kind: "paid", paid, isLive: said.is_live };
     }
     case "reversal":
       return { kind: "reversal", transactionId: said.transaction_id, isDispute: said.is_dispute };

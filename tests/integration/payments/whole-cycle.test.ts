@@ -192,6 +192,28 @@ describe("a message of a gateway that was not dealt with", () => {
     expect(audits[0]).toMatchObject({ before: { result: "received" }, after: { orderNo, gateway: "walletpay" } });
   });
 
+  test("is not taken for real money when its account was for play money then", async () => {
+    const admin = await loginAdmin(rig);
+    const orderNo = "S-tried-out";
+    const said = cardEventBody({ orderNo });
+    const headers = { "stripe-signature": signLikeCard(said, webhookSecret) };
+    expect(await (await post("/backend/payment/cardpay/webhook/", said, headers)).json()).toMatchObject({
+      result: "unknown_order",
+    });
+    await rig.db.sql`
+      insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, email, pay_channel,
+        sender, status, expires_at)
+      select ${orderNo}, plan_code, name, kind, quota, price_usd, 'USD', 'new@example.org', 'cardpay', 'default', 'pending',
+        now() + interval '1 hour' from plan where plan_code = 'credit'`;
+    const { gateway_event_id: id } = await listed(admin.cookie, orderNo);
+    const secret = { name: "cardpay.default.secret_key", value: "sk_live_0123456789abcdef" };
+    expect((await post("/backend/admin/secret/save/", secret, { cookie: admin.cookie })).status).toBe(200);
+    await waited(id);
+    expect(await (await replay(admin.cookie, id)).json()).toMatchObject({ result: "wrong_mode" });
+    expect(await listed(admin.cookie, orderNo)).toMatchObject({ order_status: "pending", is_open: false });
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
   test("is not made up: of one that nothing was kept of, or that is not there, nothing is taken", async () => {
     const { cookie } = await loginAdmin(rig, { isSuper: false });
     const [old] = await rig.db.sql<{ id: bigint }>`

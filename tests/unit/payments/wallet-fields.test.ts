@@ -81,6 +81,7 @@ describe("a notification", () => {
     expect(notice({}).meaning).toEqual({
       kind: "paid",
       paid: { transactionId: "297553640378707470", orderNo: "S1", amountUsd: "9.90", currency: "USD" } as never,
+      isLive: null,
     });
     expect(notice({}).eventId).toBe("297553640378707470:success");
   });

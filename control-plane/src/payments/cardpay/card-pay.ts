@@ -76,6 +76,10 @@ export class CardPay implements CardGateway {
     return { url: session.url, reference: session.id };
   }
 
+  async isLive(account: string): Promise<boolean> {
+    return (await this.#account(senderOf(account))).isLive;
+  }
+
   async readNotice(sender: CardSender, bytes: Uint8Array, signature: string | null): Promise<GatewayNotice> {
     const secret = await this.#secrets.read(cardSecretNames(sender).webhook);
     if (secret === null || secret.trim().length < webhookSecretLengthMin) {
@@ -92,11 +96,7 @@ export class CardPay implements CardGateway {
    * first. So what was done under this number is looked for before anything is asked.
    */
   async refund(request: RefundRequest): Promise<RefundAnswer> {
-    const sender = cardSenders.find((each) => each === request.account);
-    if (sender === undefined) {
-      throw new AppError("gateway_not_configured", { internal: { account: request.account } });
-    }
-    const client = this.#client(await this.#account(sender));
+    const client = this.#client(await this.#account(senderOf(request.account)));
     try {
       const known = await findRefund(client, request);
       return answerOf(known ?? (await createRefund(client, request)));
@@ -129,6 +129,14 @@ export class CardPay implements CardGateway {
       ...(apiUrl === null ? {} : addressOf(apiUrl)),
     });
   }
+}
+
+function senderOf(account: string): CardSender {
+  const sender = cardSenders.find((each) => each === account);
+  if (sender === undefined) {
+    throw new AppError("gateway_not_configured", { internal: { account } });
+  }
+  return sender;
 }
 
 function addressOf(apiUrl: string): { host: string; port: string; protocol: "http" | "https" } {

@@ -48,7 +48,7 @@ function meaningOf(event: CardEvent): NoticeMeaning {
     return { kind: "other" };
   }
   const paid = readPaid(event.data.object);
-  return paid === null ? { kind: "other" } : { kind: "paid", paid };
+  return paid === null ? { kind: "other" } : { kind: "paid", paid, isLive: event.livemode };
 }
 
 /** Null for a payment that is not about an order of ours: the account may serve other shops as well. */

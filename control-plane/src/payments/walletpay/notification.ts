@@ -50,7 +50,7 @@ function meaningOf(
   if (amountUsd === null) {
     throw new AppError("invalid_value", { param: "amount", internal: { amount: fields.get("amount") ?? null } });
   }
-  return { kind: "paid", paid: { ...ids, amountUsd, currency } };
+  return { kind: "paid", paid: { ...ids, amountUsd, currency }, isLive: null };
 }
 
 function readField(fields: ReadonlyMap<string, string>, name: string, pattern: RegExp): string {
