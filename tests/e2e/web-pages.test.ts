@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ShownPage, shownPages } from "../shots/pages.ts";
 import { TestBrowser, type WatchedPage } from "../support/browser.ts";
-import { inArabic, pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { inLanguage, pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
 
 const { TEST_FULL } = process.env;
 const wide = { width: 1280, height: 800 };
@@ -73,7 +73,7 @@ function looksAt(shown: ShownPage, index: number): readonly (readonly [Direction
 
 describe.each(shownPages.map((shown, index) => [shown.name, shown, index] as const))("%s", (_name, shown, index) => {
   test.each([...looksAt(shown, index)])("in %s has no fault that axe finds", async (direction, looks) => {
-    const { path, locale } = direction === "arabic" ? inArabic(shown) : { path: shown.path };
+    const { path, locale } = direction === "arabic" ? inLanguage(shown, "ar") : { path: shown.path };
     await web.speak(locale ?? "en");
     const watched = await browser.open({ ...pageOptions(web, shown), ...(locale === undefined ? {} : { locale }) });
     const { page } = watched;

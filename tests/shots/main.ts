@@ -1,26 +1,35 @@
 /**
  * `bun run shots`: photographs of every page in `pages.ts`, on a desktop and a phone, in light and dark, and in Arabic, as
  * PNG files in `.data/shots`. Words on the command line choose pages by their names. The account and the house are full;
- * with `--first-use` they are empty, and the names of the files begin with `first-`.
+ * with `--first-use` they are empty, and the names of the files begin with `first-`. With `--in=de,ja` pages that have
+ * languages are photographed in these instead, and it is said where they are wider than the narrowest screen.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type PageOptions, TestBrowser } from "../support/browser.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
-import { inArabic, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
 import { fillHouse } from "./full-house.ts";
 import { fullPages, type ShownPage, shownPages } from "./pages.ts";
 
-type Variant = { readonly name: string; readonly options: Partial<PageOptions>; readonly isArabic?: boolean };
+type Variant = { readonly name: string; readonly options: Partial<PageOptions>; readonly locale?: string };
 
 const variants: readonly Variant[] = [
   { name: "desktop", options: { width: 1280, height: 800 } },
   { name: "phone", options: { width: 390, height: 800 } },
   { name: "dark", options: { width: 1280, height: 800, isDark: true } },
   { name: "dark-phone", options: { width: 390, height: 800, isDark: true } },
-  { name: "arabic", options: { width: 1280, height: 800 }, isArabic: true },
-  { name: "arabic-phone", options: { width: 390, height: 800 }, isArabic: true },
+  { name: "arabic", options: { width: 1280, height: 800 }, locale: "ar" },
+  { name: "arabic-phone", options: { width: 390, height: 800 }, locale: "ar" },
 ];
+
+/** In every language that is asked for. */
+const variantsIn = (locales: readonly string[]): readonly Variant[] =>
+  locales.flatMap((locale) => [
+    { name: locale, options: { width: 1280, height: 800 }, locale },
+    { name: `${locale}-phone`, options: { width: 390, height: 800 }, locale },
+    { name: `${locale}-narrow`, options: { width: 320, height: 800 }, locale },
+  ]);
 
 const folder = join(import.meta.dir, "../../.data/shots");
 
@@ -28,7 +37,7 @@ type Studio = { readonly browser: TestBrowser; readonly web: WebRig; readonly is
 
 async function photograph(studio: Studio, shown: ShownPage, variant: Variant): Promise<string[]> {
   const { browser, web, isFirstUse } = studio;
-  const { path, locale } = variant.isArabic === true ? inArabic(shown) : { path: shown.path };
+  const { path, locale } = variant.locale === undefined ? { path: shown.path } : inLanguage(shown, variant.locale);
   const options = { ...pageOptions(web, shown), ...variant.options, ...(locale === undefined ? {} : { locale }) };
   await web.speak(locale ?? "en");
   const watched = await browser.open(options);
@@ -39,7 +48,10 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
     await watched.page.waitForSelector(".skeleton", { state: "detached" });
     const name = `${isFirstUse ? "first-" : ""}${shown.name}-${variant.name}.png`;
     await watched.page.screenshot({ path: join(folder, name), fullPage: true });
-    return [...watched.faults];
+    const isTooWide = await watched.page.evaluate<boolean>(
+      "document.documentElement.scrollWidth > document.documentElement.clientWidth",
+    );
+    return [...watched.faults, ...(isTooWide ? ["wider than the screen"] : [])];
   } finally {
     await watched.close();
   }
@@ -52,7 +64,9 @@ async function main(words: readonly string[]): Promise<void> {
     process.env["TEST_POSTGRES_URL"] = cluster.url;
   }
   const isFirstUse = words.includes("--first-use");
-  const named = words.filter((word) => word !== "--first-use");
+  const languages = words.find((word) => word.startsWith("--in="))?.slice("--in=".length);
+  const asked = languages === undefined ? variants : variantsIn(languages.split(","));
+  const named = words.filter((word) => !word.startsWith("--"));
   const web = await startWebRig();
   const browser = await TestBrowser.launch();
   try {
@@ -62,7 +76,7 @@ async function main(words: readonly string[]): Promise<void> {
     const all = isFirstUse ? shownPages : fullPages;
     const chosen = all.filter(({ name }) => named.length === 0 || named.some((word) => name.includes(word)));
     for (const shown of chosen) {
-      for (const variant of variants.filter(({ isArabic }) => isArabic !== true || shown.arabic !== "none")) {
+      for (const variant of asked.filter(({ locale }) => locale === undefined || isShownIn(shown, locale))) {
         const faults = await photograph({ browser, web, isFirstUse }, shown, variant);
         process.stdout.write(`${shown.name} ${variant.name}${faults.length === 0 ? "" : `: ${faults.join("; ")}`}\n`);
       }

@@ -42,13 +42,21 @@ export async function startWebRig(
   };
 }
 
-/** Where a page is in Arabic, and how a browser has to be opened for it. */
-export function inArabic({ path, arabic }: ShownPage): { readonly path: string; readonly locale?: string } {
+/** Whether a page can be shown in a language; the admin has but the direction of one. */
+export function isShownIn({ arabic }: ShownPage, locale: string): boolean {
+  return arabic !== "none" && (arabic !== "direction" || locale === "ar");
+}
+
+/** Where a page is in a language, and how a browser has to be opened for it. */
+export function inLanguage(
+  { path, arabic }: ShownPage,
+  locale: string,
+): { readonly path: string; readonly locale?: string } {
   switch (arabic) {
     case "address":
-      return { path: `/ar${path}` };
+      return { path: `/${locale}${path}` };
     case "choice":
-      return { path, locale: "ar" };
+      return { path, locale };
     case "direction":
       return { path: `${path}${path.includes("?") ? "&" : "?"}dir=rtl` };
     case "none":

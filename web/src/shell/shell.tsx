@@ -99,7 +99,7 @@ export function Shell(props: ShellProps): JSX.Element {
         <main class="main" id="main" tabindex="-1">
           {props.children}
         </main>
-        <div class="bars">
+        <div class="frame-bars">
           <StaleBar text={props.texts.stale} />
           <OfflineBar text={props.texts.offline} />
         </div>
