@@ -76,6 +76,43 @@ test("a page is copied as the Markdown that stands beside it, in its language", 
   });
 }, 60_000);
 
+test("whoever is logged in puts a new key into the code, which is gone with the page; everybody else is led to a login", async () => {
+  const cookie = web.cookies.user;
+  await withPage(
+    "/de/docs/quickstart/",
+    { ...(cookie === undefined ? {} : { cookie }), expectedStatuses: [401] },
+    async ({ page }) => {
+      const header = page.locator(".site-header-end");
+      await header.getByRole("link", { name: "Anmelden" }).waitFor();
+      await page.getByRole("link", { name: "Anmelden und einen einsetzen" }).waitFor();
+      expect(await page.getByRole("button", { name: "Schlüssel für diese Seite anlegen" }).isVisible()).toBe(false);
+      // The console leaves the hint by which pages know that there is a login.
+      await page.goto("/console/");
+      await page.waitForSelector("h1");
+      await page.goto("/de/docs/quickstart/");
+      await header.getByRole("link", { name: "Konsole" }).waitFor();
+      expect(await header.getByRole("link", { name: "Anmelden" }).isVisible()).toBe(false);
+      const code = page.locator('[data-snippet="environment"]');
+      expect(await code.textContent()).toContain('"sk-..."');
+      await page.getByRole("button", { name: "Schlüssel für diese Seite anlegen" }).click();
+      await page.getByText("bis Sie diese Seite verlassen").waitFor();
+      const filled = (await code.textContent()) ?? "";
+      expect(filled).toMatch(/"sk-\w{48}"/);
+      const kept = await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, location.href])");
+      expect(kept).not.toContain(/sk-\w{8}/.exec(filled)?.[0] ?? filled);
+      await page.reload();
+      expect(await code.textContent()).toContain('"sk-..."');
+      const made = await web.rig.db.sql<{ name: string }>`select name from api_key where name like 'Docs %'`;
+      expect(made.length).toBe(1);
+      await page.context().clearCookies();
+      await page.getByRole("button", { name: "Schlüssel für diese Seite anlegen" }).click();
+      const login = page.getByRole("link", { name: "Anmelden und einen einsetzen" });
+      await login.waitFor();
+      expect(await login.getAttribute("href")).toBe("/login/?lang=de&next=%2Fde%2Fdocs%2Fquickstart%2F%3Fsigned-in");
+    },
+  );
+}, 60_000);
+
 test("without script all snippets can be reached, and no button does nothing", async () => {
   await withPage("/docs/clients/", { hasScript: false }, async ({ page }) => {
     expect(await page.isVisible("[data-copy]")).toBe(false);

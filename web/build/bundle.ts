@@ -33,7 +33,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         "site-styles": "src/site/site.css",
         forms: "src/forms/forms.css",
         icon: "src/site/icon.svg",
-        "boot-theme": "src/shell/boot-theme.ts",
+        "boot-site": "src/site/boot-site.ts",
         "docs-tools": "src/site/docs/docs-tools.ts",
       }),
     }),

@@ -101,7 +101,7 @@ function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Ele
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{page.path === "/" ? `Sluice - ${page.title(locale)}` : `${page.title(locale)} - Sluice`}</title>
       <meta name="description" content={page.description(locale)} />
-      <script src={assets.bootTheme} />
+      <script src={assets.boot} />
       <link rel="stylesheet" href={assets.stylesheet} />
       <Show when={page.path.endsWith("/")}>
         <script type="module" src={assets.landing} />

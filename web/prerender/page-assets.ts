@@ -8,7 +8,7 @@ export type PageAssets = {
   readonly stylesheet: string;
   /** Loaded by pages with islands. */
   readonly script: string;
-  readonly bootTheme: string;
+  readonly boot: string;
   /** Counts visits. */
   readonly landing: string;
   /** Tells the support widget who is logged in. */
@@ -46,7 +46,7 @@ export function readPageAssets(text: string, socialText: string): PageAssets {
   return {
     stylesheet: address(chunk("src/site/site.css").file),
     script: address(chunk("src/site/main.ts").file),
-    bootTheme: address(chunk("src/shell/boot-theme.ts").file),
+    boot: address(chunk("src/site/boot-site.ts").file),
     landing: address(chunk("src/site/landing.ts").file),
     supportContext: address(chunk("src/site/support-context.ts").file),
     docsTools: address(chunk("src/site/docs/docs-tools.ts").file),

@@ -66,7 +66,7 @@ function head({ title, assets, isCounted }: FormPage): string {
   const loaded =
     assets === null
       ? ""
-      : `<script src="${assets.bootTheme}"></script>
+      : `<script src="${assets.boot}"></script>
 <link rel="stylesheet" href="${assets.stylesheet}">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 ${isCounted === true ? `<script type="module" src="${assets.landing}"></script>` : ""}`;

@@ -23,7 +23,7 @@ export type WebBuild = {
 /** The addresses of what the forms load. */
 export type FormAssets = {
   readonly stylesheet: string;
-  readonly bootTheme: string;
+  readonly boot: string;
   readonly icon: string;
   /** Counts visits. */
   readonly landing: string;
@@ -71,7 +71,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
     kit: file("/kit.html"),
     forms: {
       stylesheet: address("src/forms/forms.css"),
-      bootTheme: address("src/shell/boot-theme.ts"),
+      boot: address("src/site/boot-site.ts"),
       icon: address("src/site/icon.svg"),
       landing: address("src/site/landing.ts"),
     },

@@ -11,6 +11,7 @@ import { EmptyState } from "../kit/states.tsx";
 import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
 import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
+import { leaveSignInHint } from "../shell/sign-in-hint.ts";
 import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
 import { consoleLocale, consoleLocales } from "./locales.ts";
@@ -81,6 +82,7 @@ async function logOut(): Promise<void> {
   try {
     await apiPost("/backend/auth/logout/", {});
   } finally {
+    leaveSignInHint(false);
     location.assign("/login/");
   }
 }

@@ -1,6 +1,8 @@
 import { render } from "solid-js/web";
 import "../styles/app.css";
+import { onSessionEnded } from "../api/client.ts";
 import { directionOf } from "../i18n/locale.ts";
+import { leaveSignInHint } from "../shell/sign-in-hint.ts";
 import { ConsoleApp } from "./app.tsx";
 import { consoleLocale } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
@@ -8,6 +10,9 @@ import { frameArea } from "./messages/frame.ts";
 const root = document.getElementById("app");
 document.documentElement.lang = consoleLocale;
 document.documentElement.dir = directionOf(consoleLocale);
+// Nobody but users gets this document.
+leaveSignInHint(true);
+onSessionEnded(() => leaveSignInHint(false));
 if (root !== null) {
   await frameArea.load();
   root.replaceChildren();

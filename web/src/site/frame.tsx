@@ -54,8 +54,11 @@ export function Frame(props: {
         </nav>
         <span class="site-header-end">
           <LanguageSwitcher page={page} context={context} />
-          <a class="button" href={context.formLink("/login/")} data-cta="log-in">
+          <a class="button" data-for="visitor" href={context.formLink("/login/")} data-cta="log-in">
             {texts.logIn}
+          </a>
+          <a class="button" data-for="user" href="/console/">
+            {texts.console}
           </a>
         </span>
       </header>

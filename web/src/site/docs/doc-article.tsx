@@ -1,8 +1,9 @@
-import { For, type JSX } from "solid-js";
+import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../i18n/messages.ts";
 import { Icon } from "../../kit/icon.tsx";
 import type { PageContext } from "../model.ts";
 import { DocBlocks, Sentence } from "./doc-blocks.tsx";
+import { DocKey, hasKeyPlace } from "./doc-key.tsx";
 import { docList } from "./doc-list.ts";
 import { docTexts } from "./messages/messages.ts";
 import type { DocContent } from "./model.ts";
@@ -34,6 +35,9 @@ export function DocArticle(props: DocArticleProps): JSX.Element {
           </button>
           <a href={props.markdownPath}>{texts.asMarkdown}</a>
         </p>
+        <Show when={hasKeyPlace(content)}>
+          <DocKey path={props.path} context={context} />
+        </Show>
         <For each={content.sections}>
           {(section) => (
             <section class="doc-section">

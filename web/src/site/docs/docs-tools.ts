@@ -14,6 +14,7 @@ if (root !== null) {
   fillOrigin(root);
   rememberTabs(root);
   offerCopies(root);
+  offerKey(root);
 }
 
 /** Somebody who came by another name, or another port, than the operator published reaches the program by that one. */
@@ -74,6 +75,17 @@ function offerCopies(docs: HTMLElement): void {
     button.hidden = false;
     button.addEventListener("click", () => void copy(docs, button));
   }
+}
+
+function offerKey(docs: HTMLElement): void {
+  const box = docs.querySelector<HTMLElement>(".doc-key");
+  const button = box?.querySelector<HTMLButtonElement>("[data-create-key]");
+  button?.addEventListener("click", async () => {
+    const { createKeyForPage } = await import("./docs-key.ts");
+    if (box !== null) {
+      await createKeyForPage(box, button);
+    }
+  });
 }
 
 async function copy(docs: HTMLElement, button: HTMLButtonElement): Promise<void> {

@@ -17,6 +17,14 @@ export const de: DocTexts = {
     check: "Prüfen",
     limits: "Grenzen",
     undo: "Rückgängig machen",
+    key: "Ihr Schlüssel",
+    keyPlace: "Der Code auf dieser Seite zeigt `sk-...`, wo Ihr Schlüssel hingehört.",
+    keyLogIn: "Anmelden und einen einsetzen",
+    keyCreate: "Schlüssel für diese Seite anlegen",
+    keyCreated:
+      "Der neue Schlüssel steht im Code, bis Sie diese Seite verlassen. Kopieren Sie ihn jetzt: Niemand kann ihn noch einmal zeigen.",
+    keyManage: "Schlüssel verwalten",
+    keyFailed: "Es wurde kein Schlüssel angelegt.",
   },
   quickstart: {
     title: "Schnellstart",

@@ -17,6 +17,13 @@ export const en = english({
     check: "Check",
     limits: "Limits",
     undo: "Undo",
+    key: "Your key",
+    keyPlace: "The code on this page shows `sk-...` where your key belongs.",
+    keyLogIn: "Log in to put one in",
+    keyCreate: "Create a key for this page",
+    keyCreated: "The new key is in the code until you leave this page. Copy it now: nobody can show it again.",
+    keyManage: "Manage keys",
+    keyFailed: "No key was created.",
   },
   quickstart: {
     title: "Quickstart",

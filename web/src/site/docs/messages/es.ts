@@ -17,6 +17,14 @@ export const es: DocTexts = {
     check: "Comprobar",
     limits: "Límites",
     undo: "Deshacer",
+    key: "Tu clave",
+    keyPlace: "El código de esta página muestra `sk-...` donde va tu clave.",
+    keyLogIn: "Inicia sesión para poner una",
+    keyCreate: "Crear una clave para esta página",
+    keyCreated:
+      "La clave nueva está en el código hasta que salgas de esta página. Cópiala ahora: nadie puede volver a mostrarla.",
+    keyManage: "Gestionar claves",
+    keyFailed: "No se creó ninguna clave.",
   },
   quickstart: {
     title: "Inicio rápido",

@@ -17,6 +17,14 @@ export const fr: DocTexts = {
     check: "Vérifier",
     limits: "Limites",
     undo: "Annuler",
+    key: "Votre clé",
+    keyPlace: "Le code de cette page montre `sk-...` à la place de votre clé.",
+    keyLogIn: "Connectez-vous pour en mettre une",
+    keyCreate: "Créer une clé pour cette page",
+    keyCreated:
+      "La nouvelle clé est dans le code jusqu’à ce que vous quittiez cette page. Copiez-la maintenant : personne ne pourra la montrer à nouveau.",
+    keyManage: "Gérer les clés",
+    keyFailed: "Aucune clé n’a été créée.",
   },
   quickstart: {
     title: "Démarrage rapide",

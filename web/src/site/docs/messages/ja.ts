@@ -17,6 +17,14 @@ export const ja: DocTexts = {
     check: "確認",
     limits: "制限",
     undo: "元に戻す",
+    key: "あなたのキー",
+    keyPlace: "このページのコードでは、キーの入る場所に `sk-...` と書かれています。",
+    keyLogIn: "ログインしてキーを入れる",
+    keyCreate: "このページ用のキーを作成",
+    keyCreated:
+      "新しいキーは、このページを離れるまでコードに入っています。今すぐコピーしてください。もう一度表示することは誰にもできません。",
+    keyManage: "キーを管理",
+    keyFailed: "キーは作成されませんでした。",
   },
   quickstart: {
     title: "クイックスタート",

@@ -17,6 +17,14 @@ export const ko: DocTexts = {
     check: "확인",
     limits: "제한",
     undo: "되돌리기",
+    key: "내 키",
+    keyPlace: "이 페이지의 코드에서 `sk-...`는 키가 들어갈 자리입니다.",
+    keyLogIn: "로그인하여 키 넣기",
+    keyCreate: "이 페이지용 키 만들기",
+    keyCreated:
+      "새 키는 이 페이지를 떠날 때까지 코드에 들어 있습니다. 지금 복사하세요. 누구도 다시 보여 줄 수 없습니다.",
+    keyManage: "키 관리",
+    keyFailed: "키가 만들어지지 않았습니다.",
   },
   quickstart: {
     title: "빠른 시작",

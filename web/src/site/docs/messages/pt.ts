@@ -17,6 +17,13 @@ export const pt: DocTexts = {
     check: "Verificar",
     limits: "Limites",
     undo: "Desfazer",
+    key: "Sua chave",
+    keyPlace: "O código desta página mostra `sk-...` no lugar da sua chave.",
+    keyLogIn: "Entre para colocar uma",
+    keyCreate: "Criar uma chave para esta página",
+    keyCreated: "A nova chave está no código até você sair desta página. Copie agora: ninguém pode mostrá-la de novo.",
+    keyManage: "Gerenciar chaves",
+    keyFailed: "Nenhuma chave foi criada.",
   },
   quickstart: {
     title: "Início rápido",

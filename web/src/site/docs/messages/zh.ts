@@ -17,6 +17,13 @@ export const zh: DocTexts = {
     check: "验证",
     limits: "限制",
     undo: "还原",
+    key: "您的密钥",
+    keyPlace: "本页代码中的 `sk-...` 是密钥所在的位置。",
+    keyLogIn: "登录后填入密钥",
+    keyCreate: "为本页创建密钥",
+    keyCreated: "新密钥已填入代码，离开本页后即消失。请立即复制：之后任何人都无法再次显示它。",
+    keyManage: "管理密钥",
+    keyFailed: "没有创建密钥。",
   },
   quickstart: {
     title: "快速开始",
