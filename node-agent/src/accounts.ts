@@ -11,6 +11,7 @@ export type ActiveAccount = {
   readonly provider: string;
   readonly authType: "api_key";
   readonly apiKey: string;
+  readonly apiKeyBytes: Buffer;
   readonly credentialHeader: CredentialHeader;
   readonly destination: Destination;
   /** What stands in the place of `/v1` in a path, without a slash at its end. */
@@ -103,11 +104,13 @@ function parseActive(
   if (typeof credentialHeader !== "string" || !credentialHeaders.includes(credentialHeader)) {
     throw new ConfigError(`${place} has a credentialHeader other than ${credentialHeaders.join(", ")}.`);
   }
+  const apiKey = secretField(entry, "apiKey", place);
   return {
     kind: "active",
     ...names,
     authType: "api_key",
-    apiKey: secretField(entry, "apiKey", place),
+    apiKey,
+    apiKeyBytes: Buffer.from(apiKey, "latin1"),
     credentialHeader: credentialHeader as CredentialHeader,
     ...parseBaseUrl(entry["baseUrl"], place, rules),
   };

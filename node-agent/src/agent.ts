@@ -30,17 +30,19 @@ export class Agent {
   readonly #proxy: NodeProxy;
   readonly #health: Health;
   #secrets: Secrets;
+  #withheld: readonly string[];
   #isDraining = false;
 
   /** @throws ConfigError when a file that the configuration names can't be used */
   constructor(config: Config, write: (line: string) => void) {
     this.#config = config;
     this.#secrets = readSecrets(config);
+    this.#withheld = withheldTexts(this.#secrets);
     this.log = createLog({
       level: config.logLevel,
       write,
       bound: { node: config.nodeCode },
-      withheld: () => withheldTexts(this.#secrets),
+      withheld: () => this.#withheld,
     });
     this.#client = new UpstreamClient({
       limits: config.limits,
@@ -62,7 +64,8 @@ export class Agent {
       client: this.#client,
     };
     const paths = createPathRules(config.allowedPaths);
-    this.#proxy = new NodeProxy({ ...shared, resolver: this.#resolver, log: this.log, paths });
+    const onUnexpected = (error: unknown, requestId: string) => this.#answerUnexpected(error, requestId);
+    this.#proxy = new NodeProxy({ ...shared, resolver: this.#resolver, log: this.log, paths, onUnexpected });
     this.#health = new Health({ ...shared, isDraining: () => this.#isDraining, now: () => new Date() });
   }
 
@@ -83,6 +86,7 @@ export class Agent {
       this.log.error("agent.reload_failed", { reason });
       return false;
     }
+    this.#withheld = withheldTexts(this.#secrets);
     this.#states.clear();
     this.#resolver.clear();
     const { relayKeys, accounts } = this.#secrets;
@@ -100,15 +104,19 @@ export class Agent {
   }
 
   /** Answers any request; the one place where every answer gets its headers and every surprise becomes an error. */
-  async handle(request: Request, server: Bun.Server<unknown>): Promise<Response> {
+  handle(request: Request, server: Bun.Server<unknown>): Response | Promise<Response> {
     const sentId = request.headers.get("x-request-id");
     const requestId = sentId !== null && requestIdPattern.test(sentId) ? sentId : Bun.randomUUIDv7();
     try {
-      return await this.#route(request, server, requestId);
+      return this.#route(request, server, requestId);
     } catch (error) {
-      this.log.error("agent.unexpected", { requestId, error: error instanceof Error ? error.message : "not an error" });
-      return this.#refuse("internal_error", requestId);
+      return this.#answerUnexpected(error, requestId);
     }
+  }
+
+  #answerUnexpected(error: unknown, requestId: string): Response {
+    this.log.error("agent.unexpected", { requestId, error: error instanceof Error ? error.message : "not an error" });
+    return this.#refuse("internal_error", requestId);
   }
 
   #route(request: Request, server: Bun.Server<unknown>, requestId: string): Response | Promise<Response> {
@@ -119,8 +127,7 @@ export class Agent {
     }
     const { path, query } = splitTarget(url);
     if (path.startsWith("/v1/")) {
-      const liftSilenceLimit = () => server.timeout(request, 0);
-      return this.#proxy.handle({ request, requestId, path, query, liftSilenceLimit });
+      return this.#proxy.handle({ request, server, requestId, path, query });
     }
     if (path !== "/health" && path !== "/metrics") {
       return this.#refuse("not_found", requestId);

@@ -9,8 +9,17 @@ export type AnswerStreamEvents = {
   onGone(): void;
 };
 
-/** The caller's side of a streamed answer: bytes go in without a promise, and back-pressure comes out. */
-export class AnswerStream {
+/** One for all streams, as everything here that a stream does not need for itself: a node holds hundreds of idle ones. */
+const strategy: QueuingStrategy<Uint8Array> = {
+  highWaterMark: waitingBytesMax,
+  size: (piece) => piece?.byteLength ?? 0,
+};
+
+/**
+ * The caller's side of a streamed answer: bytes go in without a promise, and back-pressure comes out. It is itself the source
+ * of its stream, which calls `start`, `pull` and `cancel`.
+ */
+export class AnswerStream implements Bun.UnderlyingSource<Uint8Array> {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #events: AnswerStreamEvents;
   readonly #stallTimeoutMs: number;
@@ -21,16 +30,28 @@ export class AnswerStream {
   constructor(events: AnswerStreamEvents, stallTimeoutMs: number) {
     this.#events = events;
     this.#stallTimeoutMs = stallTimeoutMs;
-    this.stream = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: () => this.#onWanted(),
-        cancel: () => this.#onGone(),
-      },
-      { highWaterMark: waitingBytesMax, size: (piece) => piece?.byteLength ?? 0 },
-    );
+    this.stream = new ReadableStream<Uint8Array>(this, strategy);
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+  }
+
+  /** The caller took what there was. */
+  pull(): void {
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#stopWaiting();
+      this.#events.onResume();
+    }
+  }
+
+  /** The caller left. */
+  cancel(): void {
+    this.#stopWaiting();
+    if (this.#controller !== null) {
+      this.#events.onGone();
+    }
   }
 
   push(piece: Uint8Array): void {
@@ -75,21 +96,6 @@ export class AnswerStream {
     this.#stopWaiting();
     this.#controller?.error(new Error("the answer ends here, and is not whole"));
     this.#controller = null;
-  }
-
-  #onWanted(): void {
-    if (this.#isPaused) {
-      this.#isPaused = false;
-      this.#stopWaiting();
-      this.#events.onResume();
-    }
-  }
-
-  #onGone(): void {
-    this.#stopWaiting();
-    if (this.#controller !== null) {
-      this.#events.onGone();
-    }
   }
 
   #stopWaiting(): void {

@@ -10,8 +10,9 @@ export class KeyMask {
   readonly #key: Buffer;
   #held: Uint8Array | null = null;
 
-  constructor(key: string) {
-    this.#key = Buffer.from(key, "latin1");
+  /** @param key its bytes, which all calls of an account share */
+  constructor(key: Buffer) {
+    this.#key = key;
   }
 
   /** @returns what may go out now; it can be empty */

@@ -2,9 +2,10 @@ const durationBoundsSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
 /** Numbers that only grow, by one label, and the time to the head of an answer. */
 export class Metrics {
-  readonly #calls = new Map<string, number>();
+  readonly #calls = new Map<number, number>();
   readonly #refusals = new Map<string, number>();
   readonly #failures = new Map<string, number>();
+  /** Each without those below it, which the format of Prometheus counts along. */
   readonly #buckets: number[] = durationBoundsSeconds.map(() => 0);
   readonly #keyUses = new Map<string, { count: number; lastMs: number }>();
   #durationCount = 0;
@@ -14,7 +15,7 @@ export class Metrics {
 
   /** A call that was let in ended, with the status that the caller saw. */
   countCall(status: number): void {
-    add(this.#calls, String(status));
+    add(this.#calls, status);
   }
 
   /** A request that was not let in. */
@@ -30,7 +31,12 @@ export class Metrics {
   /** The control plane used this relay key, for a call or a challenge. @param nowMs of a clock that only goes forward */
   countKeyUse(fingerprint: string, nowMs: number): void {
     const use = this.#keyUses.get(fingerprint);
-    this.#keyUses.set(fingerprint, { count: (use?.count ?? 0) + 1, lastMs: nowMs });
+    if (use === undefined) {
+      this.#keyUses.set(fingerprint, { count: 1, lastMs: nowMs });
+    } else {
+      use.count += 1;
+      use.lastMs = nowMs;
+    }
   }
 
   /** How often each of these keys was used, and how long ago, so that an exchange can tell when it is over. */
@@ -49,11 +55,10 @@ export class Metrics {
   observeFirstByte(seconds: number): void {
     this.#durationCount += 1;
     this.#durationSum += seconds;
-    durationBoundsSeconds.forEach((bound, index) => {
-      if (seconds <= bound) {
-        this.#buckets[index] = (this.#buckets[index] ?? 0) + 1;
-      }
-    });
+    const place = durationBoundsSeconds.findIndex((bound) => seconds <= bound);
+    if (place !== -1) {
+      this.#buckets[place] = (this.#buckets[place] ?? 0) + 1;
+    }
   }
 
   /** The text format of Prometheus; `gauges` are what others know. */
@@ -73,10 +78,15 @@ export class Metrics {
 
   #renderFirstByte(): string[] {
     const name = "sluice_node_first_byte_seconds";
+    let count = 0;
+    const rows = durationBoundsSeconds.map((bound, index) => {
+      count += this.#buckets[index] ?? 0;
+      return `${name}_bucket{le="${bound}"} ${count}`;
+    });
     return [
       `# HELP ${name} Time until the head of a provider's answer.`,
       `# TYPE ${name} histogram`,
-      ...durationBoundsSeconds.map((bound, index) => `${name}_bucket{le="${bound}"} ${this.#buckets[index] ?? 0}`),
+      ...rows,
       `${name}_bucket{le="+Inf"} ${this.#durationCount}`,
       `${name}_sum ${this.#durationSum}`,
       `${name}_count ${this.#durationCount}`,
@@ -84,11 +94,11 @@ export class Metrics {
   }
 }
 
-function add(counts: Map<string, number>, label: string): void {
+function add<Label>(counts: Map<Label, number>, label: Label): void {
   counts.set(label, (counts.get(label) ?? 0) + 1);
 }
 
-function family(name: string, help: string, label: string, counts: ReadonlyMap<string, number>): string[] {
+function family(name: string, help: string, label: string, counts: ReadonlyMap<string | number, number>): string[] {
   const full = `sluice_node_${name}`;
   const rows = [...counts].map(([value, count]) => `${full}{${label}="${value}"} ${count}`);
   return [`# HELP ${full} ${help}`, `# TYPE ${full} counter`, ...rows];

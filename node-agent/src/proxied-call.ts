@@ -1,7 +1,8 @@
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 import type { Http1ResponseHead } from "@sluice/http1/response-head";
 import type { ActiveAccount } from "./accounts.ts";
-import { AnswerStream } from "./answer-stream.ts";
+import { AnswerStream, type AnswerStreamEvents } from "./answer-stream.ts";
+import type { Arrival } from "./arrival.ts";
 import { KeyMask } from "./key-mask.ts";
 import type { AnswerSink, Exchange } from "./upstream/exchange.ts";
 import type { UpstreamError, UpstreamErrorKind } from "./upstream/model.ts";
@@ -15,15 +16,16 @@ export type CallEnd = {
 };
 
 type AnswerBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
+type AnswerHead = { readonly status: number; readonly headers: Record<string, string> };
 
+/** One for all calls: what a call has for itself it hands over, so that it needs no functions of its own. */
 export type CallPorts = {
-  readonly account: ActiveAccount;
   readonly stallTimeoutMs: number;
   /** Makes the answer; the headers that every answer has are added here. */
-  readonly answer: (body: AnswerBody, status: number, headers: Record<string, string>) => Response;
-  readonly refuse: (code: ErrorCode) => Response;
-  readonly onHead: (status: number) => void;
-  readonly onEnd: (end: CallEnd) => void;
+  readonly answer: (arrival: Arrival, body: AnswerBody, head: AnswerHead) => Response;
+  readonly refuse: (arrival: Arrival, code: ErrorCode) => Response;
+  readonly onHead: (call: ProxiedCall) => void;
+  readonly onEnd: (call: ProxiedCall, end: CallEnd) => void;
 };
 
 const forwardedHeaders = new Set(["content-type", "content-disposition", "openai-version", "retry-after"]);
@@ -52,8 +54,11 @@ const codes: Record<UpstreamErrorKind, ErrorCode> = {
 type State = "waiting" | "collecting" | "streaming" | "over";
 
 /** One call from the provider's first byte to the caller's last. */
-export class ProxiedCall implements AnswerSink {
+export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
   readonly response: Promise<Response>;
+  readonly arrival: Arrival;
+  readonly account: ActiveAccount;
+  readonly startedMs = performance.now();
   readonly #ports: CallPorts;
   readonly #mask: KeyMask;
   #resolve: (response: Response) => void;
@@ -65,12 +70,14 @@ export class ProxiedCall implements AnswerSink {
   #bytes = 0;
   #stream: AnswerStream | null = null;
 
-  constructor(ports: CallPorts) {
+  constructor(arrival: Arrival, account: ActiveAccount, ports: CallPorts) {
     const { promise, resolve } = Promise.withResolvers<Response>();
     this.response = promise;
     this.#resolve = resolve;
+    this.arrival = arrival;
+    this.account = account;
     this.#ports = ports;
-    this.#mask = new KeyMask(ports.account.apiKey);
+    this.#mask = new KeyMask(account.apiKeyBytes);
   }
 
   follow(exchange: Exchange): void {
@@ -83,13 +90,13 @@ export class ProxiedCall implements AnswerSink {
       this.#exchange?.abort();
       this.#stream?.drop();
       this.#finish(499, "client_gone");
-      this.#resolve(this.#ports.refuse("client_closed_request"));
+      this.#resolve(this.#ports.refuse(this.arrival, "client_closed_request"));
     }
   }
 
   onHead(head: Http1ResponseHead): void {
     const { status } = head;
-    this.#ports.onHead(status);
+    this.#ports.onHead(this);
     if (status === 401 || status === 403) {
       // The caller's own key was fine; what it may not see is what the provider says about ours.
       this.#refuse("upstream_error", "refused_key");
@@ -99,7 +106,7 @@ export class ProxiedCall implements AnswerSink {
       this.#refuse("upstream_error", "encoded");
     } else {
       this.#status = status;
-      this.#headers = answerHeaders(head, this.#ports.account);
+      this.#headers = answerHeaders(head, this.account);
       const isWhole = status >= 400 || (head.contentLength !== null && head.contentLength <= wholeBytesMax);
       if (isWhole) {
         this.#state = "collecting";
@@ -135,7 +142,7 @@ export class ProxiedCall implements AnswerSink {
       this.#stream.close();
     } else {
       const body = wholeOf(rest === null ? this.#pieces : [...this.#pieces, rest]);
-      this.#resolve(this.#ports.answer(this.#presentable(body), this.#status, this.#headers));
+      this.#answer(this.#presentable(body));
     }
     this.#finish(this.#status, null);
   }
@@ -146,7 +153,7 @@ export class ProxiedCall implements AnswerSink {
     }
     if (this.#stream === null) {
       const code = codes[error.kind];
-      this.#resolve(this.#ports.refuse(code));
+      this.#resolve(this.#ports.refuse(this.arrival, code));
       this.#finish(errorDefinition(code).status, error.kind);
     } else {
       this.#stream.breakSoon();
@@ -154,17 +161,26 @@ export class ProxiedCall implements AnswerSink {
     }
   }
 
+  onPause(): void {
+    this.#exchange?.pause();
+  }
+
+  onResume(): void {
+    this.#exchange?.resume();
+  }
+
+  onGone(): void {
+    this.abandon();
+  }
+
   #beginStream(): void {
     this.#state = "streaming";
-    this.#stream = new AnswerStream(
-      {
-        onPause: () => this.#exchange?.pause(),
-        onResume: () => this.#exchange?.resume(),
-        onGone: () => this.abandon(),
-      },
-      this.#ports.stallTimeoutMs,
-    );
-    this.#resolve(this.#ports.answer(this.#stream.stream, this.#status, this.#headers));
+    this.#stream = new AnswerStream(this, this.#ports.stallTimeoutMs);
+    this.#answer(this.#stream.stream);
+  }
+
+  #answer(body: AnswerBody): void {
+    this.#resolve(this.#ports.answer(this.arrival, body, { status: this.#status, headers: this.#headers }));
   }
 
   /** Errors of providers like to name their host; in what a model wrote the same name is just text. */
@@ -175,19 +191,19 @@ export class ProxiedCall implements AnswerSink {
     if (this.#status < 400) {
       return body;
     }
-    return Buffer.from(body).toString("utf8").replaceAll(this.#ports.account.destination.hostname, "provider");
+    return Buffer.from(body).toString("utf8").replaceAll(this.account.destination.hostname, "provider");
   }
 
   #refuse(code: ErrorCode, failure: CallEnd["failure"]): void {
     this.#exchange?.abort();
-    this.#resolve(this.#ports.refuse(code));
+    this.#resolve(this.#ports.refuse(this.arrival, code));
     this.#finish(errorDefinition(code).status, failure);
   }
 
   #finish(status: number, failure: CallEnd["failure"]): void {
     this.#state = "over";
     this.#pieces = [];
-    this.#ports.onEnd({ status, sentBytes: this.#bytes, failure });
+    this.#ports.onEnd(this, { status, sentBytes: this.#bytes, failure });
   }
 }
 
@@ -204,9 +220,11 @@ function isEncoded({ headers }: Http1ResponseHead): boolean {
 function answerHeaders(head: Http1ResponseHead, account: ActiveAccount): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of head.headers) {
-    const isTelling = value.includes(account.apiKey) || value.includes(account.destination.hostname);
-    if (!isTelling && (forwardedHeaders.has(name) || rateLimitHeader.test(name))) {
-      headers[name] = value;
+    if (forwardedHeaders.has(name) || rateLimitHeader.test(name)) {
+      const isTelling = value.includes(account.apiKey) || value.includes(account.destination.hostname);
+      if (!isTelling) {
+        headers[name] = value;
+      }
     }
   }
   return headers;

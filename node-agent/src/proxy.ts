@@ -3,13 +3,14 @@ import { accountHeader, exitNodeHeader } from "@sluice/exit-protocol/headers";
 import type { AccountStates } from "./account-states.ts";
 import type { ActiveAccount } from "./accounts.ts";
 import { chooseAccount, type PathRules, targetOf } from "./allowed-target.ts";
+import type { Arrival } from "./arrival.ts";
 import { authorizeRelayKey } from "./authorize-relay-key.ts";
 import type { Config } from "./config.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { injectProviderKey } from "./inject-provider-key.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { type CallEnd, ProxiedCall } from "./proxied-call.ts";
+import { type CallEnd, type CallPorts, ProxiedCall } from "./proxied-call.ts";
 import { AddressNotAllowedError, type ProviderResolver } from "./resolve-provider.ts";
 import type { Secrets } from "./secrets.ts";
 import type { UpstreamClient } from "./upstream/client.ts";
@@ -24,16 +25,8 @@ export type ProxyPorts = {
   readonly client: UpstreamClient;
   readonly metrics: Metrics;
   readonly log: Log;
-};
-
-/** A request with what the server knows about it. */
-export type Arrival = {
-  readonly request: Request;
-  readonly requestId: string;
-  readonly path: string;
-  readonly query: string;
-  /** Lifts the server's limit on silence; from here on the call has limits of its own. */
-  readonly liftSilenceLimit: () => void;
+  /** The answer to what nobody expected. */
+  readonly onUnexpected: (error: unknown, requestId: string) => Response;
 };
 
 type Admitted = { readonly account: ActiveAccount; readonly target: string };
@@ -57,28 +50,51 @@ class Refusal extends Error {
 /** What the node does with a call under `/v1`: check the relay key, put the provider key in, pass both ways on. */
 export class NodeProxy {
   readonly #ports: ProxyPorts;
+  readonly #callPorts: CallPorts;
 
   constructor(ports: ProxyPorts) {
     this.#ports = ports;
+    this.#callPorts = {
+      stallTimeoutMs: ports.config.stallTimeoutMs,
+      answer: (arrival, body, { status, headers }) =>
+        new Response(body, { status, headers: this.#headers(arrival, headers) }),
+      refuse: (arrival, code) => this.#refuse(arrival, code),
+      onHead: ({ startedMs }) => ports.metrics.observeFirstByte((performance.now() - startedMs) / 1000),
+      onEnd: (call, end) => this.#end(call, end),
+    };
   }
 
-  async handle(arrival: Arrival): Promise<Response> {
-    const { metrics, log, resolver } = this.#ports;
+  handle(arrival: Arrival): Response | Promise<Response> {
     try {
       const admitted = this.#admit(arrival);
-      const { hostname } = admitted.account.destination;
       // Every wait costs a turn, so that only the first call in a while has one here.
-      const addresses = resolver.known(hostname) ?? (await resolver.resolve(hostname));
+      const addresses = this.#ports.resolver.known(admitted.account.destination.hostname);
+      return addresses === null
+        ? this.#forwardResolved(arrival, admitted)
+        : this.#forward(arrival, admitted, addresses);
+    } catch (error) {
+      return this.#answerError(arrival, error);
+    }
+  }
+
+  async #forwardResolved(arrival: Arrival, admitted: Admitted): Promise<Response> {
+    try {
+      const addresses = await this.#ports.resolver.resolve(admitted.account.destination.hostname);
       return await this.#forward(arrival, admitted, addresses);
     } catch (error) {
-      const code = codeOf(error);
-      if (code === null) {
-        throw error;
-      }
-      metrics.countRefusal(code);
-      log.warn("call.refused", { requestId: arrival.requestId, code, method: arrival.request.method });
-      return this.#refuse(arrival, code);
+      return this.#answerError(arrival, error);
     }
+  }
+
+  #answerError(arrival: Arrival, error: unknown): Response {
+    const { metrics, log, onUnexpected } = this.#ports;
+    const code = codeOf(error);
+    if (code === null) {
+      return onUnexpected(error, arrival.requestId);
+    }
+    metrics.countRefusal(code);
+    log.warn("call.refused", { requestId: arrival.requestId, code, method: arrival.request.method });
+    return this.#refuse(arrival, code);
   }
 
   /**
@@ -120,16 +136,8 @@ export class NodeProxy {
     const { config, metrics } = this.#ports;
     const { request } = arrival;
     const { account } = admitted;
-    const startedMs = performance.now();
     metrics.inFlight += 1;
-    const call = new ProxiedCall({
-      account,
-      stallTimeoutMs: config.stallTimeoutMs,
-      answer: (body, status, headers) => new Response(body, { status, headers: this.#headers(arrival, headers) }),
-      refuse: (code) => this.#refuse(arrival, code),
-      onHead: () => metrics.observeFirstByte((performance.now() - startedMs) / 1000),
-      onEnd: (end) => this.#end(arrival, account, { ...end, startedMs }),
-    });
+    const call = new ProxiedCall(arrival, account, this.#callPorts);
     request.signal.addEventListener("abort", () => call.abandon());
     const length = wholeLengthOf(request, config.bodyBytesMax);
     if (length === null) {
@@ -148,13 +156,14 @@ export class NodeProxy {
 
   #send(arrival: Arrival, { account, target }: Admitted, out: Outgoing): void {
     const { client, config } = this.#ports;
-    const { request, liftSilenceLimit } = arrival;
+    const { request, server } = arrival;
     const { addresses, call, body } = out;
     if (request.signal.aborted) {
       call.abandon();
       return;
     }
-    liftSilenceLimit();
+    // Lifts the server's limit on silence; from here on the call has limits of its own.
+    server.timeout(request, 0);
     try {
       const { destination } = account;
       const headers = injectProviderKey(request.headers, account);
@@ -169,9 +178,8 @@ export class NodeProxy {
     }
   }
 
-  #end(arrival: Arrival, account: ActiveAccount, end: CallEnd & { readonly startedMs: number }): void {
+  #end({ arrival, account, startedMs }: ProxiedCall, { status, sentBytes, failure }: CallEnd): void {
     const { metrics, states, log } = this.#ports;
-    const { status, sentBytes, failure, startedMs } = end;
     metrics.inFlight -= 1;
     metrics.sentBytes += sentBytes;
     if (failure === null || failure === "client_gone") {

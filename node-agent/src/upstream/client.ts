@@ -1,5 +1,5 @@
 import { ConnectionPool } from "./connection-pool.ts";
-import { type AnswerSink, Exchange } from "./exchange.ts";
+import { type AnswerSink, Exchange, type ExchangePorts } from "./exchange.ts";
 import type { UpstreamLimits, UpstreamRequest } from "./model.ts";
 
 export type UpstreamClientOptions = {
@@ -16,7 +16,8 @@ const tickMs = 100;
  * node was told, no redirect followed, nothing decompressed, a limit on every phase. One timer watches all calls.
  */
 export class UpstreamClient {
-  readonly #options: UpstreamClientOptions;
+  /** One for all calls, so that a call brings no functions of its own. */
+  readonly #ports: ExchangePorts;
   readonly #pool: ConnectionPool;
   readonly #running = new Set<Exchange>();
   readonly #timer: ReturnType<typeof setInterval>;
@@ -24,8 +25,16 @@ export class UpstreamClient {
   #seenAddress: string | null = null;
 
   constructor(options: UpstreamClientOptions) {
-    this.#options = options;
     this.#pool = new ConnectionPool(options, () => this.#nowMs);
+    this.#ports = {
+      pool: this.#pool,
+      limits: options.limits,
+      now: () => this.#nowMs,
+      onConnected: (connection) => {
+        this.#seenAddress = connection.localAddress;
+      },
+      onOver: (over) => this.#running.delete(over),
+    };
     this.#timer = setInterval(() => this.#tick(), tickMs);
     this.#timer.unref();
   }
@@ -44,15 +53,7 @@ export class UpstreamClient {
    * @throws UpstreamError of kind `malformed` when the request can't be written down safely
    */
   send(request: UpstreamRequest, sink: AnswerSink): Exchange {
-    const exchange = new Exchange(request, sink, {
-      pool: this.#pool,
-      limits: this.#options.limits,
-      now: () => this.#nowMs,
-      onConnected: (connection) => {
-        this.#seenAddress = connection.localAddress;
-      },
-      onOver: (over) => this.#running.delete(over),
-    });
+    const exchange = new Exchange(request, sink, this.#ports);
     this.#running.add(exchange);
     exchange.begin();
     return exchange;

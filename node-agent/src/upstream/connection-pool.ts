@@ -40,7 +40,7 @@ export class ConnectionPool {
   /** @throws UpstreamError of kind `unreachable` or `tls`, out of `Connection.open` */
   create(destination: Destination, address: string): Connection {
     const { localAddress, tlsCa } = this.#options;
-    const route: ConnectionRoute = { destination, address, localAddress, tlsCa };
+    const route: ConnectionRoute = { key: keyOf(destination, address), destination, address, localAddress, tlsCa };
     this.#open += 1;
     return new Connection(
       route,
@@ -78,7 +78,7 @@ export class ConnectionPool {
       return;
     }
     connection.idleSinceMs = this.#now();
-    const key = keyOf(connection.route.destination, connection.route.address);
+    const { key } = connection.route;
     const connections = this.#idle.get(key);
     if (connections === undefined) {
       this.#idle.set(key, [connection]);
@@ -89,7 +89,7 @@ export class ConnectionPool {
 
   #forget(connection: Connection): void {
     this.#open -= 1;
-    const connections = this.#idle.get(keyOf(connection.route.destination, connection.route.address));
+    const connections = this.#idle.get(connection.route.key);
     const place = connections?.indexOf(connection) ?? -1;
     if (place !== -1) {
       connections?.splice(place, 1);

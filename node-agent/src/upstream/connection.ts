@@ -15,6 +15,8 @@ export interface ConnectionUser {
 }
 
 export type ConnectionRoute = {
+  /** Connections with the same key may take each other's calls. */
+  readonly key: string;
   readonly destination: Destination;
   /** The one address that was judged; the name is not resolved again. */
   readonly address: string;

@@ -32,14 +32,14 @@ export function composeRequestHead(request: UpstreamRequest): string {
     throw new UpstreamError("malformed", "the target of the request is not a path");
   }
   const host = hostOf(request.destination);
-  let content = method + host;
   let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
+  let isClean = contentPattern.test(method) && contentPattern.test(host);
   for (const [name, value] of headers) {
-    content += name + value;
+    // The line ends are ours, and nothing that came from elsewhere may hold one.
+    isClean &&= contentPattern.test(name) && contentPattern.test(value);
     text += `${name}: ${value}\r\n`;
   }
-  // One look at everything that came from elsewhere; the line ends are ours.
-  if (!contentPattern.test(content)) {
+  if (!isClean) {
     throw new UpstreamError("malformed", "the head of the request holds a character that it cannot carry");
   }
   const bodyLine = framing(request);
