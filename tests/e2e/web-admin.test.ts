@@ -73,19 +73,19 @@ test(
 );
 
 test(
-  "a message of a gateway that was not dealt with is taken again, and its order is paid",
+  "a message of a gateway is taken again, its order is paid, and a refund of it is foreseen",
   async () => {
     await web.rig.db.sql`
       insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, currency, email, pay_channel, sender,
         status, expires_at)
-      select 'S-notice', plan_code, name, kind, quota, price_usd, 'USD', 'new@example.org', 'walletpay', 'default', 'pending',
+      select 'SNOTICE', plan_code, name, kind, quota, price_usd, 'USD', 'new@example.org', 'walletpay', 'default', 'pending',
         now() + interval '1 hour' from plan where plan_code = 'credit-10'`;
     await web.rig.db.sql`
       insert into gateway_event (gateway, account, event_id, kind, body_hash, order_no, result, last_error, facts)
       select 'walletpay', 'default', 'evt_cut_off', 'success', '\\x00', order_no, 'received',
         'temporarily_unavailable', jsonb_build_object('kind', 'paid', 'transaction_id', 'pi_1', 'order_no', order_no,
           'amount_usd', amount_usd::text, 'currency', 'USD', 'is_live', null)
-      from sales_order where order_no = 'S-notice'`;
+      from sales_order where order_no = 'SNOTICE'`;
     await web.rig.db.sql`update gateway_event set received_at = now() - interval '1 minute'`;
     await walk("/admin/payments/?tab=notices", async (page) => {
       await page.getByRole("button", { name: "evt_cut_off" }).click();
@@ -95,9 +95,20 @@ test(
       await page.getByText("Its order was paid by it.").waitFor();
       expect(await page.getByRole("button", { name: "Take it again" }).count()).toBe(0);
     });
+    await walk("/admin/orders/?open=SNOTICE", async (page) => {
+      await page.getByRole("button", { name: "Refund", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("$10.00 of $10.00 that are left").waitFor();
+      await dialog.getByLabel("Amount, USD").fill("4");
+      await dialog.getByText("it can only be refunded as a whole").waitFor();
+      await dialog.getByText("$4.00 of $10.00 that are left").waitFor();
+      await dialog.getByLabel("Amount, USD").fill("");
+      await dialog.getByText("$10.00 of $10.00 that are left").waitFor();
+      expect(await dialog.getByText("as a whole").count()).toBe(0);
+    });
     const [order] = await web.rig.db.sql<{
       status: string;
-    }>`select status from sales_order where order_no = 'S-notice'`;
+    }>`select status from sales_order where order_no = 'SNOTICE'`;
     expect([order?.status, await web.rig.checkMoney()]).toEqual(["settled", []]);
   },
   testMsMax,

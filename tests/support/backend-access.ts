@@ -117,6 +117,7 @@ export const accessOf: Readonly<Record<string, Access>> = {
   "POST /backend/admin/plan/save/": "admin",
   "POST /backend/admin/manual-adjust/": "admin",
   "POST /backend/admin/refund/create/": "admin",
+  "GET /backend/admin/refund/preview/": "admin",
   "POST /backend/admin/order/resolve/": "admin",
   "POST /backend/payment/walletpay/create/": "optional_user",
   "POST /backend/payment/cardpay/create/": "optional_user",

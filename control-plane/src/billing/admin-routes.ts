@@ -3,8 +3,11 @@ import {
   createRefundInput,
   manualAdjustAnswer,
   manualAdjustInput,
+  previewRefundInput,
   type RefundEntry,
+  type RefundPreview,
   refundAnswer,
+  refundPreviewAnswer,
   resolvedOrderAnswer,
   resolveOrderInput,
   savePlanInput,
@@ -17,6 +20,7 @@ import { adjustQuota } from "./adjust.ts";
 import { adminPlanEntry, requiredIdempotencyKey } from "./answers.ts";
 import { orderEntry } from "./model.ts";
 import { findOrder } from "./order-store.ts";
+import { isOverridable, planRefund, type RefundPlan } from "./plan-refund.ts";
 import { savePlan } from "./plans.ts";
 import type { BillingParts, RefundParts } from "./port.ts";
 import type { Refund } from "./refund-store.ts";
@@ -24,7 +28,8 @@ import { openRefund, payRefund } from "./refunds.ts";
 import { resolveOrder } from "./reviews.ts";
 
 export function billingAdminEndpoints(parts: RefundParts & BillingParts): AnyEndpoint[] {
-  return [...planEndpoints(parts), adjustEndpoint(parts), refundEndpoint(parts), resolveEndpoint(parts)];
+  const refunds = [refundEndpoint(parts), refundPreviewEndpoint(parts)];
+  return [...planEndpoints(parts), adjustEndpoint(parts), ...refunds, resolveEndpoint(parts)];
 }
 
 function actorOf(admin: AdminCaller): Actor {
@@ -160,6 +165,48 @@ function refundEndpoint(parts: RefundParts): AnyEndpoint {
       return { refund: refundEntry(await payRefund(parts, refundNo)) };
     },
   });
+}
+
+function refundPreviewEndpoint({ db }: RefundParts): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/admin/refund/preview/",
+    access: "admin",
+    input: previewRefundInput,
+    summary: "What a refund of an order would do now, without doing it.",
+    output: refundPreviewAnswer,
+    errors: ["not_found"],
+    handle: async ({ input }) => {
+      const wanted = { orderNo: input.order_no, amountUsd: input.amount_usd ?? null };
+      return { preview: previewOf(await db.withTransaction((tx) => planRefund(tx, wanted))) };
+    },
+  });
+}
+
+function previewOf(plan: RefundPlan): RefundPreview {
+  const { order, payment, taking, problems } = plan;
+  const { budget, quota, subscription } = taking;
+  return {
+    order_no: order.orderNo,
+    gateway: payment?.gateway ?? null,
+    currency: payment?.currency ?? order.currency,
+    paid_usd: plan.paidUsd,
+    refunded_usd: plan.refundedUsd,
+    amount_usd: plan.amountUsd,
+    left_usd: plan.leftUsd,
+    is_whole: plan.isWhole,
+    quota_granted: order.creditedAt === null ? 0n : order.quota,
+    quota_taken_before: taking.quotaTaken,
+    quota,
+    quota_used: taking.quotaUsed,
+    remaining_before: budget?.remaining ?? null,
+    remaining_after: budget === null ? null : budget.remaining - quota,
+    leased: budget?.leased ?? null,
+    period_end: subscription?.periodEnd ?? null,
+    is_month_taken: subscription !== null && plan.isWhole,
+    is_month_over: taking.isMonthOver,
+    problems: problems.map((each) => ({ ...each, is_overridable: isOverridable(each) })),
+  };
 }
 
 function refundEntry(refund: Refund): RefundEntry {

@@ -3,9 +3,10 @@ import { changeQuota, lockQuotaOfUser } from "../gateway/service.ts";
 import type { RefundAnswer } from "../payments/port.ts";
 import type { Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
-import { fromCents, leftOf, type Order, type Payment, quotaOfRefund, toCents } from "./model.ts";
+import { type Order, type Payment, toCents } from "./model.ts";
 import { refundNoOf } from "./order-numbers.ts";
 import { findOrder, findOwner, findPaymentOfOrder, lockOrder, markRefunded, readNow } from "./order-store.ts";
+import { isOverridable, planRefund, type QuotaTaking, subscriptionOf } from "./plan-refund.ts";
 import type { RefundParts } from "./port.ts";
 import {
   closeRefund,
@@ -16,7 +17,7 @@ import {
   type Refund,
   touchRefund,
 } from "./refund-store.ts";
-import { regrantEnded, type Subscription, shiftSubscription } from "./subscription-store.ts";
+import { regrantEnded, shiftSubscription } from "./subscription-store.ts";
 import { countSubscriptions } from "./subscriptions.ts";
 
 const askedAgainAfterMs = 60_000;
@@ -39,11 +40,9 @@ export type NewRefund = {
  *   or the key stands for another refund
  */
 export async function openRefund(tx: Transaction, request: NewRefund): Promise<{ refund: Refund; isNew: boolean }> {
-  const order = await lockOrder(tx, request.orderNo);
-  if (order === null) {
-    throw new AppError("not_found", { message: "There is no such order." });
-  }
-  const refundNo = refundNoOf(order.orderNo, request.idempotencyKey);
+  const refundNo = refundNoOf(request.orderNo, request.idempotencyKey);
+  // The order is locked before anything else, so that two of one key wait for each other.
+  const { order, amountUsd, isWhole, taking, problems } = await planRefund(tx, request);
   const earlier = await findRefund(tx, refundNo);
   if (earlier !== null) {
     const isSame = request.amountUsd === null || toCents(earlier.amountUsd) === toCents(request.amountUsd);
@@ -52,32 +51,12 @@ export async function openRefund(tx: Transaction, request: NewRefund): Promise<{
     }
     return { refund: earlier, isNew: false };
   }
-  const payment = await findPaymentOfOrder(tx, order.id);
-  if (order.status !== "settled" || payment === null || order.resolution === "refund") {
-    throw new AppError("conflict", { message: "Only a paid order can be refunded." });
+  const problem = problems.find((each) => !(request.mayGoNegative && isOverridable(each)));
+  if (problem !== undefined) {
+    throw new AppError("conflict", { message: problem.message });
   }
-  const live = await listLiveRefunds(tx, order.id);
-  const refundedCents = live.reduce((sum, each) => sum + toCents(each.amountUsd), 0n);
-  // What was paid: of an order that an admin settled, it need not be what it asked for.
-  const paidCents = toCents(payment.amountUsd);
-  const openCents = paidCents - refundedCents;
-  const cents = request.amountUsd === null ? openCents : toCents(request.amountUsd);
-  if (cents <= 0n || cents > openCents) {
-    throw new AppError("conflict", { message: `Of this order ${fromCents(openCents)} USD are left to refund.` });
-  }
-  if (order.userId === null && cents !== paidCents) {
-    throw new AppError("conflict", { message: "Nobody has claimed this order; it can only be refunded as a whole." });
-  }
-  const quota = await takeQuotaBack(tx, order, {
-    paidUsd: payment.amountUsd,
-    refundNo,
-    refundedUsd: fromCents(refundedCents + cents),
-    quotaTaken: live.reduce((sum, each) => sum + each.quota, 0n),
-    isWhole: refundedCents + cents === paidCents,
-    mayGoNegative: request.mayGoNegative,
-  });
-  const amountUsd = fromCents(cents);
-  await insertRefund(tx, { refundNo, orderId: order.id, amountUsd, quota, reason: request.reason });
+  await takeQuotaBack(tx, { refundNo, taking, isWhole });
+  await insertRefund(tx, { refundNo, orderId: order.id, amountUsd, quota: taking.quota, reason: request.reason });
   const refund = await findRefund(tx, refundNo);
   if (refund === null) {
     throw new Error(`refund ${refundNo} was written and is not there`);
@@ -85,50 +64,18 @@ export async function openRefund(tx: Transaction, request: NewRefund): Promise<{
   return { refund, isNew: true };
 }
 
-type TakingBack = {
-  readonly paidUsd: Decimal;
-  readonly refundNo: string;
-  readonly refundedUsd: Decimal;
-  readonly quotaTaken: bigint;
-  readonly isWhole: boolean;
-  readonly mayGoNegative: boolean;
-};
-
-/** Returns how much quota was taken: none of an order that was never credited, none of a month that is over. */
-async function takeQuotaBack(tx: Transaction, order: Order, taking: TakingBack): Promise<bigint> {
-  const owner = order.userId === null ? null : await findOwner(tx, order.userId);
-  if (owner === null) {
-    return 0n;
-  }
-  const quota = await lockQuotaOfUser(tx, owner.gatewayUserId);
-  const running = await countSubscriptions(tx, owner.userId, quota.consumed);
-  const subscription = subscriptionOf(order, running);
-  // What is left of a month can't stand in for credit: it is used first, so that it would be gone twice.
-  const ofMonths = running.reduce((sum, each) => sum + leftOf(each), 0n);
-  const share = quotaOfRefund({ quota: order.quota, amountUsd: taking.paidUsd }, taking.refundedUsd, taking.quotaTaken);
-  const isMonthOver = order.planKind === "monthly" && subscription === null;
-  const amount = isMonthOver ? 0n : share;
-  const available = subscription === null ? quota.remaining - ofMonths : leftOf(subscription);
-  if (amount > 0n && (amount > available || amount > quota.remaining) && !taking.mayGoNegative) {
-    throw new AppError("conflict", { message: "The quota of this order was used in part already." });
-  }
-  if (amount > 0n) {
-    const reference = `refund:${taking.refundNo}`;
-    await changeQuota(tx, { budgetId: quota.budgetId, amount: -amount, changeType: "refund", reference });
+async function takeQuotaBack(
+  tx: Transaction,
+  { refundNo, taking, isWhole }: { refundNo: string; taking: QuotaTaking; isWhole: boolean },
+): Promise<void> {
+  const { budget, quota, subscription } = taking;
+  if (budget !== null && quota > 0n) {
+    const reference = `refund:${refundNo}`;
+    await changeQuota(tx, { budgetId: budget.id, amount: -quota, changeType: "refund", reference });
   }
   if (subscription !== null) {
-    await shiftSubscription(tx, subscription.id, { quota: -amount, months: taking.isWhole ? -1 : 0 });
+    await shiftSubscription(tx, subscription.id, { quota: -quota, months: isWhole ? -1 : 0 });
   }
-  return amount;
-}
-
-/** The subscription that a monthly order is part of, while its period runs. */
-function subscriptionOf(order: Order, running: readonly Subscription[]): Subscription | null {
-  const { planKind, planCode, creditedAt } = order;
-  if (planKind !== "monthly" || creditedAt === null) {
-    return null;
-  }
-  return running.find((each) => each.planCode === planCode && creditedAt >= each.periodStart) ?? null;
 }
 
 /**

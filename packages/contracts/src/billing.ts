@@ -133,6 +133,8 @@ export const createRefundInput = z.strictObject({
   allow_negative: flag,
 });
 
+export const previewRefundInput = z.strictObject({ order_no: orderNo, amount_usd: usd.optional() });
+
 const planKind = z.enum(["wallet_balance", "monthly"]);
 
 export const planEntry = z.strictObject({
@@ -253,6 +255,47 @@ export const resolvedOrderAnswer = z.strictObject({
   refund: refundEntry.nullable(),
 });
 export const refundAnswer = z.strictObject({ refund: refundEntry });
+
+/** What a refund would do at this moment. */
+export const refundPreview = z.strictObject({
+  order_no: z.string(),
+  /** By which it goes back; null for an order that nobody has paid. */
+  gateway: z.string().nullable(),
+  currency: z.string(),
+  paid_usd: wireDecimal,
+  /** What went back before, or is on its way. */
+  refunded_usd: wireDecimal,
+  amount_usd: wireDecimal,
+  left_usd: wireDecimal,
+  is_whole: z.boolean(),
+  /** What the order gave, what earlier refunds took of it, and what this one takes. */
+  quota_granted: wireInteger,
+  quota_taken_before: wireInteger,
+  quota: wireInteger,
+  /** How much of `quota` was used already. */
+  quota_used: wireInteger,
+  /** Of the owner; null while nobody has claimed the order. */
+  remaining_before: wireInteger.nullable(),
+  remaining_after: wireInteger.nullable(),
+  /** Lent to running calls, and not in what remains. */
+  leased: wireInteger.nullable(),
+  /** The end of the running month that the order is part of, and whether it ends a month earlier. */
+  period_end: wireMoment.nullable(),
+  is_month_taken: z.boolean(),
+  /** The month of the order is over: its quota went with it, so that none is taken. */
+  is_month_over: z.boolean(),
+  /** Why it would be refused; nothing stands here when it would not be. */
+  problems: z.array(
+    z.strictObject({
+      code: z.enum(["not_paid", "too_much", "unclaimed", "quota_used"]),
+      message: z.string(),
+      /** Whether `allow_negative` lets it happen all the same. */
+      is_overridable: z.boolean(),
+    }),
+  ),
+});
+export type RefundPreview = Unsent<z.output<typeof refundPreview>>;
+export const refundPreviewAnswer = z.strictObject({ preview: refundPreview });
 
 /** What is wrong with the money; `count` may be more than are shown. */
 export const moneyCheckAnswer = z.strictObject({

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
 import { loginAdmin, loginUser } from "../../support/logins.ts";
@@ -143,6 +144,62 @@ describe("adjusting by hand", () => {
     expect((await adjust(user.gatewayUserId, {}, { cookie: user.cookie })).status).toBe(403);
     const foreign = await adjust(user.gatewayUserId, {}, { ...admin, origin: "https://evil.example" });
     expect([foreign.status, errorCode(foreign)]).toEqual([403, "csrf_rejected"]);
+  });
+});
+
+describe("what a refund would do", () => {
+  type Shown = Record<string, unknown> & { readonly problems: readonly { readonly code: string }[] };
+
+  const preview = async (orderNo: string, amount?: string): Promise<Shown> => {
+    const query = new URLSearchParams({ order_no: orderNo, ...(amount === undefined ? {} : { amount_usd: amount }) });
+    const answer = await fetch(`${http.url}/backend/admin/refund/preview/?${query}`, { headers: admin });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { preview: Shown }).preview;
+  };
+
+  test("is shown with money, quota and the balance after it, and nothing is done", async () => {
+    const buyer = await scene.addBuyer();
+    const order = await scene.placeFor(buyer);
+    await settlePaid(scene.parts, noticeOf(order));
+    const key = { idempotency_key: crypto.randomUUID() };
+    await post("/backend/admin/refund/create/", { order_no: order.orderNo, amount_usd: "2", reason: "part", ...key });
+    for (let time = 0; time < 2; time += 1) {
+      expect(await preview(order.orderNo, "4.00")).toMatchObject({
+        gateway: "walletpay",
+        ...{ paid_usd: "10.00", refunded_usd: "2.00", left_usd: "8.00", amount_usd: "4.00", is_whole: false },
+        ...{ quota_granted: 5_000_000, quota_taken_before: 1_000_000, quota: 2_000_000, quota_used: 0 },
+        ...{ remaining_before: 4_000_000, remaining_after: 2_000_000, period_end: null, problems: [] },
+      });
+    }
+    expect(await preview(order.orderNo)).toMatchObject({ amount_usd: "8.00", is_whole: true, remaining_after: 0 });
+    expect(await scene.balance(buyer)).toBe(4_000_000n);
+  });
+
+  test("says why it would be refused, and what can be overridden", async () => {
+    const buyer = await scene.addBuyer();
+    const order = await scene.placeFor(buyer);
+    expect((await preview(order.orderNo)).problems).toMatchObject([{ code: "not_paid", is_overridable: false }]);
+    await settlePaid(scene.parts, noticeOf(order));
+    expect((await preview(order.orderNo, "10.01")).problems).toMatchObject([{ code: "too_much" }]);
+    await scene.use(buyer, 3_000_000n);
+    expect(await preview(order.orderNo)).toMatchObject({
+      ...{ quota: 5_000_000, quota_used: 3_000_000, remaining_before: 2_000_000, remaining_after: -3_000_000 },
+      problems: [{ code: "quota_used", is_overridable: true }],
+    });
+    const { order: unclaimed } = await scene.place();
+    await settlePaid(scene.parts, noticeOf(unclaimed));
+    expect(await preview(unclaimed.orderNo, "1")).toMatchObject({ problems: [{ code: "unclaimed" }] });
+    expect(await preview(unclaimed.orderNo)).toMatchObject({ quota: 0, remaining_before: null, problems: [] });
+  });
+
+  test("names the month that ends with it, and the one that is over", async () => {
+    const buyer = await scene.addBuyer();
+    const order = await scene.placeFor(buyer, "monthly");
+    await settlePaid(scene.parts, noticeOf(order));
+    expect(await preview(order.orderNo)).toMatchObject({ is_month_taken: true, is_month_over: false });
+    expect((await preview(order.orderNo))["period_end"]).not.toBeNull();
+    await endOverdueSubscriptions(scene.db, new Date(Date.now() + 40 * 86_400_000));
+    expect(await preview(order.orderNo)).toMatchObject({ is_month_over: true, quota: 0, period_end: null });
   });
 });
 

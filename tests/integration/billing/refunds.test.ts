@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Decimal } from "@sluice/contracts/money";
 import type { Order } from "@sluice/control-plane/billing/model.ts";
 import { claimOrder } from "@sluice/control-plane/billing/orders.ts";
+import { isOverridable, planRefund } from "@sluice/control-plane/billing/plan-refund.ts";
 import type { Refund } from "@sluice/control-plane/billing/refund-store.ts";
 import { type NewRefund, openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/billing/refunds.ts";
 import { creditPaidOrders, settlePaid } from "@sluice/control-plane/billing/service.ts";
@@ -38,11 +39,24 @@ async function paidOrder(planCode = "credit", at?: Date): Promise<Order> {
   return order;
 }
 
+/** Opens a refund, and holds it to what an admin would have been shown a moment before. */
 async function open(order: Order, change: Partial<NewRefund> = {}): Promise<Refund> {
   const request = { amountUsd: null, reason: "asked for it", mayGoNegative: false, ...change };
   const idempotencyKey = change.idempotencyKey ?? crypto.randomUUID();
   const wanted = { ...request, orderNo: order.orderNo, idempotencyKey };
-  return (await scene.db.withTransaction((tx) => openRefund(tx, wanted))).refund;
+  return await scene.db.withTransaction(async (tx) => {
+    const { amountUsd, taking, problems } = await planRefund(tx, wanted);
+    const { refund, isNew } = await openRefund(tx, wanted);
+    if (isNew) {
+      const [after] = await tx.sql<{ remaining: bigint }>`
+        select granted - (used - period_base) - leased - reserved as remaining from budget
+        where id = ${taking.budget?.id ?? 0n}::bigint`;
+      const shown = { amountUsd, quota: taking.quota, after: taking.budget && taking.budget.remaining - taking.quota };
+      const done = { amountUsd: refund.amountUsd, quota: refund.quota, after: after?.remaining ?? null };
+      expect([done, problems.every(isOverridable)]).toEqual([shown, true]);
+    }
+    return refund;
+  });
 }
 
 const refund = async (order: Order, change: Partial<NewRefund> = {}): Promise<Refund> =>

@@ -1,39 +1,49 @@
-import type { refundAnswer } from "@sluice/contracts/billing";
-import type { JSX } from "solid-js";
-import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
+import type { refundAnswer, refundPreviewAnswer } from "@sluice/contracts/billing";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Match, onCleanup, Switch } from "solid-js";
+import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Facts } from "../../../kit/card.tsx";
 import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
+import { shownMoment } from "../../shown.ts";
 
-const centsOf = (usd: string): bigint | null => {
-  const match = /^(\d{1,7})(?:\.(\d{1,2}))?\d*$/.exec(usd.trim());
-  return match === null ? null : BigInt(`${match[1]}${(match[2] ?? "").padEnd(2, "0")}`);
-};
-const usdOf = (cents: bigint): string => `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`;
+type Preview = AnswerOf<typeof refundPreviewAnswer>["preview"];
 
-/** Gives money of an order back; the quota that it bought is taken back in the same share, before the money goes. */
+const previewPath = "/backend/admin/refund/preview/";
+/** Nobody types an amount slower than this, so that not each digit is asked about. */
+const typingMs = 250;
+
+/** Gives money of an order back. What that takes from the balance is what the backend says it would do now. */
 export function RefundForm(props: { readonly order: OrderRow; readonly onDone: () => void }): JSX.Element {
   const { order } = props;
-  const refresh = useRefresh("/backend/admin/order/", "/backend/admin/payment/", "/backend/admin/refund/");
-  const paid = centsOf(order.amount_usd) ?? 0n;
-  const left = paid - (centsOf(order.refunded_usd) ?? 0n);
+  const refresh = useRefresh("/backend/admin/order/", "/backend/admin/payment/", "/backend/admin/refund/", previewPath);
   // One key for this form: pressing twice gives money back once.
   const idempotencyKey = newIdempotencyKey();
+  const [asked, setAsked] = createSignal<string | undefined>(undefined);
+  const query = createQuery(() => ({
+    queryKey: [previewPath, order.order_no, asked() ?? ""],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof refundPreviewAnswer>(previewPath, {
+        query: { order_no: order.order_no, amount_usd: asked() },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 0,
+  }));
   const form = createForm({
-    initial: { amount_usd: usdOf(left), reason: "", allow_negative: false, word: "" },
-    check: (values) => {
-      const cents = centsOf(values.amount_usd);
-      return {
-        ...(cents === null || cents <= 0n || cents > left ? { amount_usd: `At most ${usdOf(left)} US dollars.` } : {}),
-        ...(values.reason.trim().length < 3 ? { reason: "Say why, in three characters or more." } : {}),
-        ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
-      };
-    },
+    initial: { amount_usd: "", reason: "", allow_negative: false, word: "" },
+    check: (values) => ({
+      ...(values.reason.trim().length < 3 ? { reason: "Say why, in three characters or more." } : {}),
+      ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
+    }),
     submit: async (values) => {
       const { refund } = await apiPost<typeof refundAnswer>(
         "/backend/admin/refund/create/",
@@ -50,24 +60,34 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       props.onDone();
     },
   });
-  const share = (): string => {
-    const cents = centsOf(form.values().amount_usd);
-    return cents === null || paid === 0n ? "–" : `about ${formats.quota((BigInt(order.quota) * cents) / paid)}`;
+  let typing: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(typing));
+  const amount = form.text("amount_usd");
+  const onAmount: typeof amount.onInput = (event) => {
+    amount.onInput(event);
+    clearTimeout(typing);
+    typing = setTimeout(() => setAsked(orAbsent(form.values().amount_usd)), typingMs);
   };
   return (
     <AdminForm form={form} action="Refund now" tone="danger" onCancel={props.onDone}>
-      <Facts
-        facts={[
-          { name: "Paid", value: formats.usd(order.amount_usd) },
-          { name: "Given back so far", value: formats.usd(order.refunded_usd) },
-          { name: "Quota of the order", value: formats.quota(order.quota) },
-          {
-            name: "Taken from the ledger",
-            value: order.credited_at === null ? "nothing: it was never credited" : share(),
-          },
-        ]}
+      <TextField
+        label="Amount, USD"
+        hint="Empty gives back everything that is left."
+        inputmode="decimal"
+        autocomplete="off"
+        {...form.text("amount_usd")}
+        onInput={onAmount}
       />
-      <TextField label="Amount, USD" inputmode="decimal" autocomplete="off" {...form.text("amount_usd")} />
+      <div aria-live="polite" aria-busy={query.isFetching} class="section-stack">
+        <Switch fallback={<LoadingPart />}>
+          <Match when={query.isError}>
+            <ErrorState title="This can't be foreseen" error={query.error} onRetry={() => void query.refetch()} />
+          </Match>
+          <Match when={query.data?.preview}>
+            {(preview) => <RefundFacts preview={preview()} mayGoNegative={form.values().allow_negative} />}
+          </Match>
+        </Switch>
+      </div>
       <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
       <Checkbox
         label="Also when the quota was used in part"
@@ -76,5 +96,60 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       />
       <TextField label={`Type ${order.order_no} to confirm`} autocomplete="off" {...form.text("word")} />
     </AdminForm>
+  );
+}
+
+/** What would go where, and why it would not. */
+function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative: boolean }): JSX.Element {
+  const balance = (): string => {
+    const { remaining_before: before, remaining_after: after } = props.preview;
+    return before === null || after === null
+      ? "nobody's: the order was not claimed"
+      : `${formats.quota(before)} becomes ${formats.quota(after)}`;
+  };
+  const taken = (): string => {
+    const { quota, quota_used: used, is_month_over: isMonthOver } = props.preview;
+    if (isMonthOver) {
+      return "nothing: its month is over, and what was unused went with it";
+    }
+    return BigInt(used) > 0n
+      ? `${formats.quota(quota)}, of which ${formats.quota(used)} was used`
+      : formats.quota(quota);
+  };
+  return (
+    <>
+      <For each={props.preview.problems}>
+        {(problem) => (
+          <Notice tone={problem.is_overridable ? "warn" : "bad"}>
+            {problem.message}
+            {problem.is_overridable && props.mayGoNegative ? " It happens all the same." : ""}
+            {problem.is_overridable && !props.mayGoNegative ? " It is refused unless you allow that below." : ""}
+          </Notice>
+        )}
+      </For>
+      <Facts
+        facts={[
+          { name: "Paid", value: `${formats.usd(props.preview.paid_usd)} by ${props.preview.gateway ?? "nobody"}` },
+          { name: "Given back so far", value: formats.usd(props.preview.refunded_usd) },
+          {
+            name: "Goes back now",
+            value: `${formats.usd(props.preview.amount_usd)} of ${formats.usd(props.preview.left_usd)} that are left`,
+          },
+          { name: "Quota taken", value: taken() },
+          { name: "Balance", value: balance() },
+          ...(props.preview.leased !== null && BigInt(props.preview.leased) > 0n
+            ? [{ name: "Lent to running calls", value: `${formats.quota(props.preview.leased)}, not in the balance` }]
+            : []),
+          ...(props.preview.period_end === null
+            ? []
+            : [
+                {
+                  name: "Month ends",
+                  value: `${shownMoment(props.preview.period_end)}${props.preview.is_month_taken ? "; with this refund a month earlier" : ""}`,
+                },
+              ]),
+        ]}
+      />
+    </>
   );
 }
