@@ -193,6 +193,17 @@ describe("a table", () => {
     await page.getByRole("button", { name: "Credit 10" }).waitFor();
   });
 
+  test("has one search on a phone, and the other filters behind a button that counts those that are set", async () => {
+    const page = await open("/admin/users/", { as: "admin", width: 390 });
+    const button = page.getByRole("button", { name: "Filters" });
+    const status = page.getByRole("combobox", { name: "Status" });
+    await button.waitFor();
+    expect([await page.getByRole("searchbox").count(), await status.isVisible()]).toEqual([1, false]);
+    await button.press("Enter");
+    await status.selectOption("active");
+    await page.getByRole("button", { name: "Filters 1", exact: true }).waitFor();
+  });
+
   test("opens a row at an address of its own; J and K go on, Escape leads back to the row", async () => {
     const page = await open("/admin/plans/", { as: "admin" });
     await page.getByRole("button", { name: "Credit 10" }).press("Enter");

@@ -1,8 +1,9 @@
 /**
  * `bun run shots`: photographs of every page in `pages.ts`, on a desktop and a phone, in light and dark, and in Arabic, as
  * PNG files in `.data/shots`. Words on the command line choose pages by their names. The account and the house are full;
- * with `--first-use` they are empty, and the names of the files begin with `first-`. With `--in=de,ja` pages that have
- * languages are photographed in these instead, and it is said where they are wider than the narrowest screen.
+ * with `--first-use` they are empty, and the names of the files begin with `first-`. `--phone`, `--dark` and the like take
+ * that look only. With `--in=de,ja` pages that have languages are photographed in these instead, and it is said where they
+ * are wider than the narrowest screen.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,6 +47,11 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
     await watched.page.waitForSelector(shown.ready);
     // Parts of a page that ask for something of their own.
     await watched.page.waitForSelector(".skeleton", { state: "detached" });
+    // Cards of a long list are only drawn near the screen.
+    if ((await watched.page.$(".side-panel")) === null) {
+      const height = await watched.page.evaluate<number>("document.documentElement.scrollHeight");
+      await watched.page.setViewportSize({ width: options.width ?? 1280, height });
+    }
     const name = `${isFirstUse ? "first-" : ""}${shown.name}-${variant.name}.png`;
     await watched.page.screenshot({ path: join(folder, name), fullPage: true });
     const isTooWide = await watched.page.evaluate<boolean>(
@@ -65,7 +71,9 @@ async function main(words: readonly string[]): Promise<void> {
   }
   const isFirstUse = words.includes("--first-use");
   const languages = words.find((word) => word.startsWith("--in="))?.slice("--in=".length);
-  const asked = languages === undefined ? variants : variantsIn(languages.split(","));
+  const all = languages === undefined ? variants : variantsIn(languages.split(","));
+  const looks = all.filter(({ name }) => words.includes(`--${name}`));
+  const asked = looks.length === 0 ? all : looks;
   const named = words.filter((word) => !word.startsWith("--"));
   const web = await startWebRig();
   const browser = await TestBrowser.launch();
@@ -73,8 +81,8 @@ async function main(words: readonly string[]): Promise<void> {
     if (!isFirstUse) {
       await fillHouse(web.rig, shownEmail);
     }
-    const all = isFirstUse ? shownPages : fullPages;
-    const chosen = all.filter(({ name }) => named.length === 0 || named.some((word) => name.includes(word)));
+    const pages = isFirstUse ? shownPages : fullPages;
+    const chosen = pages.filter(({ name }) => named.length === 0 || named.some((word) => name.includes(word)));
     for (const shown of chosen) {
       for (const variant of asked.filter(({ locale }) => locale === undefined || isShownIn(shown, locale))) {
         const faults = await photograph({ browser, web, isFirstUse }, shown, variant);

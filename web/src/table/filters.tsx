@@ -17,7 +17,7 @@ export function FilterBar(props: FiltersProps): JSX.Element {
   const id = createUniqueId();
   const [isOpen, setIsOpen] = createSignal(false);
   const search = (): Filter | undefined => props.filters.find((filter) => "isSearch" in filter);
-  const others = (): readonly Filter[] => props.filters.filter((filter) => filter !== search());
+  const others = (): readonly Filter[] => props.filters.filter(({ id: each }) => each !== search()?.id);
   const countOfSet = (): number => others().filter((filter) => props.state.filter(filter.id) !== "").length;
   return (
     <>
