@@ -100,6 +100,9 @@ test("whoever is logged in puts a new key into the code, which is gone with the 
       expect(filled).toMatch(/"sk-\w{48}"/);
       const kept = await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, location.href])");
       expect(kept).not.toContain(/sk-\w{8}/.exec(filled)?.[0] ?? filled);
+      // As when the page is left, but kept by the browser for the way back.
+      await page.evaluate("dispatchEvent(new Event('pagehide'))");
+      expect(await code.textContent()).toContain('"sk-..."');
       await page.reload();
       expect(await code.textContent()).toContain('"sk-..."');
       const made = await web.rig.db.sql<{ name: string }>`select name from api_key where name like 'Docs %'`;

@@ -29,9 +29,16 @@ export async function createKeyForPage(box: HTMLElement, button: HTMLButtonEleme
     say(status, `${failed} ${answer.error?.message ?? ""}`.trim());
     return;
   }
-  fillSnippets(secret);
+  replaceInSnippets(place, secret);
   button.hidden = true;
   say(status, created);
+  // A browser may keep the page as it is, and show it to whoever goes back to it.
+  const takeOut = (): void => {
+    replaceInSnippets(secret, place);
+    button.hidden = false;
+    say(status, "");
+  };
+  addEventListener("pagehide", takeOut, { once: true });
 }
 
 async function askForKey(): Promise<Answer> {
@@ -45,11 +52,11 @@ async function askForKey(): Promise<Answer> {
   return answer === null ? {} : ((await answer.json().catch(() => ({}))) as Answer);
 }
 
-function fillSnippets(secret: string): void {
+function replaceInSnippets(old: string, text: string): void {
   for (const element of document.querySelectorAll("code[data-snippet]")) {
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-      node.nodeValue = (node.nodeValue ?? "").replaceAll(place, secret);
+      node.nodeValue = (node.nodeValue ?? "").replaceAll(old, text);
     }
   }
 }
