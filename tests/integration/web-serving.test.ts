@@ -141,6 +141,39 @@ describe("a language that is chosen on the site", () => {
   });
 });
 
+describe("the page of a model", () => {
+  test("stands in each language with its prices in every unit, is in the sitemap, and is told to search engines", async () => {
+    const [page, arabic, sitemap, table] = await Promise.all(
+      ["/models/gpt-4o-mini/", "/ar/models/gpt-4o-mini/", "/sitemap.xml", "/de/models/"].map(async (path) =>
+        (await get(path, { "accept-encoding": "identity" })).text(),
+      ),
+    );
+    // Per million and per thousand; what has no price of its own has that of input or output.
+    for (const price of ["$0.15", "$0.60", "$0.075", "$0.00015", "$0.0006"]) {
+      expect(page).toContain(price);
+    }
+    expect(page).toContain("128,000 tokens");
+    expect(page).toContain('href="/console/playground/?model=gpt-4o-mini"');
+    const data = JSON.parse(/ld\+json">(.*?)<\/script>/.exec(page ?? "")?.[1] ?? "{}") as Record<string, unknown>;
+    expect(data).toMatchObject({
+      "@type": "Product",
+      sku: "gpt-4o-mini",
+      offers: { price: "0.15", priceCurrency: "USD" },
+    });
+    expect(arabic).toContain('<html lang="ar" dir="rtl">');
+    expect(sitemap).toContain("<loc>https://gateway.example/ar/models/gpt-4o-mini/</loc>");
+    expect(table).toContain('href="/de/models/gpt-4o-mini/"');
+  });
+
+  test("is there for models of the catalogue only", async () => {
+    const answers = await Promise.all(
+      ["/models/none/", "/de/models/gpt-4o-mini/more/", "/models/../models/none/"].map((path) => get(path, html)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect((await get("/models/gpt-4o-mini")).headers.get("location")).toBe("/models/gpt-4o-mini/");
+  });
+});
+
 describe("the picture beside a link", () => {
   const metaOf = (text: string): Map<string, string> =>
     new Map(

@@ -31,6 +31,7 @@ export const shownPages: readonly ShownPage[] = [
     ready: ".model-comparison",
   },
   { name: "site-models-none", path: "/models/?q=nothing-like-it", as: "nobody", arabic: "address", ready: ".state" },
+  { name: "site-model", path: "/models/gpt-4o-mini/", as: "nobody", arabic: "address", ready: ".first-call" },
   { name: "site-contact", path: "/contact/", as: "nobody", arabic: "address", ready: ".contact-form" },
   { name: "site-contact-sent", path: "/contact/sent/", as: "nobody", arabic: "address", ready: "h1" },
   {

@@ -119,7 +119,10 @@ function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Ele
         <meta property="og:url" content={address(locale)} />
         <meta property="og:site_name" content="Sluice" />
         <meta property="og:locale" content={openGraphLocales[locale]} />
-        <SocialImage address={catalogue.origin + assets.socialImage(page.path, locale)} alt={page.title(locale)} />
+        <SocialImage
+          address={catalogue.origin + assets.socialImage(page.socialImageOf ?? page.path, locale)}
+          alt={page.title(locale)}
+        />
       </Show>
       <Show when={page.markdown !== undefined}>
         <link rel="alternate" type="text/markdown" href={localizedPath(markdownPath(page.path), locale)} />

@@ -8,6 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { siteLocales } from "../src/site/locales.ts";
+import { modelPages } from "../src/site/pages/model/page.tsx";
 import { sitePages } from "../src/site/routes.ts";
 import { drawDocument, pageContext } from "./document.tsx";
 import { readPageAssets } from "./page-assets.ts";
@@ -24,7 +25,8 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
   );
   const assets = readPageAssets(manifest, images);
   const files = new Map<string, string>();
-  for (const page of sitePages) {
+  const pages = [...sitePages, ...modelPages(catalogue)];
+  for (const page of pages) {
     for (const locale of siteLocales) {
       const prefix = locale === "en" ? "" : `/${locale}`;
       const path = page.path.endsWith("/") ? `${page.path}index.html` : page.path;
@@ -34,7 +36,7 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
       }
     }
   }
-  files.set("/sitemap.xml", sitemapXml(sitePages, catalogue.origin));
+  files.set("/sitemap.xml", sitemapXml(pages, catalogue.origin));
   files.set("/robots.txt", robotsText(catalogue.origin));
   files.set("/llms.txt", llmsText(sitePages, catalogue));
   for (const [path, text] of files) {

@@ -7,11 +7,17 @@ export type SiteModel = {
   readonly owned_by: string;
   readonly input_usd_per_m: string;
   readonly output_usd_per_m: string;
+  /** Null means the price of input, of these two. */
   readonly cache_read_usd_per_m: string | null;
   readonly cache_write_usd_per_m: string | null;
+  /** Null means the price of output. */
+  readonly reasoning_usd_per_m: string | null;
   readonly request_usd: string;
+  readonly image_usd: string;
+  readonly second_usd: string;
   readonly context_tokens_max: number;
   readonly output_tokens_max: number;
+  readonly takes_images: boolean;
   /** ISO 8601, or null. */
   readonly deprecated_at: string | null;
   readonly sunset_at: string | null;

@@ -7,11 +7,16 @@ import {
   readChoice,
   writeChoice,
 } from "@sluice/web/src/site/islands/model-choice.ts";
+import { modelPath, modelsWithPage } from "@sluice/web/src/site/pages/models/model-path.ts";
 
 const base = {
   cache_read_usd_per_m: null,
   cache_write_usd_per_m: null,
+  reasoning_usd_per_m: null,
   request_usd: "0",
+  image_usd: "0",
+  second_usd: "0",
+  takes_images: false,
   output_tokens_max: 1,
   deprecated_at: null,
   sunset_at: null,
@@ -29,6 +34,19 @@ const models = [
 ];
 const namesOf = (choice: Partial<typeof everything>): string[] =>
   chooseModels(models, { ...everything, ...choice }).map(({ name }) => name);
+
+test("a model has a page where its name is a path as it stands, and no name leads elsewhere", () => {
+  expect(["gpt-4o-mini", "anthropic/claude-3:beta", "a.b_c@1"].map(modelPath)).toEqual([
+    "/models/gpt-4o-mini/",
+    "/models/anthropic/claude-3:beta/",
+    "/models/a.b_c@1/",
+  ]);
+  expect(["..", "a/../b", ".hidden", "a/", "/a", "a//b", "a%2fb", "a?b", "a#b", "<a>", "a\\b"].map(modelPath)).toEqual(
+    Array.from({ length: 11 }, () => null),
+  );
+  const many = Array.from({ length: 300 }, (_, index) => model(`m-${index}`, "north", "1", 8));
+  expect(modelsWithPage([model("..", "north", "1", 8), ...many]).length).toBe(200);
+});
 
 describe("models", () => {
   test("are sorted by names, by prices as numbers, and by the longest context", () => {

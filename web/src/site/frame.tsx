@@ -22,7 +22,8 @@ function currentMark(shown: string, linked: string): "page" | "true" | undefined
   if (shown === linked) {
     return "page";
   }
-  return linked.startsWith("/docs/") && shown.startsWith("/docs/") ? "true" : undefined;
+  const part = /^\/(?:docs|models)\//.exec(linked)?.[0];
+  return part !== undefined && shown.startsWith(part) ? "true" : undefined;
 }
 
 /** Header and footer around every public page. */

@@ -20,6 +20,8 @@ export type SitePage = {
   readonly path: string;
   readonly title: (locale: SiteLocale) => string;
   readonly description: (locale: SiteLocale) => string;
+  /** The page whose picture it has, if not its own; those of the catalogue are known only after the build. */
+  readonly socialImageOf?: string;
   /** Whether search engines may list it. */
   readonly isIndexed: boolean;
   readonly islands: readonly IslandName[];

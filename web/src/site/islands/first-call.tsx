@@ -1,4 +1,4 @@
-import { createMemo, createSignal, createUniqueId, For, type JSX } from "solid-js";
+import { createMemo, createSignal, createUniqueId, For, type JSX, Show } from "solid-js";
 import { toCodeTokens } from "../../kit/code-tokens.ts";
 import { firstCallSnippets } from "./first-call-snippets.ts";
 import { Choice, CopyButton } from "./small-parts.tsx";
@@ -53,12 +53,14 @@ export function FirstCall(props: FirstCallProps): JSX.Element {
             )}
           </For>
         </div>
-        <Choice
-          label={props.texts.model}
-          value={model()}
-          options={props.models.map((name) => [name, name] as const)}
-          onChange={setModel}
-        />
+        <Show when={props.models.length > 1}>
+          <Choice
+            label={props.texts.model}
+            value={model()}
+            options={props.models.map((name) => [name, name] as const)}
+            onChange={setModel}
+          />
+        </Show>
       </div>
       <div class="code" role="tabpanel" id={`${id}panel`} aria-labelledby={`${id}${client()}`}>
         <section class="code-scroll" tabindex="0" aria-label={props.texts.example}>

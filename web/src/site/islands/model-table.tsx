@@ -2,8 +2,9 @@ import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import { createMemo, createSignal, createUniqueId, For, type JSX, onMount, Show } from "solid-js";
 import { type Formats, formatsOf } from "../../i18n/format.ts";
 import { fill } from "../../i18n/messages.ts";
-import type { SiteLocale } from "../locales.ts";
+import { localizedPath, type SiteLocale } from "../locales.ts";
 import type { ModelsTexts } from "../pages/models/messages/en.ts";
+import { modelsWithPage } from "../pages/models/model-path.ts";
 import {
   chooseModels,
   comparedMax,
@@ -23,9 +24,12 @@ export type ModelTableProps = {
 };
 
 type Shown = {
+  /** The models that have a page of their own, and what its address begins with. */
+  readonly pages: ReadonlySet<string>;
+  readonly base: string;
   readonly texts: ModelsTexts;
   readonly formats: Formats;
-  readonly price: (usdPerM: string | null) => string;
+  readonly price: (usdPerM: string) => string;
   readonly choice: ModelChoice;
   readonly change: (change: Partial<ModelChoice>) => void;
 };
@@ -39,10 +43,11 @@ export function ModelTable(props: ModelTableProps): JSX.Element {
   // The page is drawn as it is at first; only then it learns what its address says.
   onMount(() => setChoice(readChoice(location.search, props.models)));
   const shown: Shown = {
+    pages: new Set(modelsWithPage(props.models).map(({ name }) => name)),
+    base: localizedPath("/models/", props.locale),
     texts: props.texts,
     formats,
-    price: (usdPerM) =>
-      usdPerM === null ? props.texts.none : formats.usd(choice().isPerThousand ? perThousand(usdPerM) : usdPerM),
+    price: (usdPerM) => formats.usd(choice().isPerThousand ? perThousand(usdPerM) : usdPerM),
     get choice() {
       return choice();
     },
@@ -162,7 +167,11 @@ function ModelRow(props: { readonly shown: Shown; readonly model: SiteModel }): 
   return (
     <tr>
       <th scope="row">
-        <span class="model-name">{model.display_name}</span>
+        <Show when={props.shown.pages.has(model.name)} fallback={<span class="model-name">{model.display_name}</span>}>
+          <a class="model-name" href={`${props.shown.base}${model.name}/`}>
+            {model.display_name}
+          </a>
+        </Show>
         <span class="copy-text">
           <code>{model.name}</code>
           <CopyButton
@@ -180,7 +189,7 @@ function ModelRow(props: { readonly shown: Shown; readonly model: SiteModel }): 
         {price(model.output_usd_per_m)}
       </td>
       <td data-label={texts.cached} class="numeric">
-        {price(model.cache_read_usd_per_m)}
+        {price(model.cache_read_usd_per_m ?? model.input_usd_per_m)}
       </td>
       <td data-label={texts.context} class="numeric">
         {formats.number(model.context_tokens_max)}
@@ -223,8 +232,8 @@ function ModelComparison(props: { readonly shown: Shown; readonly models: readon
     [texts.provider, (model) => model.owned_by],
     [texts.input, (model) => price(model.input_usd_per_m)],
     [texts.output, (model) => price(model.output_usd_per_m)],
-    [texts.cached, (model) => price(model.cache_read_usd_per_m)],
-    [texts.cacheWrite, (model) => price(model.cache_write_usd_per_m)],
+    [texts.cached, (model) => price(model.cache_read_usd_per_m ?? model.input_usd_per_m)],
+    [texts.cacheWrite, (model) => price(model.cache_write_usd_per_m ?? model.input_usd_per_m)],
     [texts.request, (model) => formats.usd(model.request_usd)],
     [texts.context, (model) => formats.number(model.context_tokens_max)],
     [texts.outputMax, (model) => formats.number(model.output_tokens_max)],

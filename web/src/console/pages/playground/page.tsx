@@ -1,3 +1,4 @@
+import { useSearchParams } from "@solidjs/router";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { CodeBlock } from "../../../kit/code.tsx";
@@ -21,10 +22,13 @@ export function Page(): JSX.Element {
   useConsoleTitle(() => texts.title);
   const models = createModelsQuery();
   const [typed, setTyped] = createSignal(untouched);
-  const settings = (): Settings => ({
-    ...typed(),
-    model: typed().model || (models.data?.models[0]?.name ?? ""),
-  });
+  // A link from the page of a model names it.
+  const [params] = useSearchParams();
+  const settings = (): Settings => {
+    const offered = models.data?.models ?? [];
+    const linked = offered.find(({ name }) => name === params["model"]) ?? offered[0];
+    return { ...typed(), model: typed().model || (linked?.name ?? "") };
+  };
   const chat = createChat(settings);
   const isReady = (): boolean =>
     settings().apiKey.trim() !== "" && settings().model !== "" && chat.prompt().trim() !== "";

@@ -131,9 +131,7 @@ function ModelPrices(props: InContext): JSX.Element {
                 <td>{model.owned_by}</td>
                 <td class="numeric">{formats.usd(model.input_usd_per_m)}</td>
                 <td class="numeric">{formats.usd(model.output_usd_per_m)}</td>
-                <td class="numeric">
-                  {model.cache_read_usd_per_m === null ? texts.none : formats.usd(model.cache_read_usd_per_m)}
-                </td>
+                <td class="numeric">{formats.usd(model.cache_read_usd_per_m ?? model.input_usd_per_m)}</td>
                 <td class="numeric">{formats.number(model.context_tokens_max)}</td>
               </tr>
             )}

@@ -24,7 +24,6 @@ export const en = english({
   request: "Per call",
   context: "Context",
   outputMax: "Longest output",
-  none: "none",
   copy: "Copy the id {name}",
   copied: "Copied",
   shown: "{shown} of {count} models",
@@ -37,6 +36,19 @@ export const en = english({
   remove: "Remove {name}",
   deprecated: "Deprecated",
   ends: "Ends on {date}",
+  pageTitle: "{name}: prices and limits",
+  pageText: "What a call of {name} costs, to the token; how much it reads and writes; and a first call to copy.",
+  prices: "Prices in US dollars",
+  reasoning: "Reasoning",
+  perImage: "Per image",
+  perSecond: "Per second of audio",
+  images: "Reads images",
+  yes: "yes",
+  no: "no",
+  tokens: "{count} tokens",
+  firstCall: "First call",
+  tryIt: "Try it in the playground",
+  allModels: "All models",
 });
 
 export type ModelsTexts = typeof en;

@@ -25,7 +25,6 @@ export const ar: PricingTexts = {
   outputTokens: "رموز الإخراج",
   cost: "التكلفة",
   costNote: "قبل مضاعف الحساب.",
-  none: "لا يوجد",
   cachedTokens: "رموز الإدخال المخزّنة",
   rules: {
     title: "من المفيد أن تعرف",

@@ -25,7 +25,6 @@ export const de: PricingTexts = {
   outputTokens: "Ausgabe-Tokens",
   cost: "Kosten",
   costNote: "Vor dem Multiplikator des Kontos.",
-  none: "keiner",
   cachedTokens: "Eingabe-Tokens aus dem Cache",
   rules: {
     title: "Gut zu wissen",

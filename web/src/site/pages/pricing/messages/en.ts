@@ -25,7 +25,6 @@ export const en = english({
   outputTokens: "Output tokens",
   cost: "Cost",
   costNote: "Before the multiplier of an account.",
-  none: "none",
   cachedTokens: "Cached input tokens",
   rules: {
     title: "Good to know",

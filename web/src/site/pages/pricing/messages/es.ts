@@ -25,7 +25,6 @@ export const es: PricingTexts = {
   outputTokens: "Tokens de salida",
   cost: "Coste",
   costNote: "Antes de aplicar el multiplicador de la cuenta.",
-  none: "no hay",
   cachedTokens: "Tokens de entrada en caché",
   rules: {
     title: "Conviene saber",

@@ -25,7 +25,6 @@ export const fr: PricingTexts = {
   outputTokens: "Tokens de sortie",
   cost: "Coût",
   costNote: "Avant le multiplicateur du compte.",
-  none: "aucun",
   cachedTokens: "Tokens d’entrée en cache",
   rules: {
     title: "Bon à savoir",

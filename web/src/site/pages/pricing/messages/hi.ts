@@ -25,7 +25,6 @@ export const hi: PricingTexts = {
   outputTokens: "आउटपुट टोकन",
   cost: "खर्च",
   costNote: "खाते के गुणक से पहले।",
-  none: "नहीं है",
   cachedTokens: "कैश किए इनपुट टोकन",
   rules: {
     title: "जानने लायक",

@@ -25,7 +25,6 @@ export const ja: PricingTexts = {
   outputTokens: "出力トークン数",
   cost: "料金",
   costNote: "アカウントの倍率を掛ける前の金額です。",
-  none: "なし",
   cachedTokens: "キャッシュ入力トークン数",
   rules: {
     title: "知っておきたいこと",

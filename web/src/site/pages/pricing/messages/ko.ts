@@ -25,7 +25,6 @@ export const ko: PricingTexts = {
   outputTokens: "출력 토큰",
   cost: "비용",
   costNote: "계정 배율을 적용하기 전 금액입니다.",
-  none: "없음",
   cachedTokens: "캐시된 입력 토큰",
   rules: {
     title: "알아 두세요",

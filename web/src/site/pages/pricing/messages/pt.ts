@@ -25,7 +25,6 @@ export const pt: PricingTexts = {
   outputTokens: "Tokens de saída",
   cost: "Custo",
   costNote: "Antes do multiplicador da conta.",
-  none: "nenhum",
   cachedTokens: "Tokens de entrada em cache",
   rules: {
     title: "Bom saber",

@@ -25,7 +25,6 @@ export const ru: PricingTexts = {
   outputTokens: "Токены вывода",
   cost: "Стоимость",
   costNote: "Без учёта множителя аккаунта.",
-  none: "нет",
   cachedTokens: "Токены ввода из кэша",
   rules: {
     title: "Полезно знать",

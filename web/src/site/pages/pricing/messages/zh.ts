@@ -25,7 +25,6 @@ export const zh: PricingTexts = {
   outputTokens: "输出 token 数",
   cost: "费用",
   costNote: "未计入账户倍率。",
-  none: "无",
   cachedTokens: "缓存输入 token 数",
   rules: {
     title: "须知",

@@ -1,0 +1,206 @@
+import type { SiteCatalogue, SiteModel } from "@sluice/contracts/site-catalogue";
+import { For, type JSX, Show } from "solid-js";
+import { fill } from "../../../i18n/messages.ts";
+import { Island } from "../../islands/island.tsx";
+import { perThousand } from "../../islands/model-choice.ts";
+import type { PageContext, SitePage } from "../../model.ts";
+import { homeTexts } from "../home/messages/messages.ts";
+import { modelsTexts } from "../models/messages/messages.ts";
+import { modelPath, modelsWithPage } from "../models/model-path.ts";
+
+/** `/models/<name>/`: a page for each model of the catalogue. */
+export function modelPages({ models }: SiteCatalogue): readonly SitePage[] {
+  return modelsWithPage(models).flatMap((model) => {
+    const path = modelPath(model.name);
+    return path === null ? [] : [modelPage(path, model)];
+  });
+}
+
+function modelPage(path: string, model: SiteModel): SitePage {
+  const named = { name: model.display_name };
+  return {
+    path,
+    title: (locale) => fill(modelsTexts[locale].pageTitle, named),
+    description: (locale) => fill(modelsTexts[locale].pageText, named),
+    socialImageOf: "/models/",
+    isIndexed: true,
+    islands: ["first-call"],
+    structuredData: (context) => productOf(model, context.catalogue.origin + context.link(path)),
+    content: (context) => <Model model={model} context={context} />,
+  };
+}
+
+/** The model as schema.org has a product, with a price for each unit. */
+function productOf(model: SiteModel, url: string): Readonly<Record<string, unknown>> {
+  const million = 1_000_000;
+  const price = (unitText: string, usd: string, value: number) => ({
+    "@type": "UnitPriceSpecification",
+    price: shortDecimal(usd),
+    priceCurrency: "USD",
+    unitText,
+    referenceQuantity: { "@type": "QuantitativeValue", value, unitText },
+  });
+  return {
+    "@type": "Product",
+    name: model.display_name,
+    sku: model.name,
+    brand: { "@type": "Brand", name: model.owned_by },
+    url,
+    offers: {
+      "@type": "Offer",
+      url,
+      price: shortDecimal(model.input_usd_per_m),
+      priceCurrency: "USD",
+      availability: model.sunset_at === null ? "https://schema.org/InStock" : "https://schema.org/LimitedAvailability",
+      priceSpecification: [
+        price("input tokens", model.input_usd_per_m, million),
+        price("output tokens", model.output_usd_per_m, million),
+        price("cached input tokens", model.cache_read_usd_per_m ?? model.input_usd_per_m, million),
+      ],
+    },
+  };
+}
+
+/** A decimal without the zeros behind its last place. */
+function shortDecimal(decimal: string): string {
+  return decimal.includes(".") ? decimal.replace(/\.?0+$/, "") : decimal;
+}
+
+type InContext = { readonly model: SiteModel; readonly context: PageContext };
+
+function Model(props: InContext): JSX.Element {
+  const { model, context } = props;
+  const { locale, catalogue, link } = context;
+  const texts = modelsTexts[locale];
+  const { example, copy, copied } = homeTexts[locale];
+  return (
+    <>
+      <p class="model-back">
+        <a href={link("/models/")}>{texts.allModels}</a>
+      </p>
+      <h1>
+        <bdi>{model.display_name}</bdi>
+      </h1>
+      <p class="lead">{fill(texts.pageText, { name: model.display_name })}</p>
+      <Facts model={model} context={context} />
+      <section class="site-section" aria-labelledby="prices">
+        <h2 id="prices">{texts.prices}</h2>
+        <Prices model={model} context={context} />
+      </section>
+      <section class="site-section" aria-labelledby="call">
+        <h2 id="call">{texts.firstCall}</h2>
+        <div class="model-call">
+          <Island
+            name="first-call"
+            props={{
+              origin: catalogue.origin,
+              models: [model.name],
+              texts: { example, copy, copied, model: texts.model },
+            }}
+          />
+        </div>
+        <p class="model-back">
+          <a class="button" href={`/console/playground/?model=${encodeURIComponent(model.name)}`} data-cta="playground">
+            {texts.tryIt}
+          </a>
+        </p>
+      </section>
+    </>
+  );
+}
+
+function Facts(props: InContext): JSX.Element {
+  const { model, context } = props;
+  const { formats } = context;
+  const texts = modelsTexts[context.locale];
+  const tokens = (count: number): string => fill(texts.tokens, { count: formats.number(count) });
+  const facts: readonly (readonly [string, JSX.Element])[] = [
+    [texts.model, <code dir="ltr">{model.name}</code>],
+    [texts.provider, <bdi>{model.owned_by}</bdi>],
+    [texts.context, tokens(model.context_tokens_max)],
+    [texts.outputMax, tokens(model.output_tokens_max)],
+    [texts.images, model.takes_images ? texts.yes : texts.no],
+  ];
+  const ending = model.sunset_at ?? model.deprecated_at;
+  return (
+    <>
+      <Show when={ending !== null}>
+        <p class="status" data-tone="warn">
+          {model.sunset_at === null
+            ? texts.deprecated
+            : fill(texts.ends, { date: context.formats.date(model.sunset_at) })}
+        </p>
+      </Show>
+      <dl class="model-facts">
+        <For each={facts}>
+          {([name, value]) => (
+            <div>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+    </>
+  );
+}
+
+/** Every unit that a call is billed by; where a price is not set apart, the one that is charged instead. */
+function Prices(props: InContext): JSX.Element {
+  const { model, context } = props;
+  const { formats } = context;
+  const texts = modelsTexts[context.locale];
+  const tokenPrices: readonly (readonly [string, string])[] = [
+    [texts.input, model.input_usd_per_m],
+    [texts.output, model.output_usd_per_m],
+    [texts.cached, model.cache_read_usd_per_m ?? model.input_usd_per_m],
+    [texts.cacheWrite, model.cache_write_usd_per_m ?? model.input_usd_per_m],
+    [texts.reasoning, model.reasoning_usd_per_m ?? model.output_usd_per_m],
+  ];
+  const otherPrices = [
+    [texts.request, model.request_usd],
+    [texts.perImage, model.image_usd],
+    [texts.perSecond, model.second_usd],
+  ].filter(([, usd]) => Number(usd) > 0);
+  return (
+    <section class="prices" aria-label={texts.prices} tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="visually-hidden">{texts.prices}</span>
+            </th>
+            <For each={[texts.perMillion, texts.perThousand]}>
+              {(label) => (
+                <th scope="col" class="numeric">
+                  {label}
+                </th>
+              )}
+            </For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={tokenPrices}>
+            {([label, usd]) => (
+              <tr>
+                <th scope="row">{label}</th>
+                <td class="numeric">{formats.usd(usd)}</td>
+                <td class="numeric">{formats.usd(perThousand(usd))}</td>
+              </tr>
+            )}
+          </For>
+          <For each={otherPrices}>
+            {([label, usd]) => (
+              <tr>
+                <th scope="row">{label}</th>
+                <td class="numeric" colspan="2">
+                  {formats.usd(usd ?? "0")}
+                </td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </section>
+  );
+}
