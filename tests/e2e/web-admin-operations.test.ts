@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { MailService } from "@sluice/control-plane/mail/service.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { TestBrowser, type WatchedPage } from "../support/browser.ts";
 import { DnsServer } from "../support/dns-server.ts";
 import { nodeSettings } from "../support/exit-node-scene.ts";
 import { loginAdmin } from "../support/logins.ts";
 import { relayKey } from "../support/node-agent.ts";
+import { masterKeyBytes } from "../support/sluice.ts";
 import { startWebRig, type WebRig } from "../support/web-rig.ts";
 
 const { TEST_FULL } = process.env;
 const nodeCode = "berlin-1";
 const nodeHost = "node.example.org";
+const profileKey = "a-key-that-is-never-shown";
 const testMsMax = 60_000;
 const narrow = { width: 390, height: 800 };
 const narrowest = { width: 320, height: 640 };
@@ -129,10 +134,31 @@ describe("pages of operations", () => {
           await page.getByLabel("Region").fill("eu-central");
           await page.getByRole("button", { name: "Save node" }).click();
           await page.waitForSelector("text=Berlin one saved");
+          await page.getByRole("button", { name: "Add account" }).click();
+          const dialog = page.locator("dialog[open]");
+          await dialog.getByLabel("Code").fill("openai-main");
+          await dialog.getByLabel("Provider").fill("openai");
+          await dialog.getByLabel("Status").selectOption("active");
+          await dialog.getByRole("button", { name: "Save account" }).click();
+          await page.getByRole("button", { name: "Edit openai-main" }).waitFor();
+          await page.getByRole("button", { name: "Add route" }).click();
+          await dialog.getByLabel("Code").fill("ada-openai");
+          await dialog.getByLabel("Gateway user id").fill("1");
+          await dialog.getByLabel("Provider").fill("openai");
+          await dialog.getByRole("button", { name: "Save route" }).click();
+          await page.getByRole("button", { name: "Edit ada-openai" }).click();
+          await dialog.getByLabel("Models").fill("gpt-*");
+          await dialog.getByRole("button", { name: "Save route" }).click();
+          await page.getByRole("cell", { name: "gpt-*" }).waitFor();
+          // Nothing listens there: the switch is refused, says why, and changes nothing.
+          await page.getByRole("button", { name: "Switch to host" }).click();
+          await dialog.getByLabel(`Type ${nodeCode}`).fill(nodeCode);
+          await dialog.getByRole("button", { name: "Switch now" }).click();
+          await page.locator(".toast", { hasText: "Request " }).waitFor();
           expect(await page.content()).not.toContain(relayKey);
           expect(await faultsOf(watched)).toEqual([]);
         },
-        { expectedStatuses: [400] },
+        { expectedStatuses: [400, 409, 502] },
       );
       const [node] = await web.rig.db.sql<{ region: string; dns: string | null }>`
         select region, dns_checked_at::text as dns from exit_node where node_code = ${nodeCode}`;
@@ -282,4 +308,82 @@ describe("pages of operations", () => {
     },
     testMsMax,
   );
+
+  test(
+    "an auth profile is refused without https, saved, marked for a refresh and edited; its key is nowhere on the page",
+    async () => {
+      await opened(
+        "/admin/upstreams/?view=profiles",
+        async (watched) => {
+          const { page } = watched;
+          const dialog = page.locator("dialog[open]");
+          await page.getByRole("button", { name: "Add profile" }).click();
+          await dialog.getByLabel("Name").fill("main account");
+          await dialog.getByLabel("Provider").fill("openai");
+          await dialog.getByLabel("Address").fill("http://api.example.com/");
+          await dialog.getByLabel("API key").fill(profileKey);
+          await dialog.getByRole("button", { name: "Save profile" }).click();
+          await dialog.locator("[aria-invalid=true], [data-kind=error]").first().waitFor();
+          await dialog.getByLabel("Address").fill("https://api.example.com/");
+          await dialog.getByRole("button", { name: "Save profile" }).click();
+          await page.waitForSelector("text=main account saved");
+          await page.getByRole("button", { name: "main account" }).click();
+          const panel = page.locator(".side-panel");
+          await panel.getByRole("button", { name: "Ask for a refresh" }).click();
+          await panel.getByText("No provider was called").waitFor();
+          await panel.getByRole("button", { name: "Edit profile" }).click();
+          await dialog.getByLabel("Models").fill("gpt-4o-mini");
+          await dialog.getByRole("button", { name: "Save profile" }).click();
+          await panel.locator("dt:text-is('Models') + dd", { hasText: "gpt-4o-mini" }).waitFor();
+          await panel.locator("dt:text-is('Credential') + dd", { hasText: "api_key" }).waitFor();
+          expect(await page.content()).not.toContain(profileKey);
+          expect(await faultsOf(watched)).toEqual([]);
+        },
+        { expectedStatuses: [400] },
+      );
+    },
+    testMsMax,
+  );
+
+  test(
+    "mails that were given up go out again, one by its button and all by a typed word",
+    async () => {
+      await addDeadMails(["first@example.org", "second@example.org", "third@example.org"]);
+      await opened("/admin/mail/?status=dead", async (watched) => {
+        const { page } = watched;
+        await page.getByRole("button", { name: "first@example.org" }).click();
+        await page.getByText("Given up after 8 attempts: nobody is there").waitFor();
+        await page.getByRole("button", { name: "Resend mail" }).click();
+        await page.waitForSelector("text=The mail is in the queue again");
+        await page.getByRole("button", { name: "Resend failed" }).click();
+        const dialog = page.locator("dialog[open]");
+        expect(await dialog.getByRole("button", { name: "Resend" }).isDisabled()).toBe(true);
+        await dialog.getByLabel("Type resend").fill("resend");
+        await dialog.getByRole("button", { name: "Resend" }).click();
+        await page.waitForSelector("text=2 mails are in the queue again");
+        await page.getByText("Nothing matches these filters").waitFor();
+        expect(await faultsOf(watched)).toEqual([]);
+      });
+    },
+    testMsMax,
+  );
 });
+
+async function addDeadMails(recipients: readonly string[]): Promise<void> {
+  const mails = new MailService({ masterKey: new MasterKey(masterKeyBytes), clock: systemClock });
+  await web.rig.db.withTransaction(async (tx) => {
+    for (const to of recipients) {
+      await mails.queueMail(tx, {
+        dedupeKey: `test:${to}`,
+        template: "password_changed",
+        userId: null,
+        to,
+        locale: "en",
+        variables: { reset_link: "http://127.0.0.1/reset-password/" },
+        source: "test",
+      });
+    }
+    await tx.sql`
+      update mail_log set status = 'dead', attempts = 8, last_error = 'nobody is there' where source = 'test'`;
+  });
+}

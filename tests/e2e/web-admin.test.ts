@@ -3,7 +3,7 @@ import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-prov
 import type { Page } from "playwright-core";
 import { TestBrowser, type WatchedPage } from "../support/browser.ts";
 import { chat } from "../support/chat-call.ts";
-import { loginAdmin } from "../support/logins.ts";
+import { loginAdmin, loginUser } from "../support/logins.ts";
 import { waitUntil } from "../support/relay-scene.ts";
 import { startWebRig, type WebRig } from "../support/web-rig.ts";
 
@@ -264,6 +264,74 @@ test(
       },
       { expectedStatuses: [500] },
     );
+  },
+  testMsMax,
+);
+
+test(
+  "a refund takes its reason and the number of the order, and gives money and quota back once",
+  async () => {
+    const buyer = await loginUser(web.rig);
+    const watched = await browser.open({ url: web.sluice.url, cookie: buyer.cookie });
+    try {
+      await watched.page.goto("/console/billing/");
+      await watched.page
+        .getByRole("button", { name: /^Buy: / })
+        .first()
+        .click();
+      await watched.page.getByRole("button", { name: "Settle without a payment" }).click();
+      await watched.page.getByText(/The order is settled/).waitFor();
+    } finally {
+      await watched.close();
+    }
+    const [order] = await web.rig.db.sql<{ order_no: string }>`
+      select order_no from sales_order where user_id = ${buyer.userId}::bigint`;
+    const orderNo = order?.order_no ?? "";
+    await walk(`/admin/orders/?order_no=${orderNo}&open=${orderNo}`, async (page) => {
+      const dialog = page.getByRole("dialog");
+      await page.locator(".side-panel").getByRole("button", { name: "Refund", exact: true }).click();
+      await dialog.getByLabel("Reason").fill("bought by mistake");
+      await dialog.getByRole("button", { name: /^Refund/ }).click();
+      await dialog.getByText("Type the number of the order.").waitFor();
+      await dialog.getByLabel(`Type ${orderNo} to confirm`).fill(orderNo);
+      await dialog.getByRole("button", { name: /^Refund/ }).click();
+      await page.locator(".toast", { hasText: /^Refund \S+ is (done|pending)/ }).waitFor();
+      await page.locator("tr .status", { hasText: "refunded" }).waitFor();
+    });
+    const refunds = await web.rig.db.sql`
+      select 1 from refund r join sales_order o on o.id = r.order_id where o.order_no = ${orderNo} and r.reason = 'bought by mistake'`;
+    expect(refunds).toHaveLength(1);
+    expect(await web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);
+
+test(
+  "a channel is limited, serves one more model, answers a test call, and is switched off by its name and on again",
+  async () => {
+    await walk("/admin/upstreams/?open=1", async (page) => {
+      const panel = page.locator(".side-panel");
+      const dialog = page.locator("dialog[open]");
+      const name = (await panel.getByRole("heading", { level: 2 }).textContent()) ?? "";
+      await panel.getByRole("button", { name: "Edit channel" }).click();
+      await dialog.getByLabel("Calls at once").fill("77");
+      await dialog.getByLabel("Reason").fill("a test of limits");
+      await dialog.getByRole("button", { name: "Save channel" }).click();
+      await panel.getByText("77 calls").waitFor();
+      await panel.getByRole("button", { name: "Serve a model" }).click();
+      await dialog.getByLabel("Model").fill("gpt-4o-mini");
+      await dialog.getByLabel("Group").fill("a-group-of-a-test");
+      await dialog.getByRole("button", { name: "Save", exact: true }).click();
+      await panel.getByRole("cell", { name: "a-group-of-a-test" }).waitFor();
+      await panel.getByRole("button", { name: "Send test call" }).click();
+      await panel.locator("dt:text-is('HTTP') + dd", { hasText: "200" }).waitFor();
+      await panel.getByRole("button", { name: "Disable" }).click();
+      expect(await dialog.getByRole("button", { name: "Disable" }).isDisabled()).toBe(true);
+      await dialog.getByLabel(`Type ${name}`).fill(name);
+      await dialog.getByRole("button", { name: "Disable" }).click();
+      await panel.getByRole("button", { name: "Enable" }).click();
+      await panel.getByRole("button", { name: "Disable" }).waitFor();
+    });
   },
   testMsMax,
 );
