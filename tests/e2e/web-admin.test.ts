@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import type { Page } from "playwright-core";
+import { AccountClient } from "../support/account-client.ts";
+import { Authenticator } from "../support/authenticator.ts";
 import { TestBrowser, type WatchedPage } from "../support/browser.ts";
 import { chat } from "../support/chat-call.ts";
 import { loginAdmin, loginUser } from "../support/logins.ts";
@@ -263,6 +266,46 @@ test(
         await page.getByText("Net revenue").first().waitFor();
       },
       { expectedStatuses: [500] },
+    );
+  },
+  testMsMax,
+);
+
+test(
+  "an admin sets up an authenticator, logs in by a recovery code, and ends the other sessions",
+  async () => {
+    const password = "correct horse battery";
+    const made = { username: "keeper", email: null, mobile: null, password, isSuper: false };
+    await web.rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
+    const client = new AccountClient(web.sluice);
+    const { cookie } = await client.post("/backend/auth/admin/login/", { login: "keeper", password });
+    await walk(
+      "/admin/account/",
+      async (page) => {
+        const card = page.getByRole("region", { name: "Authenticator" });
+        await card.getByLabel("Your password").fill(password);
+        await card.getByRole("button", { name: "Set up" }).click();
+        const authenticator = new Authenticator((await card.locator("code").first().textContent()) ?? "");
+        await card.getByLabel("Code").fill(await authenticator.next());
+        await card.getByRole("button", { name: "Switch on" }).click();
+        await card.locator("[data-codes]").waitFor();
+        const codes = await card.locator("[data-codes] code").allTextContents();
+        await card.getByRole("button", { name: "I have kept them" }).click();
+        await card.getByText("Recovery codes left: 10").waitFor();
+        await page.context().clearCookies();
+        await page.goto("/admin/account/");
+        await page.getByLabel("Username, e-mail or mobile number").fill("keeper");
+        await page.getByLabel("Password").fill(password);
+        await page.getByRole("button", { name: "Log in" }).click();
+        await page.getByLabel("Code of your authenticator, or a recovery code").fill(codes[7] ?? "");
+        await page.getByLabel("Password").fill(password);
+        await page.getByRole("button", { name: "Log in" }).click();
+        await card.getByText("Recovery codes left: 9").waitFor();
+        await page.getByRole("button", { name: "End all others" }).click();
+        await page.getByText("One session has ended.").waitFor();
+        await page.getByText("this one").waitFor();
+      },
+      { cookie, expectedStatuses: [401] },
     );
   },
   testMsMax,

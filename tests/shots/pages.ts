@@ -138,6 +138,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "admin-secrets", path: "/admin/secrets/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-settings", path: "/admin/settings/", as: "admin", arabic: "none", ready: "form input" },
   { name: "admin-audit", path: "/admin/audit/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
+  { name: "admin-account", path: "/admin/account/", as: "admin", arabic: "none", ready: ".facts" },
   { name: "kit", path: "/__kit", as: "nobody", arabic: "direction", ready: ".uplot" },
   { name: "kit-empty", path: "/__kit?table=empty", as: "nobody", arabic: "none", ready: ".uplot" },
   { name: "kit-loading", path: "/__kit?table=loading", as: "nobody", arabic: "none", ready: ".uplot" },

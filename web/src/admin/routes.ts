@@ -95,4 +95,9 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     nav: { label: (texts) => texts.audit, icon: "receipt" },
     load: () => import("./pages/audit/page.tsx"),
   },
+  {
+    path: "/account/",
+    nav: { label: (texts) => texts.account, icon: "user" },
+    load: () => import("./pages/account/page.tsx"),
+  },
 ];

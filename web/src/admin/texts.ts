@@ -21,4 +21,5 @@ export const adminNavTexts = {
   secrets: "Secrets",
   settings: "Settings",
   audit: "Audit log",
+  account: "Account",
 } as const;

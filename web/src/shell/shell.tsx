@@ -99,7 +99,7 @@ export function Shell(props: ShellProps): JSX.Element {
         <main class="main" id="main" tabindex="-1">
           {props.children}
         </main>
-        <div class="frame-bars">
+        <div class="shell-bars">
           <StaleBar text={props.texts.stale} />
           <OfflineBar text={props.texts.offline} />
         </div>
@@ -260,7 +260,7 @@ function OfflineBar(props: { readonly text: string }): JSX.Element {
   return (
     <div role="status">
       <Show when={isOffline()}>
-        <div class="bar" data-kind="offline">
+        <div class="shell-bar" data-kind="offline">
           {props.text}
         </div>
       </Show>

@@ -24,7 +24,7 @@ export function StaleBar(props: { readonly text: string }): JSX.Element {
     <div role="status">
       <Show when={failure()}>
         {(error) => (
-          <div class="bar" data-kind="stale">
+          <div class="shell-bar" data-kind="stale">
             <span>
               {props.text} <bdi>{error().message}</bdi>
             </span>

@@ -52,7 +52,7 @@ export const totpSealedColumns: readonly SealedColumn[] = [columns.user, columns
 const contextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([id.toString()]);
 
 /** Where the owner of a code looks after it. */
-const accountPaths = { user: "/console/account/", admin: "/admin/" } as const;
+const accountPaths = { user: "/console/account/", admin: "/admin/account/" } as const;
 
 /** The codes of an authenticator as a second proof at the login, and those that stand in for it when it is lost. */
 export class SecondFactor {

@@ -1,0 +1,165 @@
+import type { recoveryCodesAnswer, totpBeginAnswer } from "@sluice/contracts/accounts";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { createSignal, For, type JSX, Match, onCleanup, onMount, Show, Switch } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm, type Form } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { CopyButton, CopyText } from "../../../kit/code.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { ErrorState, Notice } from "../../../kit/states.tsx";
+import { Status } from "../../../kit/status.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { mePath, sessionsPath } from "./paths.ts";
+
+type Begun = AnswerOf<typeof totpBeginAnswer>;
+
+const base = "/backend/auth/admin/totp/";
+const codesFew = 3;
+
+/** The second factor of the login. The recovery codes stay until the admin has kept them. */
+export function CodesCard(props: { readonly hasCodes: boolean; readonly codesLeft: number }): JSX.Element {
+  const [begun, setBegun] = createSignal<Begun | null>(null);
+  const [codes, setCodes] = createSignal<readonly string[] | null>(null);
+  // Codes that are asked for from now on have ended the other sessions.
+  const refresh = useRefresh(mePath, sessionsPath);
+  const onMade = async (made: readonly string[]): Promise<void> => {
+    setBegun(null);
+    setCodes(made);
+    await refresh();
+  };
+  return (
+    <Card title="Authenticator">
+      <Switch fallback={<BeginForm onBegun={setBegun} />}>
+        <Match when={codes()}>{(made) => <RecoveryCodes codes={made()} onDone={() => setCodes(null)} />}</Match>
+        <Match when={props.hasCodes}>
+          <ChangeForm codesLeft={props.codesLeft} onMade={onMade} onOff={refresh} />
+        </Match>
+        <Match when={begun()}>{(parts) => <EnableForm begun={parts()} onMade={onMade} />}</Match>
+      </Switch>
+    </Card>
+  );
+}
+
+function BeginForm(props: { readonly onBegun: (begun: Begun) => void }): JSX.Element {
+  const form = createForm({
+    initial: { password: "" },
+    submit: async (values) => props.onBegun(await apiPost<typeof totpBeginAnswer>(`${base}begin/`, values)),
+  });
+  return (
+    <AdminForm form={form} action="Set up">
+      <p class="muted">With an authenticator, a login needs a code from your phone as well as the password.</p>
+      <PasswordField form={form} />
+    </AdminForm>
+  );
+}
+
+function PasswordField<Values extends { readonly password: string }>(props: {
+  readonly form: Form<Values>;
+}): JSX.Element {
+  return (
+    <TextField label="Your password" type="password" autocomplete="current-password" {...props.form.text("password")} />
+  );
+}
+
+type Made = (codes: readonly string[]) => Promise<void>;
+
+function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JSX.Element {
+  const form = createForm({
+    initial: { code: "" },
+    submit: async (values) => {
+      const answer = await apiPost<typeof recoveryCodesAnswer>(`${base}enable/`, values);
+      showToast("The authenticator is on.");
+      await props.onMade(answer.recovery_codes);
+    },
+  });
+  return (
+    <AdminForm form={form} action="Switch on">
+      <p>Enter this secret in your authenticator, then the code that it shows.</p>
+      <Facts
+        facts={[
+          { name: "Secret", value: <CopyText text={props.begun.secret} label="Copy the secret" /> },
+          { name: "Its address", value: <CopyText text={props.begun.uri} label="Copy the address" /> },
+        ]}
+      />
+      <TextField label="Code" inputmode="numeric" autocomplete="one-time-code" {...form.text("code")} />
+    </AdminForm>
+  );
+}
+
+/** New recovery codes, or none of it any more: both take the password and a code. */
+function ChangeForm(props: {
+  readonly codesLeft: number;
+  readonly onMade: Made;
+  readonly onOff: () => Promise<void>;
+}): JSX.Element {
+  const [isOff, setIsOff] = createSignal(false);
+  const form = createForm({
+    initial: { password: "", code: "" },
+    submit: async (values) => {
+      if (isOff()) {
+        await apiPost(`${base}disable/`, values);
+        showToast("The authenticator is off.");
+        await props.onOff();
+      } else {
+        const answer = await apiPost<typeof recoveryCodesAnswer>(`${base}recovery-codes/`, values);
+        showToast("The recovery codes that there were are worth nothing any more.");
+        await props.onMade(answer.recovery_codes);
+      }
+    },
+  });
+  return (
+    <form class="form" onSubmit={form.onSubmit} noValidate>
+      <Status tone="ok">Each login needs a code from your authenticator.</Status>
+      <Status tone={props.codesLeft <= codesFew ? "warn" : "neutral"}>Recovery codes left: {props.codesLeft}</Status>
+      <Show when={form.problem()}>{(problem) => <ErrorState title="Nothing was changed" error={problem()} />}</Show>
+      <PasswordField form={form} />
+      <TextField
+        label="Code, or a recovery code"
+        autocomplete="one-time-code"
+        spellcheck={false}
+        {...form.text("code")}
+      />
+      <div class="form-actions">
+        <Button type="submit" isBusy={form.isSubmitting() && !isOff()} onClick={() => setIsOff(false)}>
+          Make new recovery codes
+        </Button>
+        <Button type="submit" variant="danger" isBusy={form.isSubmitting() && isOff()} onClick={() => setIsOff(true)}>
+          Switch off
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Nothing else keeps them: they are gone when the admin says that they are kept. */
+function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDone: () => void }): JSX.Element {
+  const leave = (event: BeforeUnloadEvent): void => event.preventDefault();
+  onMount(() => addEventListener("beforeunload", leave));
+  onCleanup(() => removeEventListener("beforeunload", leave));
+  return (
+    <>
+      <Notice tone="warn">
+        Each of these recovery codes lets you in once when your authenticator is lost. They are shown only now: keep
+        them somewhere else than the authenticator.
+      </Notice>
+      <ol data-codes="">
+        <For each={props.codes}>
+          {(code) => (
+            <li>
+              <code>{code}</code>
+            </li>
+          )}
+        </For>
+      </ol>
+      <div class="form-actions">
+        <CopyButton text={() => props.codes.join("\n")} label="Copy all codes" />
+        <Button variant="primary" onClick={() => props.onDone()}>
+          I have kept them
+        </Button>
+      </div>
+    </>
+  );
+}

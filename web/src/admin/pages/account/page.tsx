@@ -1,0 +1,42 @@
+import { type JSX, Match, Switch } from "solid-js";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { createMe } from "../../parts/rights.tsx";
+import { CodesCard } from "./codes-card.tsx";
+import { PasswordCard } from "./password-card.tsx";
+import { SessionsCard } from "./sessions-card.tsx";
+
+/** The login of the admin who looks: its rights, its password, its authenticator, and where it is in use. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Account");
+  const me = createMe();
+  return (
+    <>
+      <PageHead title="Account" text="Your own login. Super-admins see to those of others." />
+      <Switch fallback={<LoadingPart size="page" />}>
+        <Match when={me.error() !== null && me.admin() === undefined}>
+          <ErrorState error={me.error()} onRetry={me.retry} />
+        </Match>
+        <Match when={me.admin()}>
+          {(admin) => (
+            <>
+              <Card title="Who is logged in">
+                <Facts
+                  facts={[
+                    { name: "Username", value: <bdi>{admin().username}</bdi> },
+                    { name: "Rights", value: admin().is_super ? "super-admin" : "admin" },
+                  ]}
+                />
+              </Card>
+              <PasswordCard />
+              <CodesCard hasCodes={admin().has_totp} codesLeft={admin().recovery_codes_left} />
+            </>
+          )}
+        </Match>
+      </Switch>
+      <SessionsCard />
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { JSX } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Card } from "../../../kit/card.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { sessionsPath } from "./paths.ts";
+
+const empty = { current_password: "", new_password: "" };
+
+/** Changes the password, which logs the other sessions out. */
+export function PasswordCard(): JSX.Element {
+  const refresh = useRefresh(sessionsPath);
+  const form = createForm({
+    initial: empty,
+    submit: async (values) => {
+      await apiPost("/backend/auth/admin/password/change/", values);
+      form.reset(empty);
+      showToast("The password is changed. Other sessions have ended.");
+      await refresh();
+    },
+  });
+  return (
+    <Card title="Password">
+      <AdminForm form={form} action="Change password">
+        <TextField
+          label="Current password"
+          type="password"
+          autocomplete="current-password"
+          {...form.text("current_password")}
+        />
+        <TextField label="New password" type="password" autocomplete="new-password" {...form.text("new_password")} />
+      </AdminForm>
+    </Card>
+  );
+}

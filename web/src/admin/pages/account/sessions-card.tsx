@@ -1,0 +1,72 @@
+import type { sessionListAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet, apiPost } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { Badge } from "../../../kit/status.tsx";
+import { createAction } from "../../parts/actions.ts";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { shownMoment } from "../../shown.ts";
+import { sessionsPath } from "./paths.ts";
+
+/** Where the admin is logged in, with ways to end it. */
+export function SessionsCard(): JSX.Element {
+  const action = createAction(sessionsPath);
+  const query = createQuery(() => ({
+    queryKey: [sessionsPath],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof sessionListAnswer>(sessionsPath, { signal }),
+  }));
+  const revoke = async (which: Readonly<Record<string, unknown>>): Promise<string> => {
+    const { revoked } = await apiPost<typeof sessionRevokeAnswer>("/backend/auth/admin/sessions/revoke/", which);
+    return revoked === 1 ? "One session has ended." : `${revoked} sessions have ended.`;
+  };
+  return (
+    <Card
+      title="Sessions"
+      actions={
+        <Show when={(query.data?.sessions.length ?? 0) > 1}>
+          <Button isBusy={action.isBusy()} onClick={() => void action.run(() => revoke({ all_others: true }))}>
+            End all others
+          </Button>
+        </Show>
+      }
+    >
+      <Switch fallback={<LoadingPart />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data?.sessions}>
+          {(sessions) => (
+            <SimpleTable
+              label="Sessions"
+              rows={sessions()}
+              columns={[
+                { label: "Browser", cell: (row) => row.user_agent },
+                { label: "Address", cell: (row) => <code>{row.ip}</code> },
+                { label: "Logged in", cell: (row) => shownMoment(row.created_at) },
+                { label: "Last seen", cell: (row) => shownMoment(row.seen_at) },
+                {
+                  label: "End",
+                  cell: (row) =>
+                    row.is_current ? (
+                      <Badge>this one</Badge>
+                    ) : (
+                      <Button
+                        variant="quiet"
+                        aria-label={`End the session of ${row.user_agent}`}
+                        onClick={() => void action.run(() => revoke({ session_id: row.id }))}
+                      >
+                        End
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Match>
+      </Switch>
+    </Card>
+  );
+}
