@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join, relative } from "node:path";
+import { errorTable } from "@sluice/contracts/errors";
+import { sentenceIn } from "@sluice/web/src/console/errors/known-sentences.ts";
+import type { ErrorMessages } from "@sluice/web/src/console/errors/messages/en.ts";
+import { allLocales } from "@sluice/web/src/i18n/locale.ts";
 import { fill, plural } from "@sluice/web/src/i18n/messages.ts";
 
 const source = join(import.meta.dir, "../../../web/src");
@@ -38,7 +42,35 @@ function readAll(): Readonly<Record<string, unknown>> {
   return JSON.parse(stdout.toString()) as Record<string, unknown>;
 }
 
+/** Without a letter of any language: places, units, names of formats. */
+const sameEverywhere = /^(CSV|(\W|\d|\{\w+\}|ms)*)$/u;
+/** Texts of the console that are as in English; whatever else is, was not translated. */
+const sameWords: Readonly<Record<string, readonly string[]>> = {
+  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio"],
+  fr: [
+    ...[
+      "Code",
+      "Console",
+      "Conversation",
+      "E-mail",
+      "Instructions",
+      "Menu",
+      "Notifications",
+      "Page",
+      "Secret",
+      "Sessions",
+    ],
+    ...["15 minutes", "Tokens", "Type", "active", "audio", "image", "{count} tokens"],
+  ],
+  de: [
+    ...["Budget in USD", "Code", "Limit", "Limits", "Name", "Playground", "Status", "Tokens", "Upstreams"],
+    ...["Wallet: {vendor}", "optional"],
+  ],
+  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens"],
+};
+
 const all = readAll();
+const translated = allLocales.filter((locale) => locale !== "en");
 const load = (folder: string, locale: string): unknown => all[join(source, folder, `${locale}.ts`)];
 
 describe.each(folders)("%s", (folder) => {
@@ -62,6 +94,64 @@ describe.each(folders)("%s", (folder) => {
           : places(text);
         expect([locale, path, found]).toEqual([locale, path, wanted]);
       }
+    }
+  });
+});
+
+describe("the texts of the console", () => {
+  const areas = folders.filter((folder) => folder.startsWith("console/"));
+
+  test.each(translated)("are in %s, but for words that are the same there", (locale) => {
+    const same = areas.flatMap((folder) => {
+      const english = new Map(textsOf(load(folder, "en")));
+      return textsOf(load(folder, locale)).flatMap(([path, text]) => (english.get(path) === text ? [text] : []));
+    });
+    const known = sameWords[locale] ?? [];
+    expect(same.filter((text) => !sameEverywhere.test(text) && !known.includes(text))).toEqual([]);
+  });
+
+  test.each(translated)("call pages in %s by the names that the docs link them by", (locale) => {
+    const { nav } = load("console/messages", locale) as { readonly nav: Readonly<Record<string, string>> };
+    const keys = load("console/pages/keys/messages", locale) as { readonly list: string };
+    const docs = textsOf(load("site/docs/messages", locale)).map(([, text]) => text);
+    const links = [...docs.join(" ").matchAll(/\[([^\]]+)\]\(\/console\/(\w+)\/\)/g)];
+    expect(links.length).toBeGreaterThan(5);
+    const wrong = links.filter(
+      ([, name = "", page = ""]) => ![nav[page], page === "keys" ? keys.list : ""].includes(name),
+    );
+    expect(wrong.map(([link]) => link)).toEqual([]);
+  });
+});
+
+describe("what the backend refuses with", () => {
+  const english = load("console/errors/messages", "en") as ErrorMessages;
+  const german = load("console/errors/messages", "de") as ErrorMessages;
+
+  test("is known to the console word for word", async () => {
+    const sources = await Promise.all(
+      ["control-plane/src", "packages/contracts/src", "web/src/api"].flatMap((folder) =>
+        [...new Bun.Glob("**/*.ts").scanSync({ cwd: join(source, "../..", folder) })].map((file) =>
+          Bun.file(join(source, "../..", folder, file)).text(),
+        ),
+      ),
+    );
+    const said = sources.join("\n").replace(/\$\{[^}]+\}/g, "{}");
+    const unknown = Object.values(english.sentences).filter((text) => !said.includes(text.replace(/\{\w+\}/g, "{}")));
+    expect(unknown).toEqual([]);
+    const definitions: Readonly<Record<string, { readonly message: string }>> = errorTable;
+    const others = Object.entries(english.codes).filter(([code, text]) => definitions[code]?.message !== text);
+    expect(others).toEqual([]);
+  });
+
+  test("is said in another language with what it names, and stays as it is where it is not known", () => {
+    expect(sentenceIn(german, "There is no model a{b} c.")).toBe("Das Modell a{b} c gibt es nicht.");
+    expect(sentenceIn(german, errorTable.too_many_keys.message)).toBe(german.codes.too_many_keys);
+    expect(sentenceIn(german, "The password needs 8 to 256 characters.")).toBe(
+      "Das Passwort braucht 8 bis 256 Zeichen.",
+    );
+    expect(sentenceIn(german, "Something new.")).toBe("Something new.");
+    for (const sentence of [...Object.values(english.codes), ...Object.values(english.sentences)]) {
+      expect(sentenceIn(english, sentence)).toBe(sentence);
     }
   });
 });

@@ -1,6 +1,16 @@
 import type { AnswerOf } from "@sluice/contracts/wire";
 import type { ZodType } from "zod";
 
+/** What an `ApiError` is made of. */
+export type ErrorDetail = {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+  readonly requestId?: string | null;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds?: number | null;
+};
+
 /** What the backend refused, or what kept a request from it (`offline`, `unreadable`). */
 export class ApiError extends Error {
   readonly code: string;
@@ -11,14 +21,7 @@ export class ApiError extends Error {
   readonly fields: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | null;
 
-  constructor(detail: {
-    readonly code: string;
-    readonly message: string;
-    readonly status: number;
-    readonly requestId?: string | null;
-    readonly fields?: Readonly<Record<string, string>>;
-    readonly retryAfterSeconds?: number | null;
-  }) {
+  constructor(detail: ErrorDetail) {
     super(detail.message);
     this.name = "ApiError";
     this.code = detail.code;
@@ -40,6 +43,13 @@ export type RequestOptions = {
   /** It takes another login than that of this page, so that its refusal does not end the session here. */
   readonly isOtherLogin?: boolean;
 };
+
+let readDetail: (detail: ErrorDetail) => Promise<ErrorDetail> = (detail) => Promise.resolve(detail);
+
+/** Has everything that fails from now on pass by the reader, who may say it in another language. */
+export function readErrorsWith(reader: typeof readDetail): void {
+  readDetail = reader;
+}
 
 const sessionEnded = new EventTarget();
 /** What the backend says to whoever has a login no more, or none. */
@@ -104,17 +114,18 @@ async function send<Schema extends ZodType>(
     ...init,
     signal: options.signal ?? null,
     headers: { accept: "application/json", ...init.headers },
-  }).catch((reason: unknown) => {
+  }).catch(async (reason: unknown) => {
     if (reason instanceof DOMException && reason.name === "AbortError") {
       throw reason;
     }
-    throw new ApiError({ code: "offline", message: "The service can't be reached.", status: 0 });
+    const detail = { code: "offline", message: "The service can't be reached.", status: 0 };
+    throw new ApiError(await readDetail(detail));
   });
   const body = await readJson(answer);
   if (answer.ok && body["ok"] === true) {
     return body as AnswerOf<Schema>;
   }
-  const error = toApiError(answer, body);
+  const error = new ApiError(await readDetail(toErrorDetail(answer, body)));
   if (isSessionEnd(error) && options.isOtherLogin !== true) {
     sessionEnded.dispatchEvent(new Event("ended"));
   }
@@ -131,7 +142,7 @@ async function readJson(answer: Response): Promise<Record<string, unknown>> {
   }
 }
 
-function toApiError(answer: Response, body: Record<string, unknown>): ApiError {
+function toErrorDetail(answer: Response, body: Record<string, unknown>): ErrorDetail {
   const error = (typeof body["error"] === "object" && body["error"] !== null ? body["error"] : {}) as {
     readonly code?: unknown;
     readonly message?: unknown;
@@ -139,12 +150,12 @@ function toApiError(answer: Response, body: Record<string, unknown>): ApiError {
     readonly fields?: unknown;
   };
   const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
-  return new ApiError({
+  return {
     code: typeof error.code === "string" ? error.code : "unreadable",
     message: typeof error.message === "string" ? error.message : `The answer was not understood (${answer.status}).`,
     status: answer.status,
     requestId: typeof error.request_id === "string" ? error.request_id : answer.headers.get("x-request-id"),
     fields: typeof error.fields === "object" && error.fields !== null ? (error.fields as Record<string, string>) : {},
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
-  });
+  };
 }

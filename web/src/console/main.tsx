@@ -4,6 +4,7 @@ import { onSessionEnded } from "../api/client.ts";
 import { directionOf } from "../i18n/locale.ts";
 import { leaveSignInHint } from "../shell/sign-in-hint.ts";
 import { ConsoleApp } from "./app.tsx";
+import { readErrorsInOwnWords } from "./error-words.ts";
 import { consoleLocale } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
 
@@ -15,6 +16,7 @@ leaveSignInHint(true);
 onSessionEnded(() => leaveSignInHint(false));
 if (root !== null) {
   await frameArea.load();
+  readErrorsInOwnWords();
   root.replaceChildren();
   render(() => <ConsoleApp />, root);
 }

@@ -12,6 +12,10 @@ export type Formats = {
   readonly percent: (share: number) => string;
   /** US dollars from exact decimal text, as many places as it has, two at least. */
   readonly usd: (decimal: string) => string;
+  /** The same to the last place, for what is to be computed again. */
+  readonly usdExact: (decimal: string) => string;
+  /** A decimal number from text, with the places that it has. */
+  readonly decimal: (text: string) => string;
   /** The same with six places always: for columns, in which the points stand below each other. */
   readonly usdColumn: (decimal: string) => string;
   /** The worth of quota in such a column. */
@@ -44,6 +48,13 @@ const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[]
   ["minute", 60_000],
 ];
 
+/** Here `Intl` shortens a second to letters that are more than its sign. */
+const writesSigns: ReadonlySet<Locale> = new Set(["en", "de"]);
+
+function placesOf(decimal: string): number {
+  return decimal.split(".")[1]?.length ?? 0;
+}
+
 export function formatsOf(locale: Locale, zone?: string): Formats {
   const tag = formatTagOf(locale);
   const number = new Intl.NumberFormat(tag);
@@ -72,11 +83,24 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
     // The sign and the number stay together in a line that runs from right to left.
     return directionOf(locale) === "rtl" ? `\u2066${text}\u2069` : text;
   };
+  const timeSpan = (value: number, unit: string, sign: string): string =>
+    writesSigns.has(locale)
+      ? `${number.format(value)} ${sign}`
+      : new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "short" }).format(value);
   return {
     number: (value) => number.format(value),
     compact: (value) => compact.format(value),
     percent: (share) => percent.format(share),
     usd: (decimal) => formatUsd(decimal),
+    usdExact: (decimal) => {
+      const places = Math.max(2, placesOf(decimal));
+      return formatUsd(decimal, usdOf(places, places));
+    },
+    decimal: (text) => {
+      const places = placesOf(text);
+      const format = new Intl.NumberFormat(tag, { minimumFractionDigits: places, maximumFractionDigits: places });
+      return format.format(text as Intl.StringNumericLiteral);
+    },
     usdColumn: (decimal) => formatUsd(decimal, usdSix),
     quotaColumn: (quota) => formatUsd(usdOfQuota(quota), usdSix),
     quotaRounded: (quota) => {
@@ -94,6 +118,8 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
       return relative.format(Math.round(difference / size), unit);
     },
     milliseconds: (value) =>
-      value < 1_000 ? `${number.format(Math.round(value))} ms` : `${number.format(Math.round(value / 100) / 10)} s`,
+      value < 1_000
+        ? timeSpan(Math.round(value), "millisecond", "ms")
+        : timeSpan(Math.round(value / 100) / 10, "second", "s"),
   };
 }

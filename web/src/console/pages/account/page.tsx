@@ -70,7 +70,7 @@ function UserFacts(props: { readonly user: User }): JSX.Element {
         name: texts.multiplier,
         value: (
           <>
-            <bdi>{`× ${user.rate_multiplier}`}</bdi> <span class="muted">{texts.multiplierText}</span>
+            <bdi>{`× ${formats.decimal(user.rate_multiplier)}`}</bdi> <span class="muted">{texts.multiplierText}</span>
           </>
         ),
       },

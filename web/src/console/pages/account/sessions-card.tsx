@@ -57,7 +57,7 @@ export function SessionsCard(): JSX.Element {
                         <Badge>{texts.thisSession}</Badge>
                       </Show>
                       <div class="muted">
-                        {texts.address} <bdi>{session.ip}</bdi>, {texts.seen} {formats.dateTime(session.seen_at)},{" "}
+                        {texts.address} <bdi>{session.ip}</bdi> · {texts.seen} {formats.dateTime(session.seen_at)} ·{" "}
                         {texts.since} {formats.date(session.created_at)}
                       </div>
                     </div>

@@ -58,7 +58,7 @@ function PlanCard(props: { readonly plan: Plan; readonly onBuy: () => void }): J
       </p>
       <p class="muted">{fill(texts.grants, { amount: formats.quota(plan.quota) })}</p>
       <Show when={plan.description !== ""}>
-        <p>{plan.description}</p>
+        <p dir="auto">{plan.description}</p>
       </Show>
       <Show when={plan.features.length > 0}>
         <ul>

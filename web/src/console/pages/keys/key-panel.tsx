@@ -89,6 +89,10 @@ export function KeyPanel(props: KeyPanelProps): JSX.Element {
   );
 }
 
+function numeral(value: number | string | null): string | null {
+  return value === null ? null : formats.number(Number(value));
+}
+
 function KeyFacts(props: { readonly apiKey: ApiKey }): JSX.Element {
   const texts = keysArea.texts();
   const moment = (time: string | null, otherwise: string): string =>
@@ -99,13 +103,13 @@ function KeyFacts(props: { readonly apiKey: ApiKey }): JSX.Element {
       { name: texts.key, value: <code>{`${key.key_prefix}…${key.key_last_four}`}</code> },
       { name: texts.limit, value: <LimitCell apiKey={key} /> },
       { name: texts.period, value: texts.periodNames[key.reset_period] },
-      { name: texts.models, value: <bdi>{key.allowed_models?.join(", ") ?? texts.noLimit}</bdi> },
-      { name: texts.addresses, value: <bdi>{key.allowed_ips?.join(", ") ?? texts.noLimit}</bdi> },
-      { name: texts.perMinute, value: key.requests_per_minute?.toString() ?? texts.noLimit },
-      { name: texts.tokensPerMinute, value: key.tokens_per_minute?.toString() ?? texts.noLimit },
-      { name: texts.atOnce, value: key.concurrency_max?.toString() ?? texts.noLimit },
+      { name: texts.models, value: <bdi>{key.allowed_models?.join(", ") ?? texts.allAllowed}</bdi> },
+      { name: texts.addresses, value: <bdi>{key.allowed_ips?.join(", ") ?? texts.allAllowed}</bdi> },
+      { name: texts.perMinute, value: numeral(key.requests_per_minute) ?? texts.noLimit },
+      { name: texts.tokensPerMinute, value: numeral(key.tokens_per_minute) ?? texts.noLimit },
+      { name: texts.atOnce, value: numeral(key.concurrency_max) ?? texts.noLimit },
       { name: texts.group, value: <bdi>{key.group}</bdi> },
-      { name: texts.expires, value: moment(key.expires_at, texts.noLimit) },
+      { name: texts.expires, value: moment(key.expires_at, texts.endless) },
       { name: texts.created, value: moment(key.created_at, "") },
       { name: texts.firstRequest, value: moment(key.first_request_at, texts.never) },
       { name: texts.lastUsed, value: moment(key.last_used_at, texts.never) },

@@ -119,7 +119,7 @@ function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
     {
       id: "expires",
       label: texts.expires,
-      cell: (key) => (key.expires_at === null ? texts.noLimit : formats.date(key.expires_at)),
+      cell: (key) => (key.expires_at === null ? texts.endless : formats.date(key.expires_at)),
     },
   ];
 }

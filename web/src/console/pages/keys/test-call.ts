@@ -1,3 +1,5 @@
+import { sentenceInOwnWords } from "../../error-words.ts";
+
 type Outcome = { readonly isAnswered: boolean; readonly text: string };
 
 const answerShown = 200;
@@ -18,10 +20,8 @@ export async function sendTestCall(apiKey: string, model: string): Promise<Outco
     });
     const body = (await answer.json()) as ChatAnswer;
     const text = answer.ok ? body.choices?.[0]?.message?.content : body.error?.message;
-    return {
-      isAnswered: answer.ok,
-      text: typeof text === "string" ? text.slice(0, answerShown) : String(answer.status),
-    };
+    const shown = typeof text === "string" ? text.slice(0, answerShown) : String(answer.status);
+    return { isAnswered: answer.ok, text: answer.ok ? shown : await sentenceInOwnWords(shown) };
   } catch (error) {
     return { isAnswered: false, text: error instanceof Error ? error.message : String(error) };
   }

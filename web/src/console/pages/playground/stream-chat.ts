@@ -1,3 +1,5 @@
+import { sentenceInOwnWords } from "../../error-words.ts";
+
 export type Message = { readonly role: "system" | "user" | "assistant"; readonly content: string };
 
 export type ChatRequest = {
@@ -70,7 +72,7 @@ export async function streamChat(
   let usage: Chunk["usage"] = null;
   for await (const chunk of readChunks(answer.body)) {
     if (chunk.error !== undefined) {
-      throw new ChatRefusal(String(chunk.error.message ?? answer.status), requestId);
+      throw await refusalOf(chunk, answer, requestId);
     }
     const text = chunk.choices?.[0]?.delta?.content;
     if (typeof text === "string" && text !== "") {
@@ -90,7 +92,11 @@ export async function streamChat(
 
 async function toRefusal(answer: Response, requestId: string | null): Promise<ChatRefusal> {
   const body = (await answer.json().catch(() => ({}))) as Chunk;
-  return new ChatRefusal(String(body.error?.message ?? answer.status), requestId);
+  return await refusalOf(body, answer, requestId);
+}
+
+async function refusalOf({ error }: Chunk, { status }: Response, requestId: string | null): Promise<ChatRefusal> {
+  return new ChatRefusal(await sentenceInOwnWords(String(error?.message ?? status)), requestId);
 }
 
 /** The events of the stream; the service writes one `data:` line for each. */

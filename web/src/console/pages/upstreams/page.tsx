@@ -50,7 +50,7 @@ function modelColumns(): readonly Column<OfferedModel>[] {
       id: "context",
       label: texts.context,
       align: "end",
-      cell: (model) => fill(texts.tokens, { count: formats.compact(model.context_tokens_max) }),
+      cell: (model) => fill(texts.tokens, { count: formats.number(model.context_tokens_max) }),
     },
     { id: "input", label: texts.input, align: "end", cell: (model) => formats.usd(model.input_usd_per_m) },
     { id: "output", label: texts.output, align: "end", cell: (model) => formats.usd(model.output_usd_per_m) },

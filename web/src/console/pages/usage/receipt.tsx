@@ -112,7 +112,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
                         : formats.number(BigInt(line.count))}
                     </td>
                     <td data-align="end" data-label={texts.unitPrice}>
-                      <bdi>{`$${line.price_usd}`}</bdi> {texts.per[line.price_per]}
+                      <bdi>{formats.usdExact(line.price_usd)}</bdi> {texts.per[line.price_per]}
                     </td>
                     <td data-align="end" data-label={texts.amount}>
                       <bdi>{`$${amounts()[index()]}`}</bdi>
@@ -125,9 +125,9 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
         </section>
         <Facts
           facts={[
-            { name: texts.sum, value: <bdi>{`$${props.receipt.sum_usd}`}</bdi> },
+            { name: texts.sum, value: <bdi>{formats.usdExact(props.receipt.sum_usd)}</bdi> },
             { name: texts.rounded, value: quota(props.receipt.quota) },
-            { name: texts.multiplier, value: <bdi>{`× ${props.receipt.rate_multiplier}`}</bdi> },
+            { name: texts.multiplier, value: <bdi>{`× ${formats.decimal(props.receipt.rate_multiplier)}`}</bdi> },
             {
               name: texts.charged,
               value: `${quota(props.receipt.settled_quota)} (${formats.quota(props.receipt.settled_quota)})`,
@@ -137,6 +137,30 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
         />
       </Show>
     </div>
+  );
+}
+
+type ResultName = keyof ReturnType<typeof usageArea.texts>["results"];
+
+/** What the gateway notes of an attempt is a word for whoever looks for it; these say what it comes to. */
+const resultNames: readonly (readonly [RegExp, ResultName])[] = [
+  [/^answered$/, "answered"],
+  [/^(status_\d+|credential_refused|account_empty)$/, "refused"],
+  [/^(unreachable|tls_failed|connect_timeout)$/, "unreachable"],
+  [/_timeout$/, "timeout"],
+  [/^(reset_\w+|no_last_event|client_left)$/, "cut"],
+  [/^(malformed|too_large|empty_stream|error_event)$/, "unusable"],
+];
+
+function resultText(result: string): JSX.Element {
+  const name = resultNames.find(([pattern]) => pattern.test(result))?.[1];
+  return (
+    <>
+      <Show when={name}>{(known) => `${usageArea.texts().results[known()]} `}</Show>
+      <Show when={name !== "answered"}>
+        <code>{result}</code>
+      </Show>
+    </>
   );
 }
 
@@ -151,7 +175,7 @@ function Attempts(props: { readonly receipt: ReceiptOf }): JSX.Element {
           <For each={props.receipt.attempts}>
             {(attempt, index) => (
               <li>
-                {fill(texts.attempt, { number: index() + 1 })}: <bdi>{attempt.result}</bdi>
+                {fill(texts.attempt, { number: index() + 1 })}: {resultText(attempt.result)}
                 <span class={styles["track"]} aria-hidden="true">
                   <span
                     class={styles["span"]}

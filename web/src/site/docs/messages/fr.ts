@@ -35,7 +35,7 @@ export const fr: DocTexts = {
       "[Inscrivez-vous](/register/) avec une adresse e-mail et un mot de passe, puis ouvrez le lien reçu. Il vérifie l’adresse ; avant cela, la connexion est impossible.",
     credit: "2. Charger du crédit",
     creditText:
-      "Choisissez une offre dans [Facturation](/console/billing/), dans la console. Le crédit est disponible dès que le service de paiement a confirmé le paiement. [Comment la facturation fonctionne](/docs/billing/).",
+      "Choisissez une formule dans [Facturation](/console/billing/), dans la console. Le crédit est disponible dès que le service de paiement a confirmé le paiement. [Comment la facturation fonctionne](/docs/billing/).",
     key: "3. Créer une clé API",
     keyText:
       "Créez une clé dans [Clés API](/console/keys/) et copiez-la : elle n’est affichée qu’une fois. Gardez-la dans l’environnement, pas dans un fichier de votre projet.",
@@ -172,7 +172,7 @@ export const fr: DocTexts = {
   },
   billing: {
     title: "Facturation",
-    description: "Ce que coûte un appel, ce qui est gratuit, offres, paiements, remboursements et limites des clés.",
+    description: "Ce que coûte un appel, ce qui est gratuit, formules, paiements, remboursements et limites des clés.",
     lead: "Vous payez d’avance. Un appel met de côté ce qu’il peut coûter au plus, et à la fin, exactement ce qu’il a utilisé est facturé.",
     units: "Crédit et quota",
     unitsText:
@@ -198,8 +198,8 @@ export const fr: DocTexts = {
       crash: "Les appels coupés parce que Sluice lui-même s’est arrêté.",
     },
     cutText: "Si vous ou le fournisseur coupez un flux, ce qui a été livré jusque-là est facturé.",
-    plans: "Offres",
-    plan: "Offre",
+    plans: "Formules",
+    plan: "Formule",
     gives: "Ce qu’elle donne",
     ends: "Quand elle se termine",
     credit: "Crédit",
@@ -215,7 +215,7 @@ export const fr: DocTexts = {
       "Les commandes se paient par carte ou par portefeuille, selon ce que l’exploitant propose, en dollars américains. Une commande est créditée une fois, quand le service de paiement a confirmé exactement son montant. Un paiement qui ne correspond pas est examiné par une personne, et rien n’est crédité avant.",
     refunds: "Remboursements",
     refundsText:
-      "Écrivez au support avec le numéro de la commande. Un remboursement reprend du quota en proportion de l’argent ; pour une offre mensuelle, seulement tant que le mois court. Le quota utilisé n’est pas remboursé automatiquement.",
+      "Écrivez au support avec le numéro de la commande. Un remboursement reprend du quota en proportion de l’argent ; pour une formule mensuelle, seulement tant que le mois court. Le quota utilisé n’est pas remboursé automatiquement.",
     keyLimits: "Limites d’une clé",
     keyLimitsText: "Chaque clé peut avoir ses propres limites, dans [Clés API](/console/keys/) :",
     limit: {

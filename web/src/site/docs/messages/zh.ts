@@ -163,7 +163,7 @@ export const zh: DocTexts = {
     costHold: "`max_tokens` 很大时，调用期间会预留很多额度。如果明明有余额却因 `insufficient_quota` 被拒绝，请调低它。",
     costEstimate: "如果提供商没有给出用量，Sluice 会按已交付的内容计数，明细中会注明这是估算。",
     costMultiplier:
-      "每个账户都有一个费率乘数，没有另行约定时为 1。它在调用后几分钟内结算，在账本中单列一笔；可在[账户](/console/account/)中查看。",
+      "每个账户都有一个费率倍率，没有另行约定时为 1。它在调用后几分钟内结算，在账本中单列一笔；可在[账户](/console/account/)中查看。",
     nothing: "哪些免费",
     freeList: {
       errors: "在产生任何输出之前就以错误结束的调用。",
@@ -199,6 +199,6 @@ export const zh: DocTexts = {
     },
     receipts: "明细与对账单",
     receiptsText:
-      "每次调用在[用量](/console/usage/)中都有明细：单位、价格版本、每一行、合计和乘数，您可以自行复算。[账单](/console/billing/)中有账本和每月对账单。",
+      "每次调用在[用量](/console/usage/)中都有明细：单位、价格版本、每一行、合计和倍率，您可以自行复算。[账单](/console/billing/)中有账本和每月对账单。",
   },
 };

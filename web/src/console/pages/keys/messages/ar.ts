@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "الإنفاق خلال 30 يومًا",
   limit: "الحد",
   noLimit: "لا يوجد",
+  allAllowed: "الكل",
+  endless: "بلا نهاية",
   ofLimit: "{used} من {limit}",
   lastUsed: "آخر استخدام",
   never: "لم يُستخدم",

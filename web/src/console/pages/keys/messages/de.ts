@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "Ausgaben in 30 Tagen",
   limit: "Limit",
   noLimit: "keines",
+  allAllowed: "alle",
+  endless: "nie",
   ofLimit: "{used} von {limit}",
   lastUsed: "Zuletzt benutzt",
   never: "nie",

@@ -15,6 +15,8 @@ export const messages = english({
   spent: "Spent in 30 days",
   limit: "Limit",
   noLimit: "none",
+  allAllowed: "all",
+  endless: "never",
   ofLimit: "{used} of {limit}",
   lastUsed: "Last used",
   never: "never",

@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "Gasto en 30 días",
   limit: "Límite",
   noLimit: "ninguno",
+  allAllowed: "sin restricción",
+  endless: "nunca",
   ofLimit: "{used} de {limit}",
   lastUsed: "Último uso",
   never: "nunca",

@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "Dépensé en 30 jours",
   limit: "Limite",
   noLimit: "aucune",
+  allAllowed: "sans restriction",
+  endless: "jamais",
   ofLimit: "{used} sur {limit}",
   lastUsed: "Dernier usage",
   never: "jamais",

@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "30 दिनों का खर्च",
   limit: "सीमा",
   noLimit: "कोई नहीं",
+  allAllowed: "सभी",
+  endless: "कभी नहीं",
   ofLimit: "{limit} में से {used}",
   lastUsed: "पिछला उपयोग",
   never: "कभी नहीं",

@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "30 日間の利用額",
   limit: "上限",
   noLimit: "なし",
+  allAllowed: "すべて",
+  endless: "なし",
   ofLimit: "{used} / {limit}",
   lastUsed: "最終利用",
   never: "なし",

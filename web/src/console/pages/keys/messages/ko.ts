@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "30일 사용액",
   limit: "한도",
   noLimit: "없음",
+  allAllowed: "전체",
+  endless: "없음",
   ofLimit: "{used} / {limit}",
   lastUsed: "마지막 사용",
   never: "없음",

@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "Gasto em 30 dias",
   limit: "Limite",
   noLimit: "nenhum",
+  allAllowed: "sem restrição",
+  endless: "nunca",
   ofLimit: "{used} de {limit}",
   lastUsed: "Último uso",
   never: "nunca",

@@ -15,6 +15,8 @@ export const messages: KeysMessages = {
   spent: "30 天花费",
   limit: "限额",
   noLimit: "无",
+  allAllowed: "全部",
+  endless: "永不",
   ofLimit: "{used} / {limit}",
   lastUsed: "最近使用",
   never: "从未",

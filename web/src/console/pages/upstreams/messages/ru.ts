@@ -7,7 +7,7 @@ export const messages: UpstreamsMessages = {
   model: "Модель",
   owner: "Поставщик",
   context: "Контекст",
-  tokens: "Токенов: {count}",
+  tokens: "{count} токенов",
   input: "Ввод, 1 млн токенов",
   output: "Вывод, 1 млн токенов",
   cache: "Ввод из кэша, 1 млн токенов",

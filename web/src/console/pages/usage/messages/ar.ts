@@ -79,6 +79,14 @@ export const messages: UsageMessages = {
   notCharged: "لم يُحتسب شيء على هذا الطلب.",
   attempts: "المحاولات",
   attempt: "المحاولة {number}",
+  results: {
+    answered: "أُجيبت",
+    refused: "رُفضت",
+    unreachable: "تعذّر الوصول",
+    timeout: "بطيئة جدًا",
+    cut: "انقطعت",
+    unusable: "غير صالحة",
+  },
   attemptText: "{status}، {duration}، بعد {start}",
   noAnswer: "بلا إجابة",
 };

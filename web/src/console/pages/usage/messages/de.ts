@@ -84,6 +84,14 @@ export const messages: UsageMessages = {
   notCharged: "Für diesen Aufruf wurde nichts berechnet.",
   attempts: "Versuche",
   attempt: "Versuch {number}",
+  results: {
+    answered: "beantwortet",
+    refused: "abgelehnt",
+    unreachable: "nicht erreicht",
+    timeout: "zu langsam",
+    cut: "abgebrochen",
+    unusable: "nicht verwendbar",
+  },
   attemptText: "{status}, {duration}, nach {start}",
   noAnswer: "keine Antwort",
 };

@@ -83,6 +83,14 @@ export const messages = english({
   notCharged: "Nothing was charged for this call.",
   attempts: "Attempts",
   attempt: "Attempt {number}",
+  results: {
+    answered: "answered",
+    refused: "refused",
+    unreachable: "not reached",
+    timeout: "too slow",
+    cut: "broken off",
+    unusable: "not usable",
+  },
   attemptText: "{status}, {duration}, after {start}",
   noAnswer: "no answer",
 });

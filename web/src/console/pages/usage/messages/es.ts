@@ -83,6 +83,14 @@ export const messages: UsageMessages = {
   notCharged: "No se ha cobrado nada por esta llamada.",
   attempts: "Intentos",
   attempt: "Intento {number}",
+  results: {
+    answered: "respondida",
+    refused: "rechazada",
+    unreachable: "sin conexión",
+    timeout: "demasiado lenta",
+    cut: "cortada",
+    unusable: "no utilizable",
+  },
   attemptText: "{status}, {duration}, a los {start}",
   noAnswer: "sin respuesta",
 };

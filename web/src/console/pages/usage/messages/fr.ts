@@ -84,6 +84,14 @@ export const messages: UsageMessages = {
   notCharged: "Rien n’a été facturé pour cet appel.",
   attempts: "Tentatives",
   attempt: "Tentative {number}",
+  results: {
+    answered: "répondue",
+    refused: "refusée",
+    unreachable: "injoignable",
+    timeout: "trop lente",
+    cut: "interrompue",
+    unusable: "inutilisable",
+  },
   attemptText: "{status}, {duration}, après {start}",
   noAnswer: "pas de réponse",
 };

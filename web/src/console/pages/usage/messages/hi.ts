@@ -83,6 +83,14 @@ export const messages: UsageMessages = {
   notCharged: "इस कॉल का कोई शुल्क नहीं लगा।",
   attempts: "प्रयास",
   attempt: "प्रयास {number}",
+  results: {
+    answered: "उत्तर मिला",
+    refused: "अस्वीकृत",
+    unreachable: "पहुँच नहीं हुई",
+    timeout: "बहुत धीमा",
+    cut: "बीच में टूटा",
+    unusable: "काम का नहीं",
+  },
   attemptText: "{status}, {duration}, {start} बाद",
   noAnswer: "कोई जवाब नहीं",
 };

@@ -83,6 +83,14 @@ export const messages: UsageMessages = {
   notCharged: "この呼び出しは課金されていません。",
   attempts: "試行",
   attempt: "試行 {number}",
+  results: {
+    answered: "応答あり",
+    refused: "拒否",
+    unreachable: "接続できず",
+    timeout: "時間切れ",
+    cut: "途中で切断",
+    unusable: "使えない応答",
+  },
   attemptText: "{status}、{duration}、開始から {start} 後",
   noAnswer: "応答なし",
 };

@@ -83,6 +83,14 @@ export const messages: UsageMessages = {
   notCharged: "이 호출에는 청구된 금액이 없습니다.",
   attempts: "시도",
   attempt: "시도 {number}",
+  results: {
+    answered: "응답함",
+    refused: "거부됨",
+    unreachable: "연결 안 됨",
+    timeout: "시간 초과",
+    cut: "끊김",
+    unusable: "쓸 수 없는 응답",
+  },
   attemptText: "{status}, {duration}, {start} 후 시작",
   noAnswer: "응답 없음",
 };

@@ -83,6 +83,14 @@ export const messages: UsageMessages = {
   notCharged: "Nada foi cobrado por esta chamada.",
   attempts: "Tentativas",
   attempt: "Tentativa {number}",
+  results: {
+    answered: "respondida",
+    refused: "recusada",
+    unreachable: "sem conexão",
+    timeout: "lenta demais",
+    cut: "interrompida",
+    unusable: "inutilizável",
+  },
   attemptText: "{status}, {duration}, após {start}",
   noAnswer: "sem resposta",
 };

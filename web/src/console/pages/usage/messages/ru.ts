@@ -83,6 +83,14 @@ export const messages: UsageMessages = {
   notCharged: "За этот запрос ничего не списано.",
   attempts: "Попытки",
   attempt: "Попытка {number}",
+  results: {
+    answered: "ответ получен",
+    refused: "отказ",
+    unreachable: "нет связи",
+    timeout: "слишком долго",
+    cut: "обрыв",
+    unusable: "непригодный ответ",
+  },
   attemptText: "{status}, {duration}, через {start}",
   noAnswer: "нет ответа",
 };

@@ -83,6 +83,14 @@ export const messages: UsageMessages = {
   notCharged: "此次调用没有扣费。",
   attempts: "尝试",
   attempt: "第 {number} 次尝试",
+  results: {
+    answered: "已回答",
+    refused: "被拒绝",
+    unreachable: "无法连接",
+    timeout: "超时",
+    cut: "被中断",
+    unusable: "回答不可用",
+  },
   attemptText: "{status}，{duration}，{start} 后开始",
   noAnswer: "没有回答",
 };

@@ -2,7 +2,7 @@ import type { ContactTexts } from "./en.ts";
 
 export const ko: ContactTexts = {
   title: "기업 문의",
-  description: "청구서, 더 높은 한도, 전용 배율 등 필요한 것을 알려 주세요.",
+  description: "청구서, 더 높은 한도, 전용 요율 배수 등 필요한 것을 알려 주세요.",
   heading: "회사를 위한 제안",
   lead: "무엇을 얼마나 쓰실지 알려 주세요. 이메일로 답해 드립니다.",
   company: "회사",

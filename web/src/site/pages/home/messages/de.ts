@@ -68,7 +68,7 @@ export const de: HomeTexts = {
     plan: {
       question: "Worin unterscheiden sich Guthaben und Monatstarif?",
       answer:
-        "Guthaben bleibt, bis es verbraucht ist. Ein Monatstarif gibt ein Kontingent für seinen Monat; was übrig ist, endet mit ihm.",
+        "Guthaben bleibt, bis es verbraucht ist. Ein Monatstarif gibt Quota für seinen Monat; was übrig ist, endet mit ihm.",
     },
   },
 };

@@ -40,7 +40,7 @@ export const zh: HomeTexts = {
     },
     check: {
       title: "核对",
-      text: "每次调用都有列明用量和单价的账单，您可以自行复核。",
+      text: "每次调用都有列明用量和单价的明细，您可以自行复核。",
     },
   },
   faq: {

@@ -13,7 +13,7 @@ export const ja: PricingTexts = {
   models: "モデル",
   perMillion: "100 万トークンあたりの米ドル",
   model: "モデル",
-  provider: "提供元",
+  provider: "プロバイダー",
   input: "入力",
   output: "出力",
   cached: "キャッシュ入力",

@@ -4,7 +4,7 @@ export const ko: PricingTexts = {
   title: "요금",
   description: "미국 달러로 표시한 요금제와 모델별 100만 토큰당 가격입니다.",
   heading: "비용 안내",
-  lead: "잔액을 충전하고 호출이 쓴 만큼 냅니다. 모든 호출에는 다시 계산해 볼 수 있는 영수증이 있습니다.",
+  lead: "잔액을 충전하고 호출이 쓴 만큼 냅니다. 모든 호출에는 다시 계산해 볼 수 있는 명세가 있습니다.",
   plans: "요금제",
   once: "1회 결제",
   month: "1개월",
@@ -13,7 +13,7 @@ export const ko: PricingTexts = {
   models: "모델",
   perMillion: "100만 토큰당 미국 달러",
   model: "모델",
-  provider: "제공자",
+  provider: "제공업체",
   input: "입력",
   output: "출력",
   cached: "캐시된 입력",
@@ -24,7 +24,7 @@ export const ko: PricingTexts = {
   inputTokens: "입력 토큰",
   outputTokens: "출력 토큰",
   cost: "비용",
-  costNote: "계정 배율을 적용하기 전 금액입니다.",
+  costNote: "계정의 요율 배수를 적용하기 전 금액입니다.",
   cachedTokens: "캐시된 입력 토큰",
   rules: {
     title: "알아 두세요",
@@ -41,8 +41,8 @@ export const ko: PricingTexts = {
       text: "오류로 끝나거나 출력이 없는 호출은 비용이 없습니다.",
     },
     multiplier: {
-      title: "배율",
-      text: "계정에 전용 배율이 있을 수 있습니다. 배율은 콘솔에 표시되며 호출마다 적용하고 올림합니다.",
+      title: "요율 배수",
+      text: "계정에 전용 요율 배수가 있을 수 있습니다. 배수는 콘솔에 표시되며 호출마다 적용하고 올림합니다.",
     },
   },
 };

@@ -1,0 +1,28 @@
+import { type ErrorDetail, readErrorsWith } from "../api/client.ts";
+import { consoleLocale } from "./locales.ts";
+import { frameArea } from "./messages/frame.ts";
+
+/** The backend speaks English; from here on, what it refuses is said in the language of the user where that is known. */
+export function readErrorsInOwnWords(): void {
+  if (consoleLocale !== "en") {
+    readErrorsWith(translate);
+  }
+}
+
+/** The same for a sentence of the API itself, which the playground calls as programs do. */
+export async function sentenceInOwnWords(message: string): Promise<string> {
+  return consoleLocale === "en" ? message : (await translate({ code: "", message, status: 0 })).message;
+}
+
+async function translate(detail: ErrorDetail): Promise<ErrorDetail> {
+  if (detail.code === "offline") {
+    return { ...detail, message: frameArea.texts().shell.offline };
+  }
+  try {
+    const { inOwnWords } = await import("./errors/own-words.ts");
+    return await inOwnWords(detail);
+  } catch {
+    // The words could not be fetched; those of the backend say it as well.
+    return detail;
+  }
+}
