@@ -3,7 +3,7 @@
  * Targets are linux-x64, linux-x64-baseline, linux-arm64 and `native`; all three without any. `--out <folder>` says where.
  */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "./package.json";
 
@@ -82,4 +82,5 @@ if (unknown !== undefined) {
   console.error(`"${unknown}" is not one of ${allTargets.join(", ")}, native`);
   process.exit(2);
 }
-process.exit(build(chosen, values.out ?? join(import.meta.dir, "dist")));
+// The bundler works in the root of the repository, wherever this was called.
+process.exit(build(chosen, resolve(values.out ?? join(import.meta.dir, "dist"))));

@@ -44,6 +44,9 @@ while [ $# -gt 0 ]; do
   esac
 done
 [[ "$HEALTH_SECONDS" =~ ^[0-9]{1,4}$ ]] || fail "--health-seconds must be a whole number."
+for given in "$new_env" "$new_relay_keys" "$new_accounts"; do
+  [ -z "$given" ] || [ -f "$given" ] || fail "$given is not there."
+done
 check_words "$target" "$ROOT"
 remote_root=$ROOT
 if [ -n "$ROOT" ] && [ -z "$target" ]; then set_root "$ROOT"; fi
@@ -66,7 +69,8 @@ choose_binary() {
     [[ "$sha256" =~ ^[0-9a-f]{64}$ ]] || fail "--binary needs --sha256 with the checksum of SHA256SUMS."
     return
   fi
-  from=${from:-$here/../../node-agent/dist}
+  from=${from:-$(realpath -m "$here/../../node-agent/dist")}
+  [ -d "$from" ] || fail "The folder $from is not there. Build the agent first (bun node-agent/build.ts), or name its folder with --from."
   if [ -n "$target" ]; then
     { read -r machine && read -r has_avx2; } < <(ssh -o BatchMode=yes "$target" "$processor") || fail "$target can't be reached."
   else
@@ -116,7 +120,6 @@ read_version() {
 # What will count: the file that was given, or the one that is there.
 effective() {
   if [ -n "$1" ]; then
-    [ -f "$1" ] || fail "$1 is not there."
     echo "$1"
   elif [ -f "$2" ]; then
     echo "$2"
@@ -225,9 +228,10 @@ switch_to() {
 
 current_release() { basename "$(readlink "$programs/current" 2>/dev/null || true)"; }
 
+# What can't be started does not get well either, and that is what leads back to the version before.
 activate() {
   if is_system; then systemctl daemon-reload; fi
-  start_agent
+  start_agent || say warning "the agent could not be started"
 }
 
 forget_copies() {
@@ -252,7 +256,7 @@ bring_files_back() {
 }
 
 roll_back() {
-  local good
+  local good failed="Version $version"
   show_log
   good=$(cat "$state/good-release" 2>/dev/null || true)
   if [ -z "$good" ] || [ ! -x "$programs/releases/$good/sluice-node-agent" ]; then
@@ -261,13 +265,14 @@ roll_back() {
     rm -f "$programs/current"
     fail "Version $version did not get well within $HEALTH_SECONDS s. There is no earlier one to go back to, so nothing runs."
   fi
-  say back "version $version did not get well within $HEALTH_SECONDS s; going back to ${good%-*}"
+  [ "$good" != "$release" ] || failed="Version $version with the new settings"
+  say back "$failed did not get well within $HEALTH_SECONDS s; going back to what was before"
   bring_files_back
   switch_to "$good"
   activate
   if wait_until_healthy "${good%-*}"; then
     [ "$good" = "$release" ] || rm -rf "${programs:?}/releases/$release"
-    fail "Version $version did not get well. Version ${good%-*} runs again."
+    fail "$failed did not get well. Version ${good%-*} runs again. Its settings and keys are those of before."
   fi
   show_log
   fail "Neither version $version nor version ${good%-*} is well. The agent needs a look."
@@ -288,11 +293,20 @@ install_here() {
   local previous
   need curl flock sha256sum sed tar
   need_root
-  if is_system; then need systemctl useradd; else need setsid; fi
+  if is_system; then
+    need systemctl useradd
+    [ -d /run/systemd/system ] || fail "systemd does not run on $(hostname). --root FOLDER installs without it."
+  else
+    need setsid
+  fi
   take_lock
   # An earlier run that was killed in the middle is undone first, so that "before" means the last version that was well.
   is_changed=0
   if [ "$DRY_RUN" = 0 ] && [ -d "$settings" ]; then bring_files_back; fi
+  # Replaced in the middle of an exchange, the keys could become ones that the control plane does not have.
+  if [ -n "$new_relay_keys" ] && [ -e "$relay_keys.next" ] && ! cmp -s "$new_relay_keys" "$relay_keys"; then
+    fail "An exchange of the relay key is under way. Take the step finish or abort of rotate-relay-key.sh first."
+  fi
   check_sum "$binary"
   read_version
   check_settings
@@ -321,6 +335,8 @@ install_here() {
 
 choose_binary
 [ -f "$binary" ] || fail "$binary is not there."
+# With its folder, so that the shell does not look for it among its commands.
+binary=$(realpath "$binary")
 if [ -n "$target" ]; then
   check_sum "$binary"
   install_over_ssh

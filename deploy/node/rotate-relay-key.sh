@@ -46,6 +46,7 @@ while [ $# -gt 0 ]; do
 done
 [[ "$quiet_seconds" =~ ^[0-9]{1,6}$ ]] || fail "--quiet-seconds must be a whole number."
 
+[ -z "$key_file" ] || [ -f "$key_file" ] || fail "$key_file is not there."
 check_words "$target" "$ROOT"
 if [ -n "$target" ]; then
   words=("$action" --quiet-seconds "$quiet_seconds")
@@ -155,7 +156,9 @@ begin() {
   else
     # Written down first: a key that the node takes and nobody knows would be of no use.
     if [ ! -f "$next_file" ]; then
-      (umask 077 && new_key >"$next_file.part" && mv "$next_file.part" "$next_file")
+      new=$(new_key)
+      [[ "$new" =~ ^[A-Za-z0-9._~+/=-]{32,256}$ ]] || fail "A relay key has 32 to 256 letters, digits and . _ ~ + / = -"
+      (umask 077 && printf '%s\n' "$new" >"$next_file.part" && mv "$next_file.part" "$next_file")
     fi
     new=$(cat "$next_file")
     [ "$new" != "$old" ] || fail "The new key is the old one."
@@ -168,13 +171,19 @@ begin() {
     fi
     say 'done' "the node takes the new key, $(fingerprint "$new"), and the old one, $(fingerprint "$old")"
   fi
-  say next "enter the key of $next_file in the control plane, check the node there, then run: $0 finish"
+  say next "enter the key of $next_file on $(hostname) in the control plane, check the node there, then take the step finish in the same way"
 }
 
 status() {
-  local key
+  local key name uses
   for key in "${keys[@]}"; do
-    say key "$(fingerprint "$key"): used $(key_metric uses_total "$(fingerprint "$key")") times, last $(key_metric idle_seconds "$(fingerprint "$key")") s ago"
+    name=$(fingerprint "$key")
+    uses=$(key_metric uses_total "$name")
+    case "$uses" in
+      "") say key "$name: the agent does not know it" ;;
+      0) say key "$name: not used since the agent started" ;;
+      *) say key "$name: uses $uses, the last one $(key_metric idle_seconds "$name" | cut -d . -f 1) s ago" ;;
+    esac
   done
   if [ "${#keys[@]}" -gt 1 ]; then
     say state "two keys; the first is the new one"
@@ -193,6 +202,7 @@ finish() {
     [ "$(key_metric uses_total "$(fingerprint "$new")")" != 0 ] ||
       fail "Nobody has used the new key yet. Enter it in the control plane and check the node there."
     idle=$(key_metric idle_seconds "$(fingerprint "$old")")
+    [ -n "$idle" ] || fail "The agent does not say when the old key was used last: $(agent_url)/metrics tells nothing of it."
     # Not since the agent started: what was before, nobody knows.
     [ "$idle" != +Inf ] || idle=$(metric_of uptime_seconds)
     [ "${idle%%.*}" -ge "$quiet_seconds" ] ||

@@ -195,7 +195,11 @@ wait_until_healthy() {
       *'"ok":true'*"\"node\":\"$node\""*"\"version\":\"$version\""*200) return 0 ;;
     esac
     if [ "$SECONDS" -ge "$deadline" ]; then
-      say "" "it said last: $(printf '%s' "$answer" | tr '\n' ' ' | cut -c 1-200)"
+      if [ -z "${answer//000/}" ]; then
+        say "" "nobody answered at $(agent_url)"
+      else
+        say "" "it said last: $(printf '%s' "$answer" | tr '\n' ' ' | cut -c 1-200)"
+      fi
       return 1
     fi
     sleep 0.2

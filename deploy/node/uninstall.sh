@@ -66,6 +66,17 @@ remove_unit() {
   if is_system; then systemctl daemon-reload; fi
 }
 
+is_anything_here() {
+  local place
+  for place in "$programs" "$settings" "$unit" "$state" "$run"; do
+    if [ -e "$place" ]; then return; fi
+  done
+  is_system && id -u "$user" >/dev/null 2>&1
+}
+if ! is_anything_here; then
+  say kept "there is no node agent here"
+  exit
+fi
 if is_running; then step "stop the agent; calls in progress may end" stop_agent; fi
 if is_system && [ -f "$unit" ]; then step "take the service out of the start of the machine" stop_agent; fi
 if [ -f "$unit" ]; then step "remove the systemd unit" remove_unit; fi
@@ -86,4 +97,4 @@ if [ -n "$ROOT" ] && [ "$DRY_RUN" = 0 ]; then
     rmdir "$ROOT/$folder" 2>/dev/null || true
   done
 fi
-say gone "the node agent"
+if [ "$DRY_RUN" = 0 ]; then say gone "the node agent"; fi

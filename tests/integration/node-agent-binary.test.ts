@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { RunningAgent } from "../support/node-agent.ts";
 import { repositoryRoot, startProgram } from "../support/start-process.ts";
@@ -14,8 +14,10 @@ let provider: SandboxProvider;
 beforeAll(async () => {
   provider = startSandboxProvider();
   folder = mkdtempSync(join(tmpdir(), "node-agent-build-"));
-  const command = [process.execPath, join(repositoryRoot, "node-agent/build.ts"), "native", "--out", folder];
-  const build = startProgram({ command, env: {} });
+  // A folder is named as it is seen from where the build was called.
+  const words = ["native", "--out", basename(folder)];
+  const command = [process.execPath, join(repositoryRoot, "node-agent/build.ts"), ...words];
+  const build = startProgram({ command, cwd: dirname(folder), env: {} });
   await build.exited;
   built = build.output();
   binary = join(folder, readdirSync(folder).find((name) => name.startsWith("sluice-node-agent")) ?? "missing");

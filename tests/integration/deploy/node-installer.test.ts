@@ -76,7 +76,8 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     expect(gone.exitCode).toBe(0);
     expect(node.tree()).toEqual(before);
     expect(findProcesses(node.root)).toEqual([]);
-    expect((await node.run("uninstall.sh", [])).exitCode).toBe(0);
+    const twice = await node.run("uninstall.sh", []);
+    expect([twice.exitCode, twice.output]).toEqual([0, "kept      there is no node agent here\n"]);
   });
 
   test("upgrades with the settings and keys that are there", async () => {
@@ -94,6 +95,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     const words = ["--from", builds.newer, "--env", join(node.folder, "env"), "--health-seconds", "1"];
     const failed = await node.run("install.sh", words);
     expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining(`Version ${version} runs again.`)]);
+    expect(failed.output).toContain(`nobody answered at http://127.0.0.1:${taken.port}`);
     expect(await node.health()).toEqual({ status: 200, version });
     const pidFile = "/run/sluice-node/agent.pid";
     expect({ ...node.tree(), [pidFile]: "" }).toEqual({ ...tree, [pidFile]: "" });
@@ -107,7 +109,8 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
       0o755,
     );
     const sha256 = new Bun.CryptoHasher("sha256").update(readFileSync(broken)).digest("hex");
-    const words = ["--binary", broken, "--sha256", sha256, "--health-seconds", "1"];
+    // A name without a folder, as somebody types it who stands beside the file.
+    const words = ["--binary", "broken", "--sha256", sha256, "--health-seconds", "1"];
     const failed = await node.run("install.sh", words);
     expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining(`Version ${version} runs again.`)]);
     expect(await node.health()).toEqual({ status: 200, version });
@@ -131,6 +134,8 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
       [/does not have the checksum/, "--binary", bad, "--sha256", "0".repeat(64)],
       [/needs --sha256/, "--binary", bad],
       [/NODE_CODE is not set/, "--from", builds.older, "--env", bad],
+      [/The folder nowhere is not there/, "--from", "nowhere"],
+      [/nothing is not there/, "--from", builds.older, "--env", "nothing"],
       [/Unknown option --colour/, "--from", builds.older, "--colour"],
     ];
     for (const [reason, ...words] of wrong) {
@@ -210,7 +215,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     const inUse = await node.run("rotate-relay-key.sh", ["finish"]);
     expect([inUse.exitCode, inUse.output]).toEqual([1, expect.stringContaining("The old key may have been used")]);
     const status = await node.run("rotate-relay-key.sh", ["status"]);
-    expect(status.output).toMatch(/used 1 times.*\n.*used 1 times/);
+    expect(status.output).toMatch(/uses 1, the last one \d+ s ago\n.*uses 1, the last one \d+ s ago\n/);
 
     const finished = await node.run("rotate-relay-key.sh", ["finish", "--quiet-seconds", "0"]);
     expect([finished.exitCode, finished.output]).toEqual([0, expect.stringContaining("only the new key")]);
@@ -224,8 +229,15 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
 
   test("takes a begun exchange back as long as nobody uses the new key", async () => {
     await first(node);
+    const short = await node.run("rotate-relay-key.sh", ["begin", "--key-file", node.write("short", "short\n")]);
+    expect([short.exitCode, short.output]).toEqual([1, expect.stringContaining("32 to 256")]);
     await node.run("rotate-relay-key.sh", ["begin"]);
     const key = readFileSync(join(node.root, "etc/sluice-node/relay-keys.next"), "utf8").trim();
+    const keysFile = join(node.folder, "relay-keys");
+    const replaced = await node.run("install.sh", ["--from", builds.older, "--relay-keys", keysFile]);
+    expect([replaced.exitCode, replaced.output]).toEqual([1, expect.stringContaining("exchange of the relay key")]);
+    const status = await node.run("rotate-relay-key.sh", ["status"]);
+    expect(status.output).toMatch(/^key {7}[0-9a-f]{8}: (not used since|uses \d)/);
     expect((await node.run("rotate-relay-key.sh", ["abort"])).exitCode).toBe(0);
     expect([(await node.health())?.status, (await node.health(key))?.status]).toEqual([200, 401]);
   });
