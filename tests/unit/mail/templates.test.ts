@@ -140,6 +140,21 @@ describe("a template of an admin is refused", () => {
     ["with a script", { ...good, html: "{{link}}<script>1</script>" }, "html"],
     ["with a handler", { ...good, html: '{{link}}<p onclick="x">' }, "html"],
     ["with a picture that reports who reads", { ...good, html: '{{link}}<img src="https://t.example/p">' }, "html"],
+    ["with a link told to others", { ...good, html: '<a href="https://t.example/?{{link}}">x</a>' }, "html"],
+    [
+      "with a link behind a space in an address",
+      { ...good, html: '<a href="https://t.example/ {{link}}">x</a>' },
+      "html",
+    ],
+    ["with a link in another attribute", { ...good, html: '<a title="{{link}}" href="{{link}}">x</a>' }, "html"],
+    ["with a link at the end of an address", { ...good, html: "https://t.example/<b>{{link}}</b>" }, "html"],
+    ["with a link at the end of an address in the text", { ...good, text: "https://t.example/{{link}}" }, "text"],
+    [
+      "with a tag that readers end in different places",
+      { ...good, html: '<b x=a"> <a href="https://t.example/> {{link}} ">' },
+      "html",
+    ],
+    ["with a tag that does not end", { ...good, html: '{{link}}<a href="https://t.example/' }, "html"],
     ["with a style that loads something", { ...good, html: "{{link}}<p style='background:url(//t.example)'>" }, "html"],
   ])("%s", (_reason, source, part) => {
     expect(Object.keys(checkTemplate("email_verify", source))).toEqual([part]);

@@ -1,6 +1,6 @@
 import type { MailTemplateName } from "../model.ts";
 import type { TemplateSource } from "./layout.ts";
-import { placeholdersIn } from "./placeholders.ts";
+import { fillPlaceholders, placeholdersIn } from "./placeholders.ts";
 import { isLinkName, sharedNames, templateShapes } from "./shape.ts";
 
 /**
@@ -8,7 +8,14 @@ import { isLinkName, sharedNames, templateShapes } from "./shape.ts";
  * tells its owner who reads the mail, and when.
  */
 const unwelcome =
-  /<\s*(script|iframe|object|embed|form|input|link|base|img|svg|video|audio|picture|source)\b|\bon[a-z]+\s*=|javascript:|["'(]\s*data:|\bsrc(set)?\s*=|url\s*\(|@import|http-equiv/i;
+  /<\s*(script|iframe|object|embed|form|input|link|base|img|svg|video|audio|picture|source)\b|\bon[a-z]+\s*=|javascript:|["'(]\s*data:|\bsrc(set)?\s*=|url\s*\(|@import|http-equiv|\bping\s*=/i;
+
+/** Tags as there is one opinion about: no reader takes them for the text between them, nor the text for a tag. */
+const tag =
+  /<!doctype html>|<!--[^<>{}]*-->|<\/?[a-z][a-z0-9]*(?:\s+[a-z-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=`]+))?)*\s*\/?>/gi;
+const ownHref = /\shref\s*=\s*(?:"\{\{\s*[a-z_]+\s*\}\}"|'\{\{\s*[a-z_]+\s*\}\}')/gi;
+/** What a word in which a link stands has before it only when the link is the end of another address. */
+const ofAddress = /[./@?#=&%／]/;
 
 /** What is wrong with a template, by its part; empty when it can be sent. */
 export function checkTemplate(name: MailTemplateName, source: TemplateSource): Record<string, string> {
@@ -39,6 +46,32 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
   }
   if (part === "html" && unwelcome.test(text)) {
     return "Scripts, forms, pictures and whatever is loaded from elsewhere are not sent in mails.";
+  }
+  return part === "html" ? linkProblemOfHtml(text) : linkProblemOfText(text);
+}
+
+/**
+ * A link lets in whoever has it. As a part of another address it would be told to the owner of that one, so it is all of a
+ * `href`, or stands as text by itself.
+ */
+function linkProblemOfHtml(html: string): string | null {
+  if (html.replace(tag, "").includes("<")) {
+    return "There is a < that begins no plain tag. In text it is &lt;, and values of attributes stand in quotes.";
+  }
+  const inTag = (html.match(tag) ?? []).flatMap((each) => placeholdersIn(each.replace(ownHref, "")));
+  const name = inTag.find(isLinkName);
+  return name === undefined
+    ? linkProblemOfText(html.replace(tag, ""))
+    : `{{${name}}} has to be the whole of a href, or text.`;
+}
+
+function linkProblemOfText(text: string): string | null {
+  const words = fillPlaceholders(text, (name) => `{{${name}}}`).split(/\s+/);
+  for (const word of words) {
+    const name = placeholdersIn(word).findLast(isLinkName);
+    if (name !== undefined && ofAddress.test(word.slice(0, word.lastIndexOf(`{{${name}}}`)))) {
+      return `{{${name}}} can't be the end of another address.`;
+    }
   }
   return null;
 }
