@@ -41,6 +41,9 @@ test("a model has a page where its name is a path as it stands, and no name lead
     "/models/anthropic/claude-3:beta/",
     "/models/a.b_c@1/",
   ]);
+  // As files they would stand where the page of all models, or of another one, has its own: nothing could be drawn any more.
+  expect(["index.html", "index.html.br", "a/index.html"].map(modelPath)).toEqual([null, null, null]);
+  expect(modelPath("my-index.html")).toBe("/models/my-index.html/");
   expect(["..", "a/../b", ".hidden", "a/", "/a", "a//b", "a%2fb", "a?b", "a#b", "<a>", "a\\b"].map(modelPath)).toEqual(
     Array.from({ length: 11 }, () => null),
   );

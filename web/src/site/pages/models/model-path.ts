@@ -2,8 +2,11 @@ import type { SiteModel } from "@sluice/contracts/site-catalogue";
 
 /** Each is a page in every language; a catalogue that is larger has the rest in the table only. */
 export const modelPagesMax = 200;
-/** Names that are a path as they stand: parts of plain characters, none of which begins with a dot. */
-const plainName = /^(?:[A-Za-z0-9_@:-][\w.@:-]*)(?:\/[A-Za-z0-9_@:-][\w.@:-]*){0,4}$/;
+/**
+ * Names that are a path as they stand: parts of plain characters, none of which begins with a dot. The folder of a part
+ * can't be called as the file of a page is.
+ */
+const plainName = /^(?:(?:^|\/)(?!index\.html)[A-Za-z0-9_@:-][\w.@:-]*){1,5}$/;
 
 /** The address of the page of a model, in English; null for one that has none. */
 export function modelPath(name: string): string | null {
