@@ -59,6 +59,10 @@ test("a key is made, its first call is seen, and the call appears in the usage w
     await page.getByRole("heading", { name: "How the price came about" }).waitFor();
     await page.getByRole("columnheader", { name: "Amount" }).waitFor();
     await page.getByText("Attempt 1").waitFor();
+    const receipt = new URL(page.url()).searchParams.get("open");
+    await page.goto(`/console/usage/?from_day=2026-01-01&to_day=2026-01-02&open=${receipt}`);
+    await page.getByText("No call in this range").waitFor();
+    await page.getByText("Attempt 1").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
   } finally {
     await watched.close();
@@ -81,6 +85,7 @@ test("a plan is looked at in a dry run, bought in a trial, and is in the ledger"
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("button", { name: "Settle without a payment" }).click();
     await page.getByText("The order is settled.").waitFor();
+    await page.locator(".sidebar-balance", { hasText: /\$1[45]\.\d\d/ }).waitFor();
     await page.getByRole("tab", { name: "Ledger" }).click();
     await page.getByText("order paid").waitFor();
     expect(await faultsOf(watched)).toEqual([]);

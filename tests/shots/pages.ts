@@ -163,7 +163,7 @@ const pagesOfUse: readonly ShownPage[] = [
     arabic: "none",
     ready: ".facts",
   },
-  { name: "admin-exit-node", path: "/admin/exit-nodes/1/", as: "admin", arabic: "none", ready: ".facts" },
+  { name: "admin-exit-node", path: "/admin/exit-nodes/node-1/", as: "admin", arabic: "none", ready: ".facts" },
   { name: "admin-lead-open", path: "/admin/leads/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
 ];
 

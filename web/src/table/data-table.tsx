@@ -35,6 +35,8 @@ type DataTableProps<Row> = {
   readonly empty: { readonly title: string; readonly text?: string; readonly actions?: JSX.Element };
   /** Addresses that stream every row that matches. */
   readonly exports?: { readonly csv: string; readonly json?: string };
+  /** The row that is open where it is none of this page, as for whoever comes by a link. */
+  readonly elsewhere?: Row | null | undefined;
   /** What the panel of a row shows; without it rows do not open. */
   readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
   /** More at the end of the bar, like a button that creates. */
@@ -52,7 +54,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const texts = useKitTexts();
   const layout = createTableLayout<Row>(props.name, () => props.columns);
   const openRow = createOpenRow<Row>({
-    rows: () => props.rows,
+    rows: () => (props.elsewhere == null ? props.rows : [...(props.rows ?? []), props.elsewhere]),
     rowId: (row) => props.rowId(row),
     openId: () => props.state.openId(),
   });

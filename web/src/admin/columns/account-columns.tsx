@@ -28,13 +28,13 @@ export const keyColumns: readonly Column<KeyRow>[] = [
   {
     id: "quota_limit",
     label: "Limit, USD",
-    cell: (row) => (row.quota_limit === null ? "none" : formats.quota(row.quota_limit)),
+    cell: (row) => (row.quota_limit === null ? "none" : formats.quotaColumn(row.quota_limit)),
     align: "end",
   },
   {
     id: "quota_used",
     label: "Used, USD",
-    cell: (row) => (row.quota_used === null ? "" : formats.quota(row.quota_used)),
+    cell: (row) => (row.quota_used === null ? "" : formats.quotaColumn(row.quota_used)),
     align: "end",
   },
   { id: "last_used_at", label: "Last used", cell: (row) => shownMoment(row.last_used_at, "never") },
@@ -59,7 +59,7 @@ export const usageColumns: readonly Column<UsageRow>[] = [
   { id: "outcome", label: "Outcome", cell: (row) => <StateWord state={row.outcome} />, card: "badge" },
   { id: "input_tokens", label: "In", cell: (row) => shownCount(row.input_tokens), align: "end" },
   { id: "output_tokens", label: "Out", cell: (row) => shownCount(row.output_tokens), align: "end" },
-  { id: "settled_quota", label: "Charged, USD", cell: (row) => formats.quota(row.settled_quota), align: "end" },
+  { id: "settled_quota", label: "Charged, USD", cell: (row) => formats.quotaColumn(row.settled_quota), align: "end" },
   { id: "duration_ms", label: "Took", cell: (row) => shownMs(row.duration_ms), align: "end" },
 ];
 

@@ -116,15 +116,22 @@ function Balance(props: { readonly detail: UserDetail }): JSX.Element {
     <Figures label="Balance and spending">
       <Figure
         label="Remaining"
-        value={formats.quota(props.detail.balance.remaining)}
+        value={formats.quotaRounded(props.detail.balance.remaining)}
+        exact={formats.quota(props.detail.balance.remaining)}
         note={`by the ledger ${formats.quota(props.detail.balance.ledger)}`}
       />
       <Figure
         label="Granted"
-        value={formats.quota(props.detail.balance.granted)}
+        value={formats.quotaRounded(props.detail.balance.granted)}
+        exact={formats.quota(props.detail.balance.granted)}
         note={`held for running calls ${formats.quota(props.detail.balance.reserved)}`}
       />
-      <Figure label="Used" value={formats.quota(props.detail.balance.used)} note="since the account exists" />
+      <Figure
+        label="Used"
+        value={formats.quotaRounded(props.detail.balance.used)}
+        exact={formats.quota(props.detail.balance.used)}
+        note="since the account exists"
+      />
       <Spent label="Last day" sums={props.detail.spent.last_day} />
       <Spent label="Last 7 days" sums={props.detail.spent.last_7_days} />
       <Spent label="Last 30 days" sums={props.detail.spent.last_30_days} />
@@ -136,7 +143,8 @@ function Spent(props: { readonly label: string; readonly sums: UserDetail["spent
   return (
     <Figure
       label={props.label}
-      value={formats.quota(props.sums.settled_quota)}
+      value={formats.quotaRounded(props.sums.settled_quota)}
+      exact={formats.quota(props.sums.settled_quota)}
       note={`${shownCount(props.sums.completed)} of ${shownCount(props.sums.calls)} calls completed`}
     />
   );

@@ -63,7 +63,15 @@ export function Orders(): JSX.Element {
         state={state}
         columns={columns()}
         rowId={({ order_no }) => order_no}
-        empty={{ title: texts.noOrders, text: texts.noOrdersText }}
+        empty={{
+          title: texts.noOrders,
+          text: texts.noOrdersText,
+          actions: (
+            <a class="button" href="/console/billing/">
+              {texts.plans}
+            </a>
+          ),
+        }}
         panel={{ title: ({ plan_name }) => plan_name, content: (order) => <OrderFacts order={order} /> }}
       />
     </>

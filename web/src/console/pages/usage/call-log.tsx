@@ -1,4 +1,5 @@
-import type { usageListAnswer } from "@sluice/contracts/usage";
+import type { usageListAnswer, usageReceiptAnswer } from "@sluice/contracts/usage";
+import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { formatsOf } from "../../../i18n/format.ts";
@@ -36,6 +37,12 @@ export function CallLog(props: {
     // Whoever looks at a call or further back is not disturbed by new ones.
     refreshMs: () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0),
   });
+  const elsewhere = createQuery(() => ({
+    queryKey: ["receipt", state.openId()],
+    queryFn: ({ signal }) =>
+      apiGet<typeof usageReceiptAnswer>("/backend/usage/receipt/", { signal, query: { request_id: state.openId() } }),
+    enabled: state.openId() !== "" && list.rows?.every(({ request_id }) => request_id !== state.openId()) === true,
+  }));
   const keys = createKeysQuery();
   // Without the filters, so that every model and every key that has calls can be chosen, revoked ones too.
   const all = createSummaryQuery(() => range.query());
@@ -68,6 +75,7 @@ export function CallLog(props: {
       state={state}
       columns={columnsOf(() => formatsOf(consoleLocale, range.zone()))}
       rowId={({ request_id }) => request_id}
+      elsewhere={elsewhere.data?.receipt}
       filters={filters()}
       actions={
         <Switch label={texts.live} checked={isLive()} onChange={(event) => setIsLive(event.currentTarget.checked)} />
