@@ -40,6 +40,8 @@ export async function addToLists(db: Database, name: string, count: number): Pro
     `insert into payment (order_id, gateway, account, transaction_id, amount_usd, currency, created_at)
       select id, 'cardpay', 'default', 'tx-' || id, amount_usd, 'USD', ${someTime} from sales_order o
       where not exists (select 1 from payment y where y.order_id = o.id)`,
+    `insert into gateway_event (gateway, account, event_id, kind, body_hash, result, received_at)
+      select 'cardpay', 'default', ${named("event")}, 'payment', sha256('event'), 'unconfirmed', ${someTime} from ${each}`,
     `insert into refund (refund_no, order_id, amount_usd, quota, status, reason, created_at)
       select ${named("REFUND")}, o.id, 1, 1, 'done', 'a reason', ${someTime}
       from ${each}, lateral (select max(id) as id from sales_order where i > 0) o`,

@@ -14,6 +14,12 @@ export type TransactionOptions = {
   readonly isolation?: "read committed" | "repeatable read" | "serializable";
   /** The server's limit for each statement of this transaction; the pool's when absent. */
   readonly statementTimeoutMs?: number;
+  /**
+   * Reads what somebody waits for. Every statement is planned for its own values: the server else makes one plan for all of them
+   * once it has seen a statement five times, which is right for keys, and wrong where one value means three rows and another one
+   * millions. And it is run without helpers: to start them takes longer than a page may.
+   */
+  readonly isPageRead?: boolean;
 };
 
 const retriesMax = 3;
@@ -85,12 +91,17 @@ async function begin(pool: ConnectionPool, limits: TransactionOptions): Promise<
   }
 }
 
+const pagePlans = "set local plan_cache_mode = force_custom_plan; set local max_parallel_workers_per_gather = 0";
+
 function beginText(limits: TransactionOptions): string {
-  // Both values come from the code, not from a request: a fixed word and an integer.
-  const statement = `begin isolation level ${limits.isolation ?? "read committed"}`;
-  return limits.statementTimeoutMs === undefined
-    ? statement
-    : `${statement}; set local statement_timeout = ${Math.ceil(limits.statementTimeoutMs)}`;
+  // The values come from the code, not from a request: a fixed word and an integer.
+  const { isolation = "read committed", statementTimeoutMs, isPageRead } = limits;
+  const statements = [
+    `begin isolation level ${isolation}`,
+    ...(statementTimeoutMs === undefined ? [] : [`set local statement_timeout = ${Math.ceil(statementTimeoutMs)}`]),
+    ...(isPageRead === true ? [pagePlans] : []),
+  ];
+  return statements.join("; ");
 }
 
 async function commit(connection: PooledConnection, limits: TransactionOptions): Promise<void> {

@@ -35,12 +35,12 @@ export async function readOverview(db: Database, clock: Pick<Clock, "now">, inpu
   const now = new Date(clock.now());
   const range = readReportRange(input, now.getTime());
   const bars = barsOf(range, input.bucket);
-  const isolation = "repeatable read";
+  const options = { isolation: "repeatable read", isPageRead: true } as const;
   // All of the range is of one moment, so that figures, bars and parts agree whatever is written meanwhile. What was before
   // hardly changes any more, and is read at the same time.
   const [{ counted, state, ...shown }, before] = await Promise.all([
-    db.withTransaction((tx) => readAll(tx, { range, bars, now }), { isolation }),
-    db.withTransaction((tx) => readBefore(tx, range.previous, now), { isolation }),
+    db.withTransaction((tx) => readAll(tx, { range, bars, now }), options),
+    db.withTransaction((tx) => readBefore(tx, range.previous, now), options),
   ]);
   await keepCounts(db, [counted.freshUsers, before.freshUsers]);
   const figures = figureAnswers(counted.figures, before.figures, { range, usageAsOf: shown.usage_as_of, state });

@@ -21,7 +21,11 @@ const campaignsMax = 1_000;
  */
 async function readAtOnce<T>(db: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {
   try {
-    return await db.withTransaction(read, { isolation: "repeatable read", statementTimeoutMs: reportMsMax });
+    return await db.withTransaction(read, {
+      isolation: "repeatable read",
+      statementTimeoutMs: reportMsMax,
+      isPageRead: true,
+    });
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
       const message = "That is too much to add up at once. Ask for fewer days.";

@@ -36,10 +36,11 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
     [
       "orders",
       `insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at, created_at,
-          status, pay_channel, review_reason)
+          status, pay_channel, review_reason, settled_at, credited_at)
         select 'S' || i, 'credit', 'Credit', 'wallet_balance', 10, i % 200 + 1, i % ${users} + 1, now(), ${spread("i", orders)},
           case when i % 1000 = 0 then 'review' when i % 7 = 0 then 'expired' else 'settled' end, 'cardpay',
-          case when i % 1000 = 0 then 'amount' end
+          case when i % 1000 = 0 then 'amount' end, case when i % 1000 > 0 and i % 7 <> 0 then ${spread("i", orders)} end,
+          case when i % 1000 > 1 and i % 7 <> 0 then ${spread("i", orders)} end
         from ${upTo(orders)}`,
     ],
     [
@@ -49,15 +50,15 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
     ],
     [
       "refunds",
-      `insert into refund (refund_no, order_id, amount_usd, quota, status, reason, created_at)
-        select 'R' || id, id, 1, 1, 'done', 'bench', created_at from sales_order where id % 20 = 0`,
+      `insert into refund (refund_no, order_id, amount_usd, quota, status, reason, created_at, updated_at)
+        select 'R' || id, id, 1, 1, 'done', 'bench', created_at, created_at from sales_order where id % 20 = 0`,
     ],
     ["accounts", "insert into ledger_account (code, gateway_user_id) select 'user:' || id, id from gateway_user"],
     ["the account of the house", "insert into ledger_account (code) values ('house:bench')"],
     [
       "mails",
       `insert into mail_log (dedupe_key, template, locale, to_address, source, user_id, status, created_at)
-        select i::text, 'payment_success', 'en', 'user' || i || '@example.org', 'bench', i % ${users} + 1,
+        select i::text, 'payment_success', 'en', 'user' || i::bigint * 7919 % ${orders} || '@example.org', 'bench', i % ${users} + 1,
           case when i % 500 = 0 then 'dead' else 'sent' end, ${spread("i", orders)}
         from ${upTo(orders)}`,
     ],

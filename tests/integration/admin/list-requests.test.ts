@@ -58,7 +58,19 @@ async function addAudits(action: string, count: number): Promise<void> {
 }
 
 describe("a page", () => {
-  const samples = ["1", "true", "active", "enabled", "sent", "wallet_balance", "completed", "pending", "settled"];
+  const samples = [
+    "1",
+    "true",
+    "active",
+    "enabled",
+    "sent",
+    "wallet_balance",
+    "completed",
+    "pending",
+    "settled",
+    "cardpay",
+    "unconfirmed",
+  ];
   const ids = ["0191e7b2-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
   const others = ["mock", "admin", "personal", ...ids, "x'%_\\"];
 
@@ -178,6 +190,45 @@ describe("a page", () => {
   });
 });
 
+describe("an order", () => {
+  afterAll(async () => {
+    await db.sql`delete from sales_order where order_no = 'GUEST-1'`;
+  });
+
+  const found = async (query: string): Promise<boolean> =>
+    (await page(`order/list/?limit=100&${query}`)).rows.some((row) => row["order_no"] === "GUEST-1");
+
+  test("is found by the address of its user as it is now, and by its own until somebody has claimed it", async () => {
+    await db.sql`
+      insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, email, expires_at, status)
+      values ('GUEST-1', 'plan', 'Plan', 'monthly', 10, 1, 'Guest_1@example.org', now(), 'pending')`;
+    const [user] = await db.sql<{ id: bigint; email: string }>`select id, email from user_profile order by id limit 1`;
+    const { id = 0n, email = "" } = user ?? {};
+    const addresses = async () => [
+      await found("email=guest_1@"),
+      await found(`email=${email}`),
+      await found("email=moved-"),
+    ];
+    expect(await addresses()).toEqual([true, false, false]);
+    expect(await found("email=guestx")).toBe(false);
+    await db.sql`update sales_order set user_id = ${id}::bigint where order_no = 'GUEST-1'`;
+    expect(await addresses()).toEqual([false, true, false]);
+    await db.sql`update user_profile set email = 'Moved-' || email where id = ${id}::bigint`;
+    expect(await addresses()).toEqual([false, false, true]);
+    await db.sql`update user_profile set email = ${email} where id = ${id}::bigint`;
+    expect(await addresses()).toEqual([false, true, false]);
+  });
+
+  test("that was paid counts as not credited until its quota has come", async () => {
+    const states = async () => [await found("is_credited=true"), await found("is_credited=false")];
+    expect(await states()).toEqual([false, false]);
+    await db.sql`update sales_order set status = 'settled', settled_at = now() where order_no = 'GUEST-1'`;
+    expect(await states()).toEqual([false, true]);
+    await db.sql`update sales_order set credited_at = now() where order_no = 'GUEST-1'`;
+    expect(await states()).toEqual([true, false]);
+  });
+});
+
 describe("a file", () => {
   test("has every row that the pages have, in their order, as CSV and as JSON", async () => {
     await addAudits("file.rows", 2_345);
@@ -251,12 +302,13 @@ describe("a file", () => {
   });
 
   test("that can't be read to its end breaks off, so that nobody takes it for whole", async () => {
-    let pages = 0;
+    // The rows are counted, the file is written down, and then come the pages.
+    let reads = 0;
     const failing: Database = {
       ...db,
-      query: (text, values) => {
-        pages += 1;
-        return pages > 1 ? Promise.reject(new Error("the database is gone")) : db.query(text, values);
+      withTransaction: (work, options) => {
+        reads += 1;
+        return reads > 3 ? Promise.reject(new Error("the database is gone")) : db.withTransaction(work, options);
       },
     };
     const server = serve(failing);

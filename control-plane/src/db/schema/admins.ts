@@ -61,6 +61,7 @@ export const auditLog = pgTable(
     index("audit_log_subject").on(table.subjectKind, table.subjectId),
     index("audit_log_user").on(table.actorId, table.at, table.id).where(sql`${table.actorKind} = 'user'`),
     index("audit_log_actor").on(table.actorName, table.at, table.id),
+    index("audit_log_actor_kind").on(table.actorKind, table.at, table.id),
     index("audit_log_action").on(table.action, table.at, table.id),
   ],
 );

@@ -70,6 +70,8 @@ export const salesOrder = pgTable(
     settledAt: moment("settled_at"),
     /** Later than its payment when it waited for its owner, or for a decision; a month begins then. */
     creditedAt: moment("credited_at"),
+    /** In lower case, of the user or, while nobody has claimed it, of the order. Kept by triggers, for lists to search. */
+    ownerEmail: text("owner_email"),
     ...lifecycle,
   },
   (table) => [
@@ -80,6 +82,13 @@ export const salesOrder = pgTable(
     index("sales_order_created").on(table.createdAt, table.id),
     index("sales_order_status").on(table.status, table.createdAt, table.id),
     index("sales_order_by_amount").on(table.amountUsd, table.id),
+    index("sales_order_plan").on(table.planCode, table.createdAt, table.id),
+    index("sales_order_channel").on(table.payChannel, table.createdAt, table.id),
+    index("sales_order_late").on(table.createdAt, table.id).where(sql`${table.isPaidLate}`),
+    index("sales_order_uncredited")
+      .on(table.createdAt, table.id)
+      .where(sql`${table.creditedAt} is null and ${table.settledAt} is not null`),
+    index("sales_order_owner_start").on(sql`${table.ownerEmail} text_pattern_ops`),
     index("sales_order_marked").on(table.createdAt, table.id).where(sql`${table.reviewReason} is not null`),
     check("sales_order_amount", sql`${table.amountUsd} >= 0 and ${table.quota} >= 0`),
   ],
@@ -105,6 +114,8 @@ export const payment = pgTable(
     unique("payment_transaction").on(table.gateway, table.transactionId),
     index("payment_created").on(table.createdAt, table.id),
     index("payment_by_amount").on(table.amountUsd, table.id),
+    index("payment_gateway").on(table.gateway, table.createdAt, table.id),
+    index("payment_account").on(table.account, table.createdAt, table.id),
   ],
 );
 
@@ -176,6 +187,8 @@ export const refund = pgTable(
   (table) => [
     index("refund_order").on(table.orderId),
     index("refund_created").on(table.createdAt, table.id),
+    index("refund_status").on(table.status, table.createdAt, table.id),
+    index("refund_done").on(table.updatedAt).where(sql`${table.status} = 'done'`),
     check("refund_amount", sql`${table.amountUsd} > 0`),
   ],
 );

@@ -61,6 +61,7 @@ export const apiKey = pgTable(
   (table) => [
     uniqueIndex("api_key_idempotency").on(table.gatewayUserId, table.idempotencyKey),
     index("api_key_created").on(table.createdAt, table.id),
+    index("api_key_status").on(table.status, table.createdAt, table.id, table.expiresAt),
     index("api_key_prefix_start").on(sql`${table.keyPrefix} text_pattern_ops`),
     index("api_key_limit_key").on(table.limitKeyId).where(sql`${table.limitKeyId} is not null`),
     index("api_key_rotated_from").on(table.rotatedFromId).where(sql`${table.rotatedFromId} is not null`),

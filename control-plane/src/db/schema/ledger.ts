@@ -30,7 +30,10 @@ export const ledgerPosting = pgTable(
     note: text("note"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
-  (table) => [unique("ledger_posting_reference").on(table.changeType, table.reference)],
+  (table) => [
+    unique("ledger_posting_reference").on(table.changeType, table.reference),
+    index("ledger_posting_type").on(table.changeType, table.id),
+  ],
 );
 
 /** Append-only. */

@@ -32,17 +32,30 @@ export function pageStatement(source: AnyListSource, question: ListQuestion, pla
   const bind = binder(values);
   const keys = sortColumns(source, question);
   const conditions = conditionsOf(source, question, bind);
-  if (place.after !== null) {
-    conditions.push(behind(source, { keys, after: place.after, isDescending: question.isDescending }, bind));
-  }
+  const limit = bind(place.limit, "integer");
+  const direction = question.isDescending ? "desc" : "asc";
+  const orderBy = (columns: readonly string[]): string =>
+    `order by ${columns.map((sql) => `${sql} ${direction}`).join(", ")}`;
   const shown = Object.entries(source.columns).map(([name, { sql }]) => `${sql} as "${name}"`);
   const sorted = `array[${keys.map(({ sql }) => `(${sql})::text`).join(", ")}] as "${placeName}"`;
-  const order = keys.map(({ sql }) => `${sql} ${question.isDescending ? "desc" : "asc"}`);
-  const text =
-    `select ${[...shown, sorted].join(", ")} from ${source.from} ${whereOf(conditions)} ` +
-    `order by ${order.join(", ")} limit ${bind(place.limit, "integer")}`;
-  return { text, values };
+  const order = orderBy(keys.map(({ sql }) => sql));
+  const select = (columns: readonly string[], where: readonly string[]): string =>
+    `select ${columns.join(", ")} from ${source.from} ${whereOf(where)} ${order} limit ${limit}`;
+  const [first = [], second] =
+    place.after === null
+      ? [[]]
+      : behind(source, { keys, after: place.after, isDescending: question.isDescending }, bind);
+  if (second === undefined) {
+    return { text: select([...shown, sorted], [...conditions, ...first]), values };
+  }
+  const keyed = keys.map(({ sql }, index) => `${sql} as "${keyName(index)}"`);
+  const parts = [first, second].map((each) => `(${select([...shown, sorted, ...keyed], [...conditions, ...each])})`);
+  const names = [...Object.keys(source.columns), placeName].map((name) => `"${name}"`);
+  const outer = orderBy(keys.map((_, index) => `"${keyName(index)}"`));
+  return { text: `select ${names.join(", ")} from (${parts.join(" union all ")}) p ${outer} limit ${limit}`, values };
 }
+
+const keyName = (index: number): string => `${placeName}${index}`;
 
 /**
  * The statement that counts rows up to a number and one more. Whole days of a partitioned table need no look at the time of
@@ -65,7 +78,7 @@ export function countStatement(source: AnyListSource, question: ListQuestion, co
  * @throws AppError `too_broad` when the database does not finish in time
  */
 export async function selectPage(
-  db: Queryable,
+  db: Database,
   source: AnyListSource,
   question: ListQuestion,
   place: PlaceInList,
@@ -88,7 +101,7 @@ export async function countRows(
   const { text, values } = countStatement(source, question, countMax);
   const count = (tx: Queryable): Promise<{ rows: number }[]> => tx.query<{ rows: number }>(text, values);
   try {
-    const [row] = await db.withTransaction(count, { statementTimeoutMs: msMax });
+    const [row] = await db.withTransaction(count, { statementTimeoutMs: msMax, isPageRead: true });
     return row?.rows ?? 0;
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
@@ -98,9 +111,9 @@ export async function countRows(
   }
 }
 
-async function run<Found>(db: Queryable, { text, values }: Statement): Promise<Found[]> {
+async function run<Found>(db: Database, { text, values }: Statement): Promise<Found[]> {
   try {
-    return await db.query<Found>(text, values);
+    return await db.withTransaction((tx) => tx.query<Found>(text, values), { isPageRead: true });
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
       throw new AppError("too_broad", { cause: error });
@@ -179,16 +192,25 @@ function timeConditions({ time }: AnyListSource, { from, to }: TimeRange, bind: 
 
 type Behind = { readonly keys: readonly Column[]; readonly after: readonly string[]; readonly isDescending: boolean };
 
-/** Rows behind another in the order of the list. The planner turns a comparison of rows into a place in the index. */
-function behind({ time }: AnyListSource, { keys, after, isDescending }: Behind, bind: Bind): string {
+/**
+ * Rows behind another in the order of the list, as the conditions of parts that come one after the other. The planner turns a
+ * comparison of rows into a place in the index. Where a partition is a day, it is asked for the rest of the day of that row and
+ * for the days behind it: of a comparison of both at once the planner believes that hardly a row of that day is left, and then
+ * reads all of it.
+ */
+function behind({ time }: AnyListSource, { keys, after, isDescending }: Behind, bind: Bind): string[][] {
   const values = keys.map(({ type }, index) => bind(after[index] ?? "", type));
-  const comparison = `(${keys.map(({ sql }) => sql).join(", ")}) ${isDescending ? "<" : ">"} (${values.join(", ")})`;
+  const operator = isDescending ? "<" : ">";
+  const compare = (from: number): string =>
+    `(${keys
+      .slice(from)
+      .map(({ sql }) => sql)
+      .join(", ")}) ${operator} (${values.slice(from).join(", ")})`;
   const [first] = keys;
-  if (time?.partitionDay === undefined || first?.sql !== time.partitionDay) {
-    return comparison;
+  if (time?.partitionDay === undefined || first?.sql !== time.partitionDay || keys.length < 2) {
+    return [[compare(0)]];
   }
-  // Partitions are only left out for a comparison of their own column.
-  return `${comparison} and ${first.sql} ${isDescending ? "<=" : ">="} ${values[0]}`;
+  return [[`${first.sql} = ${values[0]}`, compare(1)], [`${first.sql} ${operator} ${values[0]}`]];
 }
 
 function utcDayOf(at: Date, daysMore: number): string {
