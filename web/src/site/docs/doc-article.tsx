@@ -29,11 +29,17 @@ export function DocArticle(props: DocArticleProps): JSX.Element {
           <Sentence text={content.lead} context={context} />
         </p>
         <p class="doc-tools">
-          <button type="button" class="button" data-copy-from={props.markdownPath} data-copied={texts.copied} hidden>
+          <a href={props.markdownPath}>{texts.asMarkdown}</a>
+          <button
+            type="button"
+            class="button"
+            data-copy-from={props.markdownPath}
+            data-copied={texts.copied}
+            data-waiting
+          >
             <Icon name="copy" />
             <span>{texts.copyPage}</span>
           </button>
-          <a href={props.markdownPath}>{texts.asMarkdown}</a>
         </p>
         <Show when={hasKeyPlace(content)}>
           <DocKey path={props.path} context={context} />

@@ -73,6 +73,7 @@ function readChosen(): string[] {
 function offerCopies(docs: HTMLElement): void {
   for (const button of docs.querySelectorAll<HTMLButtonElement>("[data-copy], [data-copy-from]")) {
     button.hidden = false;
+    delete button.dataset["waiting"];
     button.addEventListener("click", () => void copy(docs, button));
   }
 }

@@ -2,6 +2,8 @@ import { createMemo, createSignal, createUniqueId, For, type JSX } from "solid-j
 import { costOfTokens, toTokens } from "./token-cost.ts";
 
 export type PriceCalculatorProps = {
+  /** How amounts are written, a BCP 47 tag. */
+  readonly formatTag: string;
   readonly texts: {
     readonly model: string;
     readonly inputTokens: string;
@@ -19,6 +21,8 @@ export type PriceCalculatorProps = {
   }[];
 };
 
+const placesMax = 12;
+
 /** What a number of tokens costs with each model. */
 export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
   const id = createUniqueId();
@@ -26,10 +30,17 @@ export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
   const [input, setInput] = createSignal("100000");
   const [cached, setCached] = createSignal("0");
   const [output, setOutput] = createSignal("20000");
+  // A single token costs less than a millionth.
+  const amount = new Intl.NumberFormat(props.formatTag, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    maximumFractionDigits: placesMax,
+  });
   const cost = createMemo(() => {
     const model = props.models.find((each) => each.name === name());
     const tokens = { input: toTokens(input()), cached: toTokens(cached()), output: toTokens(output()) };
-    return model === undefined ? "0" : costOfTokens(tokens, model);
+    return amount.format((model === undefined ? "0" : costOfTokens(tokens, model)) as Intl.StringNumericLiteral);
   });
   return (
     <form class="calculator" onSubmit={(event) => event.preventDefault()}>
@@ -46,7 +57,9 @@ export function PriceCalculator(props: PriceCalculatorProps): JSX.Element {
       <TokenField label={props.texts.outputTokens} value={output()} onInput={setOutput} />
       <p class="calculator-result" aria-live="polite">
         <span>{props.texts.cost}</span>
-        <output dir="ltr">${cost()}</output>
+        <output>
+          <bdi>{cost()}</bdi>
+        </output>
       </p>
     </form>
   );

@@ -2,6 +2,7 @@ import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
+import { ModelLink } from "../models/model-link.tsx";
 import type { HomeTexts } from "./messages/en.ts";
 import { homeTexts } from "./messages/messages.ts";
 
@@ -114,7 +115,7 @@ function Interfaces(props: InContext): JSX.Element {
     <section class="site-section" aria-labelledby="interfaces">
       <h2 id="interfaces">{texts.apis.title}</h2>
       <p class="lead">{texts.apis.lead}</p>
-      <section class="prices" tabindex="0" aria-label={texts.apis.api}>
+      <section class="prices stacked" tabindex="0" aria-label={texts.apis.api}>
         <table>
           <thead>
             <tr>
@@ -128,10 +129,10 @@ function Interfaces(props: InContext): JSX.Element {
               {({ name, path, clients }) => (
                 <tr>
                   <th scope="row">{name}</th>
-                  <td>
+                  <td data-label={texts.apis.path}>
                     <code>{path}</code>
                   </td>
-                  <td class="wrapping">
+                  <td class="wrapping" data-label={texts.apis.clients}>
                     <bdi>{clients}</bdi>
                   </td>
                 </tr>
@@ -154,7 +155,11 @@ function PriceStrip(props: InContext): JSX.Element {
         <For each={catalogue.models.slice(0, pricesShown)}>
           {(model) => (
             <li>
-              <h3>{model.display_name}</h3>
+              <h3>
+                <ModelLink name={model.name} context={props.context}>
+                  {model.display_name}
+                </ModelLink>
+              </h3>
               <dl>
                 <dt>{strip.input}</dt>
                 <dd>{formats.usd(model.input_usd_per_m)}</dd>

@@ -1,8 +1,10 @@
 import type { SitePlan } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
+import { formatTagOf } from "../../../i18n/locale.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
+import { ModelLink } from "../models/model-link.tsx";
 import { pricingTexts } from "./messages/messages.ts";
 
 /** `/pricing/`: plans, prices of the models, and a calculator. */
@@ -100,7 +102,7 @@ function ModelPrices(props: InContext): JSX.Element {
   const { catalogue, formats, locale } = props.context;
   const texts = pricingTexts[locale];
   return (
-    <section class="prices" tabindex="0" aria-label={texts.perMillion}>
+    <section class="prices stacked" tabindex="0" aria-label={texts.perMillion}>
       <table>
         <caption>{texts.perMillion}</caption>
         <thead>
@@ -126,13 +128,23 @@ function ModelPrices(props: InContext): JSX.Element {
             {(model) => (
               <tr>
                 <th scope="row">
-                  <code>{model.name}</code>
+                  <ModelLink name={model.name} context={props.context}>
+                    <code>{model.name}</code>
+                  </ModelLink>
                 </th>
-                <td>{model.owned_by}</td>
-                <td class="numeric">{formats.usd(model.input_usd_per_m)}</td>
-                <td class="numeric">{formats.usd(model.output_usd_per_m)}</td>
-                <td class="numeric">{formats.usd(model.cache_read_usd_per_m ?? model.input_usd_per_m)}</td>
-                <td class="numeric">{formats.number(model.context_tokens_max)}</td>
+                <td data-label={texts.provider}>{model.owned_by}</td>
+                <td class="numeric" data-label={texts.input}>
+                  {formats.usd(model.input_usd_per_m)}
+                </td>
+                <td class="numeric" data-label={texts.output}>
+                  {formats.usd(model.output_usd_per_m)}
+                </td>
+                <td class="numeric" data-label={texts.cached}>
+                  {formats.usd(model.cache_read_usd_per_m ?? model.input_usd_per_m)}
+                </td>
+                <td class="numeric" data-label={texts.context}>
+                  {formats.number(model.context_tokens_max)}
+                </td>
               </tr>
             )}
           </For>
@@ -152,6 +164,8 @@ function Calculator(props: InContext): JSX.Element {
         <Island
           name="price-calculator"
           props={{
+            // In Arabic the letters of "US$" would be torn apart by its direction.
+            formatTag: locale === "ar" ? "en" : formatTagOf(locale),
             texts: {
               model: texts.model,
               inputTokens: texts.inputTokens,
