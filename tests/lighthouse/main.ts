@@ -6,11 +6,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
+import type { Browser } from "playwright-core";
+import { fillHouse } from "../shots/full-house.ts";
 import { type ShownPage, shownPages } from "../shots/pages.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
-import { startWebRig, type WebRig } from "../support/web-rig.ts";
-import { fillRig } from "./fill-rig.ts";
+import { shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
 import { findLighthouse } from "./install.ts";
 import { middleOf, type PageResult, resultOf, tableOf } from "./results.ts";
 
@@ -18,11 +19,17 @@ const folder = join(import.meta.dir, "../../.data/lighthouse");
 const pageMsMax = 180_000;
 const outputMax = 2_000;
 
-type Measurement = { readonly program: string; readonly debuggingPort: number; readonly web: WebRig };
+type Measurement = {
+  readonly program: string;
+  readonly browser: Browser;
+  readonly debuggingPort: number;
+  readonly web: WebRig;
+};
 
-async function measure({ program, debuggingPort, web }: Measurement, shown: ShownPage): Promise<PageResult> {
+async function measure(measurement: Measurement, shown: ShownPage): Promise<PageResult> {
+  const { program, debuggingPort, web } = measurement;
   const report = join(folder, `${shown.name}.json`);
-  const cookie = web.cookies[shown.as];
+  await logIn(measurement, shown.as);
   const child = Bun.spawn(
     [
       process.execPath,
@@ -37,7 +44,6 @@ async function measure({ program, debuggingPort, web }: Measurement, shown: Show
       "--no-enable-error-reporting",
       "--ignore-status-code",
       "--quiet",
-      ...(cookie === undefined ? [] : [`--extra-headers=${JSON.stringify({ Cookie: cookie })}`]),
     ],
     { stdin: "ignore", stdout: "ignore", stderr: "pipe", timeout: pageMsMax, killSignal: "SIGKILL" },
   );
@@ -45,7 +51,26 @@ async function measure({ program, debuggingPort, web }: Measurement, shown: Show
   if (exitCode !== 0) {
     throw new Error(`Lighthouse ended with ${exitCode} at ${shown.path}: ${errors.slice(-outputMax)}`);
   }
-  return resultOf(shown.name, await Bun.file(report).json());
+  const found: unknown = await Bun.file(report).json();
+  const { finalDisplayedUrl } = found as { readonly finalDisplayedUrl: string };
+  if (new URL(finalDisplayedUrl).pathname !== new URL(shown.path, web.sluice.url).pathname) {
+    throw new Error(`Lighthouse was led from ${shown.path} to ${finalDisplayedUrl}`);
+  }
+  return resultOf(shown.name, found);
+}
+
+/** In the browser itself: a header that is added to every request gives way to the cookies that pages set. */
+async function logIn({ browser, web }: Measurement, as: ShownPage["as"]): Promise<void> {
+  const session = await browser.newBrowserCDPSession();
+  try {
+    await session.send("Storage.clearCookies");
+    const [name = "", value = ""] = web.cookies[as]?.split("=") ?? [];
+    if (name !== "") {
+      await session.send("Storage.setCookies", { cookies: [{ name, value, url: web.sluice.url }] });
+    }
+  } finally {
+    await session.detach();
+  }
 }
 
 /** What is a page of its own; the others in the list of photographs are states of one. */
@@ -67,11 +92,11 @@ async function main(words: readonly string[]): Promise<void> {
   const browser = await launchChromium([`--remote-debugging-port=${debuggingPort}`]);
   const results: PageResult[] = [];
   try {
-    await fillRig(web);
+    await fillHouse(web.rig, shownEmail);
     for (const shown of shownPages.filter((each) => isMeasured(each, words, each.name))) {
       const measured: PageResult[] = [];
       for (let run = 0; run < runs; run += 1) {
-        measured.push(await measure({ program, debuggingPort, web }, shown));
+        measured.push(await measure({ program, browser, debuggingPort, web }, shown));
       }
       const result = middleOf(measured);
       results.push(result);
