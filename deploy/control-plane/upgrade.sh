@@ -59,6 +59,7 @@ done
 [ -d "$release/node_modules" ] || fail "$release has no packages. Run in it: bun deploy/start/install-packages.ts"
 [[ "$ready_seconds" =~ ^[0-9]{1,5}$ ]] || fail "--ready-seconds must be a whole number."
 command -v curl >/dev/null 2>&1 || fail "The command curl is missing."
+[ -d "$links" ] || fail "$links is not there: --links names the folder of the links a and b."
 release=$(realpath "$release")
 
 if [ "$is_dry" = 0 ]; then
@@ -69,7 +70,7 @@ fi
 port_of() {
   local port
   port=$(sed -n 's/^[[:space:]]*PORT=//p' "$settings/instance-$1.env" 2>/dev/null | tail -n 1 | tr -d "\"'[:space:]")
-  [[ "$port" =~ ^[0-9]{1,5}$ ]] || fail "$settings/instance-$1.env does not set PORT."
+  [[ "$port" =~ ^[0-9]{1,5}$ ]] || fail "$settings/instance-$1.env is not there, or does not set PORT."
   echo "$port"
 }
 

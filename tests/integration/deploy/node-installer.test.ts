@@ -6,8 +6,10 @@ import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-prov
 import { providerKey, relayKey } from "../../support/node-agent.ts";
 import { type AgentBuilds, buildAgents, NodeInstallation, runtimeSetting } from "../../support/node-installation.ts";
 import { findProcesses, repositoryRoot } from "../../support/start-process.ts";
+import { ownRootFault, runAsSystem } from "../../support/system-installation.ts";
 
 const missing = ["bash", "curl", "flock", "setsid"].filter((tool) => Bun.which(tool) === null);
+const rootFault = ownRootFault();
 const { version } = JSON.parse(readFileSync(join(repositoryRoot, "node-agent/package.json"), "utf8")) as {
   version: string;
 };
@@ -125,6 +127,23 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     expect(findProcesses(node.root)).toEqual([]);
     expect(Object.values(node.tree()).join()).not.toContain(relayKey);
   });
+
+  test.skipIf(rootFault !== null)(
+    `goes back when systemd can't start the new one${rootFault === null ? "" : ` (skipped: ${rootFault})`}`,
+    async () => {
+      const install = `bash ${repositoryRoot}/deploy/node/install.sh --health-seconds 1`;
+      const output = await runAsSystem(node.folder, repositoryRoot, [
+        `cp -r ${builds.older} ${builds.newer} .`,
+        `${install} --from older --env env --relay-keys relay-keys --accounts accounts --health-seconds 30; echo "code $?"`,
+        "echo 99.0.1 >/run/refuse-start",
+        `${install} --from newer; echo "code $?"`,
+        `curl --silent --noproxy '*' http://127.0.0.1:${node.port}/health`,
+      ]);
+      expect(output).toMatch(
+        /well {6}version 0.*code 0.*Version 99\.0\.1 did not get well\. Version 0\S+ runs again\..*code 1\n\{"ok":true\}/s,
+      );
+    },
+  );
 
   test("refuses what can't be right, and the version that runs does not notice", async () => {
     await first(node);

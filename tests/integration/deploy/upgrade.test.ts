@@ -116,6 +116,17 @@ afterAll(async () => {
 }, 60_000);
 
 describe.skipIf(missing.length > 0)(`an upgrade (skipped without ${missing.join(", ")})`, () => {
+  test("says which folder is missing, and begins nothing", async () => {
+    for (const [option, reason] of [
+      ["--release", /nowhere is no release/],
+      ["--links", /nowhere is not there: --links/],
+      ["--settings", /nowhere\/instance-a\.env is not there/],
+    ] as const) {
+      const refused = upgrade(repositoryRoot, option, file("nowhere"));
+      expect([await refused.exited, refused.output()]).toEqual([1, expect.stringMatching(reason)]);
+    }
+  });
+
   // The edge names instance a, which does not run yet, so that the first release goes to b.
   test("puts the first release into service", async () => {
     const first = upgrade(repositoryRoot);
