@@ -165,7 +165,12 @@ describe("a channel", () => {
   test.each(["127.0.0.1", "localhost"])("that leads to %s all the same is not called", async (host) => {
     const { port } = new URL(scene.provider.url);
     await scene.rig.db.sql`update channel set base_url = ${`http://${host}:${port}/v1`} where name = 'first'`;
-    const [first] = await scene.rig.db.sql<{ id: bigint }>`select id from channel where name = 'first'`;
+    const [first] = await scene.rig.db.sql<{ id: bigint; base_url: string; updated_at: Date }>`
+      select id, base_url, updated_at from channel where name = 'first'`;
+    // What stands there already keeps nobody from changing the rest.
+    const { base_url, updated_at } = first ?? {};
+    const changed = { channel_id: Number(first?.id), updated_at, base_url, concurrency_max: 7 };
+    expect(codeOf(await scene.admin.post("/backend/admin/channel/save/", changed))[0]).toBe(200);
     const tried = await scene.admin.post("/backend/admin/channel/test/", { channel_id: Number(first?.id) });
     expect(tried.body["test"]).toMatchObject({ is_ok: false, http_status: null });
     expect((tried.body["test"] as { error: string }).error).toContain("which is not allowed");

@@ -93,7 +93,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyE
     summary: "Make a channel, or change the one that was loaded; its credential is never shown again.",
     handle: async (call) => {
       // Names are asked about outside of the transaction, which would wait for them.
-      await checkBaseUrl(call.input.base_url, guard);
+      await checkBaseUrl(db, call.input, guard);
       return {
         channel: await db.withTransaction(async (tx) => {
           const { before, after } = await saveChannel(tx, call.input, sealCredential);

@@ -2,7 +2,7 @@ import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { AddressGuard } from "../../platform/address-guard.ts";
 import { isNoServerAddress } from "../../platform/address-list.ts";
-import type { Transaction } from "../../platform/db.ts";
+import type { Queryable, Transaction } from "../../platform/db.ts";
 import { isUniqueViolation } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
 import { HttpClientError } from "../../platform/http-client/model.ts";
@@ -148,16 +148,24 @@ function refuseOddAddress(baseUrl: string): void {
 }
 
 /**
- * Refuses a base URL whose host leads to where no call may go, or nowhere. Connections are judged again when they are made:
- * this is so that somebody learns of it who can mend it.
+ * Refuses a new base URL whose host leads to where no call may go, or nowhere. Connections are judged again when they are made:
+ * this is so that somebody learns of it who can mend it. What a channel has already keeps nobody from changing the rest, as
+ * when a name can't be resolved just now and the channel is to be disabled.
  * @param guard null where every server of the network may be called
  * @throws AppError `invalid_value`
  */
-export async function checkBaseUrl(baseUrl: string | undefined, guard: AddressGuard | null): Promise<void> {
+export async function checkBaseUrl(
+  db: Queryable,
+  { base_url: baseUrl, channel_id: id }: SaveChannelInput,
+  guard: AddressGuard | null,
+): Promise<void> {
   if (baseUrl === undefined) {
     return;
   }
   refuseOddAddress(baseUrl);
+  if (id !== undefined && (await findChannel(db, id as ChannelId))?.baseUrl === baseUrl) {
+    return;
+  }
   try {
     await guard?.addressesOf(parseBaseUrl(baseUrl).hostname);
   } catch (error) {
