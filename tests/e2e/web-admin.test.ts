@@ -246,32 +246,6 @@ test(
 );
 
 test(
-  "one card of the dashboard fails alone and says what to ask for, and an empty list differs from an empty search",
-  async () => {
-    await walk(
-      "/admin/users/?q=nobody-of-this-name",
-      async (page) => {
-        await page.getByText("Nothing matches these filters").waitFor();
-        await page.getByRole("button", { name: "Clear filters" }).first().click();
-        await page.getByRole("button", { name: "ada@example.org" }).waitFor();
-        await page.route("**/backend/admin/exit-node/list/**", (route) =>
-          route.fulfill({
-            status: 500,
-            contentType: "application/json",
-            body: '{"ok":false,"error":{"code":"internal_error","message":"It broke.","request_id":"req-of-the-card"}}',
-          }),
-        );
-        await page.getByRole("link", { name: "Dashboard" }).click();
-        await page.getByText("req-of-the-card").waitFor();
-        await page.getByText("Net revenue").first().waitFor();
-      },
-      { expectedStatuses: [500] },
-    );
-  },
-  testMsMax,
-);
-
-test(
   "an admin sets up an authenticator, logs in by a recovery code, and ends the other sessions",
   async () => {
     const password = "correct horse battery";
@@ -306,6 +280,36 @@ test(
         await page.getByText("this one").waitFor();
       },
       { cookie, expectedStatuses: [401] },
+    );
+  },
+  testMsMax,
+);
+
+test(
+  "a super-admin takes the authenticator away from a user who lost it, with a reason, and ends the sessions of a user",
+  async () => {
+    const user = await loginUser(web.rig, { email: "lost@example.org" });
+    await web.rig.db.sql`
+      update user_profile set totp_sealed = '\\x00', totp_enabled_at = now() where id = ${user.userId}::bigint`;
+    await walk(`/admin/users/${user.userId}/`, async (page) => {
+      const dialog = page.getByRole("dialog");
+      await page.getByRole("button", { name: "End sessions" }).click();
+      await dialog.getByRole("button", { name: "End sessions" }).click();
+      await page.getByText("All sessions of the user have ended.").waitFor();
+      await page.getByRole("button", { name: "Remove authenticator" }).click();
+      await dialog.getByRole("button", { name: "Remove now" }).click();
+      await dialog.getByText("Say how you know who asks.").waitFor();
+      await dialog.getByLabel("Reason").fill("seen on the phone");
+      await dialog.getByRole("button", { name: "Remove now" }).click();
+      await page.locator("dt:text-is('Authenticator') + dd", { hasText: "off" }).waitFor();
+    });
+    await walk(
+      `/admin/users/${user.userId}/`,
+      async (page) => {
+        await page.getByRole("button", { name: "End sessions" }).waitFor();
+        expect(await page.getByRole("button", { name: "Remove authenticator" }).count()).toBe(0);
+      },
+      { cookie: plainAdmin },
     );
   },
   testMsMax,

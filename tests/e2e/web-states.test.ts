@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { type ShownPage, shownPages } from "../shots/pages.ts";
+import { fillHouse } from "../shots/full-house.ts";
+import { fullPages, type ShownPage, shownPages } from "../shots/pages.ts";
 import { AccountClient } from "../support/account-client.ts";
 import { BackendSwitch, type Failure, failedRequestId, failures } from "../support/backend-switch.ts";
 import { TestBrowser, type WatchedPage } from "../support/browser.ts";
 import { loginUser } from "../support/logins.ts";
-import { pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
+import { pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web-rig.ts";
 
 const { TEST_FULL } = process.env;
 const testMsMax = 60_000;
@@ -23,6 +24,9 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+  if (TEST_FULL === "1") {
+    await fillHouse(web.rig, shownEmail);
+  }
 }, 120_000);
 
 afterAll(async () => {
@@ -31,7 +35,7 @@ afterAll(async () => {
 });
 
 /** The pages that ask the backend for something. */
-const appPages = shownPages.filter(
+const appPages = (TEST_FULL === "1" ? fullPages : shownPages).filter(
   ({ name, path, as }) => as !== "nobody" && /^\/(console|admin)\//.test(path) && name !== "console-unknown",
 );
 
@@ -87,7 +91,10 @@ test.each([...cases])(
     await visit(shown, async ({ page, backend }) => {
       await page.clock.install();
       await backend.set("hold");
-      await page.goto(shown.path);
+      const document = await page.goto(shown.path);
+      const policy = (await document?.headerValue("content-security-policy")) ?? "";
+      expect(policy).toMatch(/^default-src 'self'/);
+      expect(policy).not.toContain("unsafe");
       await page.waitForSelector("main h1");
       await page.waitForSelector(busySelector);
       expect(await page.locator(errorSelector).count()).toBe(0);
@@ -112,6 +119,26 @@ test.each([...cases])(
   },
   testMsMax,
 );
+
+test.each(
+  appPages
+    .filter(({ as, name }) => as === "user" && (TEST_FULL === "1" || name === "console-ledger"))
+    .map((shown) => [shown.name, shown] as const),
+)("%s of an account that never did anything says what there will be, and fails nowhere", async (_name, shown) => {
+  const { cookie } = await loginUser(web.rig);
+  const watched = await browser.open({ url: web.sluice.url, cookie });
+  const { page } = watched;
+  try {
+    await page.goto(shown.path);
+    await page.waitForSelector("main h1");
+    await page.waitForSelector(`${busySelector}, main .skeleton`, { state: "detached" });
+    expect(await page.locator(errorSelector).count()).toBe(0);
+    expect(await page.locator("main :is([data-kind=empty], .muted, .form, .card)").count()).toBeGreaterThan(0);
+    expect(watched.faults).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});
 
 const shifting = ["console-home", "console-account", "admin-dashboard"];
 
@@ -276,6 +303,28 @@ test(
     } finally {
       await watched.close();
     }
+  },
+  testMsMax,
+);
+
+test(
+  "one card of the dashboard fails alone and says what to ask for, and an empty list differs from an empty search",
+  async () => {
+    const users = appPages.find(({ name }) => name === "admin-users");
+    if (users === undefined) {
+      throw new Error("the page of the users is not photographed any more");
+    }
+    await visit(users, async ({ page, backend }) => {
+      await page.goto(`${users.path}?q=nobody-of-this-name`);
+      await page.getByText("Nothing matches these filters").waitFor();
+      await page.getByRole("button", { name: "Clear filters" }).first().click();
+      await page.getByRole("button", { name: shownEmail }).waitFor();
+      await backend.set("error", (path) => path === "/backend/admin/exit-node/list/");
+      await page.getByRole("link", { name: "Dashboard" }).click();
+      await page.getByText(failedRequestId).waitFor();
+      await page.getByText("Net revenue").first().waitFor();
+      expect(await page.locator(errorSelector).count()).toBe(1);
+    });
   },
   testMsMax,
 );

@@ -11,6 +11,7 @@ import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
+import { TotpRemoval } from "./totp-removal.tsx";
 import { UserForm } from "./user-form.tsx";
 
 /** Balance, spending, account, and what can be done with it. */
@@ -71,6 +72,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
         Adjust quota
       </a>
       <Button onClick={() => setAsked("sessions")}>End sessions</Button>
+      <TotpRemoval user={user()} />
       <Show when={user().status === "email_pending"}>
         <Button isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
           Resend verification

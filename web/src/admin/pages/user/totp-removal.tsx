@@ -1,0 +1,50 @@
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextArea } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { createMe } from "../../parts/rights.tsx";
+import { type UserDetail, userDetailPath } from "./detail.ts";
+
+/** Takes the authenticator away from a user who has lost it and the recovery codes; only super-admins see the button. */
+export function TotpRemoval(props: { readonly user: UserDetail["user"] }): JSX.Element {
+  const me = createMe();
+  const [isAsked, setIsAsked] = createSignal(false);
+  return (
+    <Show when={props.user.has_totp && me.isSuper()}>
+      <Button variant="danger" onClick={() => setIsAsked(true)}>
+        Remove authenticator
+      </Button>
+      <Dialog isOpen={isAsked()} onClose={() => setIsAsked(false)} title="Remove the authenticator">
+        <RemovalForm user={props.user} onDone={() => setIsAsked(false)} />
+      </Dialog>
+    </Show>
+  );
+}
+
+function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(userDetailPath, "/backend/admin/user/", "/backend/admin/audit/");
+  const form = createForm({
+    initial: { reason: "" },
+    check: ({ reason }) => (reason.trim().length < 3 ? { reason: "Say how you know who asks." } : {}),
+    submit: async ({ reason }) => {
+      await apiPost("/backend/admin/totp/remove/", { user_id: props.user.user_id, reason: reason.trim() });
+      showToast("The authenticator and the recovery codes are removed; all sessions of the user have ended.");
+      props.onDone();
+      await refresh();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Remove now" tone="danger" onCancel={props.onDone}>
+      <p>
+        From now on the password of <bdi>{props.user.email}</bdi> is enough to log in. Be sure that it is the owner who
+        asks: this is what somebody with a stolen password would ask for.
+      </p>
+      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}
