@@ -239,7 +239,7 @@ async function fillLists(db: Database, { gatewayUserId }: Owner): Promise<void> 
         (array['pending', 'contacted', 'won', 'lost', 'spam'])[i % 5 + 1], ${moment} from ${each}`,
     `insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id, before, after, reason, ip)
       select ${moment}, 'admin', 'somebody', (array['quota.adjust', 'plan.save', 'user.save'])[i % 3 + 1], 'gateway_user',
-        '${gatewayUserId}', '{"remaining":"1","status":"active"}', '{"remaining":"500000","status":"suspended"}', 'asked for by mail', '2001:db8:85a3::8a2e:370:7334'
+        '${gatewayUserId}', '{"remaining":"1","status":"active"}', '{"remaining":"500000","amount":"499999","status":"suspended"}', 'asked for by mail', '2001:db8:85a3::8a2e:370:7334'
       from ${each}`,
     `insert into exit_node (node_code, name, region, host, ip, relay_url, relay_key_secret, status, dns_checked_at, dns_matched,
         health_checked_at, health_ok, health_http_status, health_latency_ms, proven_at, is_serving)
