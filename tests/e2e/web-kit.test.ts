@@ -279,8 +279,8 @@ test("a page that is away from the network says so, and takes it back", async ()
   await page.getByText("No connection.").waitFor({ state: "hidden" });
 });
 
-test("the console speaks the language that was chosen, and so do the mails", async () => {
-  const page = await open("/console/", { as: "user" });
+test("the console speaks the language that was chosen, and so do the mails and what it refuses", async () => {
+  const page = await open("/console/", { as: "user", expectedStatuses: [401] });
   await page.getByRole("button", { name: "Language" }).click();
   await Promise.all([page.waitForEvent("load"), page.getByRole("menuitemcheckbox", { name: "العربية" }).click()]);
   await page.getByRole("heading", { name: "الرئيسية" }).waitFor();
@@ -292,5 +292,10 @@ test("the console speaks the language that was chosen, and so do the mails", asy
   const [user] = await web.rig.db.sql<{ locale: string }>`
     select locale from user_profile where email = 'ada@example.org'`;
   expect(user?.locale).toBe("de");
+  await page.getByLabel("Aktuelles Passwort").first().fill("not the one");
+  await page.getByLabel("Neues Passwort").fill("correct horse battery");
+  await page.getByRole("button", { name: "Passwort ändern" }).click();
+  await page.getByText("Das Passwort stimmt nicht.").waitFor();
+  await page.getByRole("alert").getByText("Anfrage").waitFor();
   await web.speak("en");
 });

@@ -13,6 +13,17 @@ import { costOfTokens, toTokens } from "@sluice/web/src/site/islands/token-cost.
 import { formatSort, nextSort, parseSort } from "@sluice/web/src/table/model.ts";
 import fc from "fast-check";
 
+test("spans of time have the units of the language", () => {
+  const spans = (locale: (typeof allLocales)[number]): string =>
+    [310, 2_340].map((value) => formatsOf(locale).milliseconds(value).replace(/\s/g, " ")).join(", ");
+  expect([spans("en"), spans("de"), spans("ru"), spans("zh")]).toEqual([
+    "310 ms, 2.3 s",
+    "310 ms, 2,3 s",
+    "310 мс, 2,3 с",
+    "310毫秒, 2.3秒",
+  ]);
+});
+
 describe("amounts", () => {
   test("are exact: what is shown, read back, is the quota", () => {
     fc.assert(
@@ -54,6 +65,12 @@ describe("amounts", () => {
 
   test("stay together where text runs from right to left", () => {
     expect(formatsOf("ar").usd("10.00")).toBe("\u2066$10.00\u2069");
+  });
+
+  test("keep every place that they have, and are written as the language does", () => {
+    expect(formatsOf("en").usdExact("0.00781000123")).toBe("$0.00781000123");
+    expect(formatsOf("de").usdExact("2").replace(/\s/g, " ")).toBe("2,00 $");
+    expect([formatsOf("fr").decimal("1.2500"), formatsOf("ja").decimal("1.2500")]).toEqual(["1,2500", "1.2500"]);
   });
 
   test("of tokens are exact at any price", () => {

@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "قطع المزوّد الإجابة.",
   },
   sentences: {
+    empty: "لا يجوز أن يكون فارغًا.",
+    tooShort: "أقل عدد للأحرف: {min}.",
+    tooLong: "أقصى عدد للأحرف: {max}.",
     unreadable: "لم تُفهم الإجابة ({status}).",
     authenticatorSetUp: "تطبيق المصادقة معدّ بالفعل. أزله أولًا.",
     noAuthenticator: "لا يجري إعداد أي تطبيق مصادقة.",

@@ -41,6 +41,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "Der Anbieter hat die Antwort abgebrochen.",
   },
   sentences: {
+    empty: "Das darf nicht leer sein.",
+    tooShort: "Mindestens {min} Zeichen.",
+    tooLong: "Höchstens {max} Zeichen.",
     unreadable: "Die Antwort war nicht zu verstehen ({status}).",
     authenticatorSetUp: "Es ist schon eine Authenticator-App eingerichtet. Entfernen Sie sie zuerst.",
     noAuthenticator: "Es wird gerade keine Authenticator-App eingerichtet.",

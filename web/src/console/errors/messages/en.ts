@@ -41,6 +41,9 @@ export const messages = english({
     stream_interrupted: "The upstream provider broke off the answer.",
   },
   sentences: {
+    empty: "It may not be empty.",
+    tooShort: "Too small: expected string to have >={min} characters",
+    tooLong: "Too big: expected string to have <={max} characters",
     unreadable: "The answer was not understood ({status}).",
     authenticatorSetUp: "An authenticator is set up already. Remove it first.",
     noAuthenticator: "No authenticator is being set up.",

@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "El proveedor ha cortado la respuesta.",
   },
   sentences: {
+    empty: "No puede estar vacío.",
+    tooShort: "Mínimo de caracteres: {min}.",
+    tooLong: "Máximo de caracteres: {max}.",
     unreadable: "No se ha entendido la respuesta ({status}).",
     authenticatorSetUp: "Ya hay un autenticador configurado. Quítalo primero.",
     noAuthenticator: "No se está configurando ningún autenticador.",

@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "Le fournisseur a interrompu la réponse.",
   },
   sentences: {
+    empty: "Ce champ ne peut pas être vide.",
+    tooShort: "Nombre minimal de caractères : {min}.",
+    tooLong: "Nombre maximal de caractères : {max}.",
     unreadable: "La réponse n’a pas été comprise ({status}).",
     authenticatorSetUp: "Une application d’authentification est déjà configurée. Retirez-la d’abord.",
     noAuthenticator: "Aucune application d’authentification n’est en cours de configuration.",

@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "प्रदाता ने उत्तर बीच में तोड़ दिया।",
   },
   sentences: {
+    empty: "यह खाली नहीं हो सकता।",
+    tooShort: "कम से कम {min} अक्षर।",
+    tooLong: "ज़्यादा से ज़्यादा {max} अक्षर।",
     unreadable: "उत्तर समझ में नहीं आया ({status})।",
     authenticatorSetUp: "ऑथेंटिकेटर ऐप पहले से सेट है। पहले उसे हटाएँ।",
     noAuthenticator: "अभी कोई ऑथेंटिकेटर ऐप सेट नहीं हो रहा है।",

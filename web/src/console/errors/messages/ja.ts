@@ -41,6 +41,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "プロバイダーが応答を途中で切りました。",
   },
   sentences: {
+    empty: "入力してください。",
+    tooShort: "{min} 文字以上で入力してください。",
+    tooLong: "{max} 文字以内で入力してください。",
     unreadable: "応答を理解できませんでした（{status}）。",
     authenticatorSetUp: "認証アプリはすでに設定されています。先に解除してください。",
     noAuthenticator: "認証アプリの設定は行われていません。",

@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "제공업체가 응답을 중간에 끊었습니다.",
   },
   sentences: {
+    empty: "비워 둘 수 없습니다.",
+    tooShort: "{min}자 이상 입력하세요.",
+    tooLong: "{max}자 이하로 입력하세요.",
     unreadable: "응답을 이해하지 못했습니다({status}).",
     authenticatorSetUp: "인증 앱이 이미 설정되어 있습니다. 먼저 해제하세요.",
     noAuthenticator: "설정 중인 인증 앱이 없습니다.",

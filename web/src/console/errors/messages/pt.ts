@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "O provedor interrompeu a resposta.",
   },
   sentences: {
+    empty: "Não pode ficar vazio.",
+    tooShort: "Mínimo de caracteres: {min}.",
+    tooLong: "Máximo de caracteres: {max}.",
     unreadable: "A resposta não foi entendida ({status}).",
     authenticatorSetUp: "Já há um autenticador configurado. Remova-o primeiro.",
     noAuthenticator: "Nenhum autenticador está sendo configurado.",

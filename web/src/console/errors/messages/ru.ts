@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "Поставщик оборвал ответ.",
   },
   sentences: {
+    empty: "Поле не может быть пустым.",
+    tooShort: "Минимум символов: {min}.",
+    tooLong: "Максимум символов: {max}.",
     unreadable: "Ответ не удалось разобрать ({status}).",
     authenticatorSetUp: "Аутентификатор уже настроен. Сначала удалите его.",
     noAuthenticator: "Аутентификатор сейчас не настраивается.",

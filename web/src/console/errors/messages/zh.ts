@@ -40,6 +40,9 @@ export const messages: ErrorMessages = {
     stream_interrupted: "提供商中断了回答。",
   },
   sentences: {
+    empty: "不能为空。",
+    tooShort: "至少 {min} 个字符。",
+    tooLong: "最多 {max} 个字符。",
     unreadable: "无法理解返回的内容（{status}）。",
     authenticatorSetUp: "已设置验证器，请先移除。",
     noAuthenticator: "当前没有正在设置的验证器。",
