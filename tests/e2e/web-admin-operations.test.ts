@@ -199,6 +199,8 @@ describe("pages of operations", () => {
         async ({ page, axe }) => {
           await page.waitForSelector(".notice >> text=super-admins only");
           expect(await page.locator("table").count()).toBe(0);
+          await page.goto("/admin/admins/");
+          await page.waitForSelector(".notice >> text=super-admins only");
           await page.goto("/admin/settings/");
           await page.waitForSelector(".notice >> text=super-admins only");
           await page.waitForSelector("input[disabled]");

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import { openVariables } from "@sluice/control-plane/mail/variables-seal.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type AdminLogin, loginAdmin } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;
@@ -9,7 +11,8 @@ const password = "correct horse battery";
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
-  sluice = await rig.start("one-process");
+  // Without the jobs, so that mails stay as they were left.
+  sluice = await rig.start("one-process", { ROLES: "relay,gateway,backend" });
   const base = { email: "Anna@example.org", mobile: "+491700000001", password, isSuper: true };
   await rig.db.withTransaction((tx) => createAdmin(tx, { ...base, username: "anna" }, "test"));
 });
@@ -34,6 +37,15 @@ const cookieOf = (setCookie: string): string => setCookie.split(";")[0] ?? "";
 
 async function me(cookie: string): Promise<number> {
   return (await fetch(`${sluice.url}/backend/auth/admin/me/`, { headers: { cookie } })).status;
+}
+
+/** The token of the link in the mail that was written last. */
+async function newestToken(): Promise<string> {
+  const [mail] = await rig.db.sql<{ dedupe_key: string; variables_sealed: Uint8Array }>`
+    select dedupe_key, variables_sealed from mail_log where template = 'password_reset' order by id desc limit 1`;
+  const about = { dedupeKey: mail?.dedupe_key ?? "", userId: null };
+  const { link } = openVariables(new MasterKey(masterKeyBytes), about, mail?.variables_sealed ?? new Uint8Array());
+  return new URL(link ?? "").searchParams.get("token") ?? "";
 }
 
 /** Changes the rights of an admin as they are now. */
@@ -137,6 +149,52 @@ describe("an admin", () => {
     const answer = await save(last, last.adminId, { agent: 0, reason: "nobody is needed" });
     expect(answer).toMatchObject({ status: 409, body: { error: { code: "last_admin" } } });
     await rig.db.sql`update shared_admin_credentials set agent = 2 where username = 'anna'`;
+  });
+
+  test("is made by a super-admin, sets the password by a link in a mail, and is let in and out by others", async () => {
+    const [boss, clerk] = [await loginAdmin(rig), await loginAdmin(rig, { isSuper: false })];
+    const act = (by: AdminLogin, what: string, body: object) =>
+      post(`/backend/admin/admin/${what}/`, { reason: "new in support", ...body }, { cookie: by.cookie });
+    const wanted = { username: "berta", email: "berta@example.org", agent: 1 };
+    expect((await act(clerk, "create", wanted)).status).toBe(403);
+    expect((await act(boss, "create", { ...wanted, agent: 0 })).status).toBe(400);
+    const made = await act(boss, "create", wanted);
+    expect(made).toMatchObject({ status: 200, body: { admin: { agent: 1, last_login_at: null, sessions: 0 } } });
+    expect((await act(boss, "create", { ...wanted, email: "other@example.org" })).body.error?.code).toBe("conflict");
+    const { admin_id } = (made.body as unknown as { admin: { admin_id: number } }).admin;
+    expect(JSON.stringify(made.body)).not.toContain("token");
+
+    const [first, weak] = [await newestToken(), "password1"];
+    const confirm = (token: string, to: string) =>
+      post("/backend/auth/password-reset/confirm/", { token, password: to });
+    expect((await confirm(first, weak)).body.error?.code).toBe("invalid_password");
+    expect((await confirm(first, password)).status).toBe(200);
+    expect((await confirm(first, password)).body.error?.code).toBe("invalid_token");
+    const cookie = cookieOf((await logIn("berta")).setCookie);
+    expect(await me(cookie)).toBe(200);
+
+    expect((await act(clerk, "sessions/revoke", { admin_id })).status).toBe(403);
+    expect(await act(boss, "sessions/revoke", { admin_id })).toMatchObject({ status: 200, body: { revoked: 1 } });
+    expect(await me(cookie)).toBe(401);
+    for (const what of ["sessions/revoke", "password-link"]) {
+      const own = await act(boss, what, { admin_id: Number(boss.adminId) });
+      expect(own.body.error?.code).toBe("self_forbidden");
+    }
+    // The newest link is the good one, and no link outlives the rights.
+    expect((await act(boss, "password-link", { admin_id })).status).toBe(200);
+    const second = await newestToken();
+    expect((await act(boss, "password-link", { admin_id })).status).toBe(200);
+    expect((await confirm(second, "another horse battery")).body.error?.code).toBe("invalid_token");
+    const third = await newestToken();
+    expect((await save(boss, BigInt(admin_id), { agent: 0, reason: "left us" })).status).toBe(200);
+    expect((await confirm(third, "another horse battery")).body.error?.code).toBe("invalid_token");
+    expect((await act(boss, "password-link", { admin_id })).body.error?.code).toBe("conflict");
+    const audits = await rig.db.sql<{ action: string }>`
+      select action from audit_log where subject_kind = 'admin' and subject_id = ${String(admin_id)} order by id`;
+    expect(audits.map(({ action }) => action)).toEqual([
+      ...["admin.create", "admin.password_reset", "admin.sessions_revoke"],
+      ...["admin.password_link", "admin.password_link", "admin.save"],
+    ]);
   });
 
   test("the maker of an admin is written down", async () => {

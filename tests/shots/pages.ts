@@ -135,6 +135,7 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "none",
     ready: "iframe",
   },
+  { name: "admin-admins", path: "/admin/admins/", as: "admin", arabic: "none", ready: ".row-open" },
   { name: "admin-secrets", path: "/admin/secrets/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-settings", path: "/admin/settings/", as: "admin", arabic: "none", ready: "form input" },
   { name: "admin-audit", path: "/admin/audit/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },

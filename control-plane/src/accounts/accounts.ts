@@ -5,6 +5,7 @@ import type { Database } from "../platform/db.ts";
 import type { AnyEndpoint, CallerReader } from "../platform/endpoint/model.ts";
 import { accountEndpoints } from "./account-routes.ts";
 import { adminAccountEndpoints } from "./admin-routes.ts";
+import { AdminAccess } from "./admins/admin-access.ts";
 import { AdminAccounts } from "./admins/admin-accounts.ts";
 import { AdminLogin } from "./admins/admin-login.ts";
 import { deleteOldAttempts } from "./attempts/attempt-store.ts";
@@ -58,6 +59,7 @@ export function buildAccounts(parts: AccountsParts): Accounts {
   const devices = new KnownDevices(parts.masterKey, !parts.isDevelopment);
   const login: LoginParts = { db, sessions, hashing, devices, factor: new SecondFactor(parts), limits };
   const returnsLink = parts.returnsVerificationLink;
+  const adminAccess = new AdminAccess({ db, hashing, mails, baseUrl });
   const routeParts = {
     db,
     sessions,
@@ -65,10 +67,11 @@ export function buildAccounts(parts: AccountsParts): Accounts {
     pages: parts.pages,
     registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink, limits }),
     userLogin: new UserLogin(login),
-    reset: new PasswordReset({ db, hashing, mails, onVerified, baseUrl, limits }),
+    reset: new PasswordReset({ db, hashing, mails, onVerified, baseUrl, limits, adminAccess }),
     ownAccount: new OwnAccount({ ...login, mails, baseUrl }),
     adminLogin: new AdminLogin(login),
     adminAccounts: new AdminAccounts(login),
+    adminAccess,
   };
   return {
     callers: sessions,

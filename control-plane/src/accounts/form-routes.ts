@@ -187,8 +187,8 @@ function resetForm({ reset, pages, sessions }: AccountRouteParts): AnyEndpoint[]
             await reset.request(email, originOf(call));
             return seeOther(inLanguage("/login/?notice=sent", call.input));
           }
-          await reset.confirm(token, formField(call.input, "password"), originOf(call));
-          return seeOther(inLanguage("/login/?notice=reset", call.input));
+          const whose = await reset.confirm(token, formField(call.input, "password"), originOf(call));
+          return seeOther(whose === "admin" ? "/admin/" : inLanguage("/login/?notice=reset", call.input));
         } catch (thrown) {
           const error = readableError(thrown);
           const kept = error.code === "invalid_token" ? "" : token;

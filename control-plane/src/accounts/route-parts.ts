@@ -1,4 +1,5 @@
 import type { CallBase } from "../platform/endpoint/model.ts";
+import type { AdminAccess } from "./admins/admin-access.ts";
 import type { AdminAccounts } from "./admins/admin-accounts.ts";
 import type { AdminLogin } from "./admins/admin-login.ts";
 import type { LoginParts, UserLogin } from "./login/user-login.ts";
@@ -17,6 +18,7 @@ export type AccountRouteParts = Pick<LoginParts, "db" | "sessions"> & {
   readonly ownAccount: OwnAccount;
   readonly adminLogin: AdminLogin;
   readonly adminAccounts: AdminAccounts;
+  readonly adminAccess: AdminAccess;
   readonly pages: AccountPages;
 };
 

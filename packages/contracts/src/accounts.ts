@@ -164,6 +164,22 @@ export const saveAdminInput = z.strictObject({
 });
 export type SaveAdminInput = z.output<typeof saveAdminInput>;
 
+export const createAdminInput = z.strictObject({
+  username: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, dots, underscores and dashes"),
+  /** Where the link goes by which the password is set. */
+  email: z.string().trim().max(254).pipe(z.email()),
+  mobile: z
+    .string()
+    .regex(/^\+?\d{5,20}$/, "digits, with or without a plus before them")
+    .optional(),
+  agent: z.union([z.literal(1), z.literal(2)]),
+  reason: reasonText(500),
+});
+export type CreateAdminInput = z.output<typeof createAdminInput>;
+
+/** What a super-admin does to another admin. */
+export const adminDeedInput = z.strictObject({ admin_id: recordId, reason: reasonText(500) });
+
 const adminEntry = z.strictObject({
   admin_id: wireInteger,
   username: z.string(),
@@ -173,6 +189,8 @@ const adminEntry = z.strictObject({
   agent: z.int(),
   has_totp: z.boolean(),
   last_login_at: wireMoment.nullable(),
+  /** Logins that are good now. */
+  sessions: wireInteger,
   created_at: wireMoment,
   updated_at: wireMoment,
 });

@@ -86,6 +86,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/secrets/page.tsx"),
   },
   {
+    path: "/admins/",
+    nav: { label: (texts) => texts.admins, icon: "users" },
+    load: () => import("./pages/admins/page.tsx"),
+  },
+  {
     path: "/settings/",
     nav: { label: (texts) => texts.settings, icon: "sliders" },
     load: () => import("./pages/settings/page.tsx"),

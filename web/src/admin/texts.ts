@@ -19,6 +19,7 @@ export const adminNavTexts = {
   service: "Service",
   mail: "Mail",
   secrets: "Secrets",
+  admins: "Admins",
   settings: "Settings",
   audit: "Audit log",
   account: "Account",

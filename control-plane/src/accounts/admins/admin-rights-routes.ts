@@ -1,12 +1,72 @@
-import { adminListAnswer, saveAdminAnswer, saveAdminInput } from "@sluice/contracts/accounts";
+import {
+  adminDeedInput,
+  adminListAnswer,
+  createAdminInput,
+  emptyAnswer,
+  saveAdminAnswer,
+  saveAdminInput,
+  sessionRevokeAnswer,
+} from "@sluice/contracts/accounts";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { limitSentences } from "../attempts/limit-sentences.ts";
 import { type AccountRouteParts, originOf } from "../route-parts.ts";
 import { saveAdmin } from "./admin-rights.ts";
 import { listAdmins } from "./store.ts";
 
-/** Who may work in the admin area. New admins are made by a command on the server, which shows their password once. */
-export function adminRightsEndpoints({ db }: Pick<AccountRouteParts, "db">): AnyEndpoint[] {
+type Parts = Pick<AccountRouteParts, "db" | "adminAccess">;
+
+/** Who may work in the admin area. The first one is made by a command on the server, which shows the password once. */
+export function adminRightsEndpoints(parts: Parts): AnyEndpoint[] {
+  return [...rightsEndpoints(parts), ...accessEndpoints(parts)];
+}
+
+function accessEndpoints({ adminAccess }: Parts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/admin/create/",
+      access: "super_admin",
+      input: createAdminInput,
+      summary: "Makes an admin, who sets the password by a link in a mail.",
+      output: saveAdminAnswer,
+      errors: ["conflict", "too_many_attempts"],
+      limits: limitSentences.mail,
+      handle: async (call) => ({ admin: await adminAccess.create(call.input, call.admin, originOf(call)) }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/admin/password-link/",
+      access: "super_admin",
+      input: adminDeedInput,
+      summary: "Sends another admin a link to set a new password, which is good once and for an hour.",
+      output: emptyAnswer,
+      errors: ["not_found", "conflict", "self_forbidden", "too_many_attempts"],
+      limits: limitSentences.mail,
+      handle: async (call) => {
+        const { admin: caller, input } = call;
+        await adminAccess.sendLink(input.admin_id, { caller, origin: originOf(call), reason: input.reason });
+        return {};
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/admin/admin/sessions/revoke/",
+      access: "super_admin",
+      input: adminDeedInput,
+      summary: "Ends every session of another admin.",
+      output: sessionRevokeAnswer,
+      errors: ["not_found", "self_forbidden"],
+      handle: async (call) => {
+        const { admin: caller, input } = call;
+        const deed = { caller, origin: originOf(call), reason: input.reason };
+        return { revoked: await adminAccess.endSessions(input.admin_id, deed) };
+      },
+    }),
+  ];
+}
+
+function rightsEndpoints({ db }: Parts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",

@@ -5,6 +5,7 @@ import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Origin } from "../model.ts";
 import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
+import { spendAdminTokens } from "./admin-tokens-store.ts";
 import { findAdminEntry, holdRights, setAgent } from "./store.ts";
 
 const superAgent = 2;
@@ -31,6 +32,7 @@ export async function saveAdmin(
     await setAgent(tx, input.admin_id, input.agent);
     if (input.agent !== before.agent) {
       await revokeSessionsOf(tx, ofAdmin(input.admin_id), null);
+      await spendAdminTokens(tx, input.admin_id);
     }
     await writeAudit(tx, {
       actor: { kind: "admin", id: caller.adminId, name: caller.username },

@@ -1,5 +1,6 @@
 import type { AdminEntry } from "@sluice/contracts/accounts";
 import type { Queryable } from "../../platform/db.ts";
+import { sessionRules } from "../sessions/model.ts";
 
 export type AdminCredentials = {
   readonly id: bigint;
@@ -85,9 +86,16 @@ export async function touchSupportProfile(db: Queryable, adminId: bigint, displa
     on conflict (admin_id) do update set last_login_at = now(), updated_at = now()`;
 }
 
+/** Who was made here belongs into the list of admins from now on, also without a login and without rights. */
+export async function insertSupportProfile(db: Queryable, adminId: bigint, displayName: string): Promise<void> {
+  await db.sql`insert into support_profile (admin_id, display_name) values (${adminId}::bigint, ${displayName})`;
+}
+
 const adminsMax = 1_000;
 const entry = `a.id as admin_id, a.username, a.email, a.mobile, a.agent, a.totp_enabled_at is not null as has_totp,
-  p.last_login_at, a.created_at, a.updated_at`;
+  p.last_login_at, a.created_at, a.updated_at,
+  (select count(*) from session s where s.admin_id = a.id and s.revoked_at is null and s.expires_at > now()
+    and s.seen_at > now() - make_interval(secs => ${sessionRules.admin.idleSeconds}) and a.agent > 0) as sessions`;
 const entries = "shared_admin_credentials a left join support_profile p on p.admin_id = a.id";
 
 /** Admins, those with the most rights first. Rows of the table that never were any here are users of other programs. */

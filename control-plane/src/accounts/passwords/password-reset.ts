@@ -5,12 +5,14 @@ import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { formPath } from "../../platform/page-locale.ts";
+import type { AdminAccess } from "../admins/admin-access.ts";
 import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
 import type { AddressNumbers } from "../attempts/model.ts";
 import { parseEmailAddress } from "../email-address.ts";
 import { isOpen, type Origin } from "../model.ts";
 import type { OnVerified } from "../port.ts";
+import type { SessionKind } from "../sessions/model.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
 import {
   activateProfile,
@@ -32,6 +34,8 @@ export type PasswordResetParts = {
   readonly onVerified: OnVerified;
   readonly baseUrl: string;
   readonly limits: () => AddressNumbers;
+  /** Links of admins are used up on the same way. */
+  readonly adminAccess: Pick<AdminAccess, "setPassword">;
 };
 
 const tokenBytes = 32;
@@ -92,9 +96,18 @@ export class PasswordReset {
 
   /**
    * Sets the password, ends every session, and verifies an address that was not yet: the mail was read.
+   * @returns whose password it was
    * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link stays good then)
    */
-  async confirm(token: string, password: string, origin: Origin): Promise<void> {
+  async confirm(token: string, password: string, origin: Origin): Promise<SessionKind> {
+    if (await this.#parts.adminAccess.setPassword(token, password, origin)) {
+      return "admin";
+    }
+    await this.#confirmUser(token, password, origin);
+    return "user";
+  }
+
+  async #confirmUser(token: string, password: string, origin: Origin): Promise<void> {
     const { db, hashing, onVerified } = this.#parts;
     const tokenHash = sha256(token);
     const ownerId = await peekToken(db, tokenHash, "password_reset");

@@ -50,16 +50,19 @@ export const accountToken = pgTable(
   "account_token",
   {
     id: id(),
-    userId: reference("user_id")
-      .notNull()
-      .references(() => userProfile.id),
-    purpose: text("purpose", { enum: ["email_verify", "password_reset"] }).notNull(),
+    userId: reference("user_id").references(() => userProfile.id),
+    adminId: reference("admin_id").references(() => sharedAdminCredentials.id),
+    purpose: text("purpose", { enum: ["email_verify", "password_reset", "admin_password"] }).notNull(),
     tokenHash: bytes("token_hash").notNull().unique(),
     expiresAt: moment("expires_at").notNull(),
     usedAt: moment("used_at"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
-  (table) => [index("account_token_user").on(table.userId, table.purpose)],
+  (table) => [
+    index("account_token_user").on(table.userId, table.purpose),
+    index("account_token_admin").on(table.adminId),
+    check("account_token_is_of_one", sql`num_nonnulls(${table.userId}, ${table.adminId}) = 1`),
+  ],
 );
 
 /** What stands in for a lost authenticator, once each. Only the SHA-256 of a code and its owner is kept. */

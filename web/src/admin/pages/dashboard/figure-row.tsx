@@ -64,7 +64,7 @@ function textOf({ unit, value }: FigureAnswer): string {
     case "tokens":
       return formats.compact(Number(value));
     case "quota":
-      return formats.quota(value);
+      return formats.quotaRounded(value);
     case "count":
       return shownCount(value);
   }

@@ -103,7 +103,7 @@ function PartCard(props: {
       .map((part) => ({
         name: part.name ?? part.key ?? props.otherwise ?? "none",
         value: Number(part.calls),
-        text: `${shownCount(part.calls)} calls, ${formats.quota(part.settled_quota)}${
+        text: `${shownCount(part.calls)} calls, ${formats.quotaRounded(part.settled_quota)}${
           part.success_rate === null ? "" : `, ${formats.percent(Number(part.success_rate))} good`
         }`,
       }));

@@ -1,0 +1,46 @@
+import { For, type JSX, Show } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { createMe } from "../../parts/rights.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { type Admin, type Deed, deedsFor, roleOf } from "./admin.ts";
+import { deedTitles } from "./forms.tsx";
+
+/** One admin, and what can be done to them. */
+export function AdminPanel(props: { readonly admin: Admin; readonly onAct: (deed: Deed) => void }): JSX.Element {
+  const me = createMe();
+  const isSelf = (): boolean => me.admin()?.username === props.admin.username;
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: "Username", value: props.admin.username },
+          { name: "E-mail", value: shownText(props.admin.email) },
+          { name: "Mobile", value: shownText(props.admin.mobile) },
+          { name: "Role", value: <StateWord state={roleOf(props.admin)} /> },
+          { name: "Authenticator", value: <StateWord state={props.admin.has_totp ? "enabled" : "not set up"} /> },
+          { name: "Sessions", value: shownCount(props.admin.sessions) },
+          { name: "Last login", value: shownMoment(props.admin.last_login_at, "never") },
+          { name: "Made", value: shownMoment(props.admin.created_at) },
+          { name: "Changed", value: shownMoment(props.admin.updated_at) },
+        ]}
+      />
+      <Show
+        when={!isSelf()}
+        fallback={<p class="muted">This is you: another super-admin changes your rights and ends your sessions.</p>}
+      >
+        <div class="button-row">
+          <For each={deedsFor(props.admin)}>
+            {(deed) => <Button onClick={() => props.onAct(deed)}>{deedTitles[deed]}</Button>}
+          </For>
+        </div>
+      </Show>
+      <div class="button-row">
+        <a class="button" href={`/admin/audit/?subject_kind=admin&subject_id=${props.admin.admin_id}`}>
+          Its changes
+        </a>
+      </div>
+    </>
+  );
+}

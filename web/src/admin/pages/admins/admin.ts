@@ -1,0 +1,27 @@
+import type { adminListAnswer } from "@sluice/contracts/accounts";
+import type { AnswerOf } from "@sluice/contracts/wire";
+
+export type Admin = AnswerOf<typeof adminListAnswer>["admins"][number];
+
+/** What a super-admin can do to another admin. */
+export type Deed = "promote" | "demote" | "disable" | "restore" | "link" | "sessions" | "totp";
+
+/** The word for the rights of an admin. */
+export function roleOf({ agent }: Pick<Admin, "agent">): "super-admin" | "admin" | "disabled" {
+  return agent >= 2 ? "super-admin" : agent === 1 ? "admin" : "disabled";
+}
+
+/** What can be done to an admin as they are; nothing to oneself. */
+export function deedsFor(admin: Admin): readonly Deed[] {
+  const role = roleOf(admin);
+  if (role === "disabled") {
+    return ["restore"];
+  }
+  return [
+    role === "admin" ? "promote" : "demote",
+    ...(admin.email === null ? [] : ["link" as const]),
+    ...(BigInt(admin.sessions) > 0n ? ["sessions" as const] : []),
+    ...(admin.has_totp ? ["totp" as const] : []),
+    "disable",
+  ];
+}

@@ -1,0 +1,142 @@
+import type { saveAdminAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
+import type { JSX } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
+import type { Admin, Deed } from "./admin.ts";
+
+const listPath = "/backend/admin/admin/list/";
+const reasonMissing = "Say why, in three characters or more.";
+
+export const deedTitles: Readonly<Record<Deed, string>> = {
+  promote: "Make super-admin",
+  demote: "Make plain admin",
+  disable: "Disable",
+  restore: "Make admin again",
+  link: "Send password link",
+  sessions: "End sessions",
+  totp: "Remove authenticator",
+};
+
+/** What whoever presses the button has to know before. */
+const consequences: Readonly<Record<Deed, string>> = {
+  promote: "They can do everything here, also to you. They have to log in again.",
+  demote:
+    "They keep the work of an admin, without secrets, settings, payloads and other admins. They have to log in again.",
+  disable: "They are out at once and can't log in. Links that were sent to them are worth nothing.",
+  restore: "They can log in again with the password that they have, as a plain admin.",
+  link: "A mail brings them a link that is good once and for an hour. The old password is good until then.",
+  sessions: "They are logged out everywhere at once, and can log in again.",
+  totp: "Make sure who asks: without it the password alone is enough. All their sessions end.",
+};
+
+const agents = { promote: 2, demote: 1, disable: 0, restore: 1 } as const;
+
+async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
+  const about = { admin_id: admin.admin_id, reason };
+  switch (deed) {
+    case "link":
+      await apiPost("/backend/admin/admin/password-link/", about);
+      return `A link is on its way to ${admin.email}.`;
+    case "sessions": {
+      const { revoked } = await apiPost<typeof sessionRevokeAnswer>("/backend/admin/admin/sessions/revoke/", about);
+      return `${revoked} sessions ended.`;
+    }
+    case "totp":
+      await apiPost("/backend/admin/totp/remove/", about);
+      return "The authenticator is removed.";
+    default: {
+      const rights = { ...about, agent: agents[deed], updated_at: admin.updated_at };
+      await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/save/", rights);
+      return `${admin.username} is changed.`;
+    }
+  }
+}
+
+/** Does one thing to an admin, with a reason; taking all rights away asks for the name. */
+export function DeedForm(props: {
+  readonly admin: Admin;
+  readonly deed: Deed;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const { admin, deed } = props;
+  const refresh = useRefresh(listPath);
+  const form = createForm({
+    initial: { reason: "", word: "" },
+    check: (values) => ({
+      ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
+      ...(deed === "disable" && values.word !== admin.username ? { word: "Type the username." } : {}),
+    }),
+    submit: async (values) => {
+      showToast(await act(admin, deed, values.reason.trim()));
+      await refresh();
+      props.onDone();
+    },
+  });
+  const tone = deed === "disable" || deed === "totp" ? "danger" : "primary";
+  return (
+    <AdminForm form={form} action={deedTitles[deed]} tone={tone} onCancel={props.onDone}>
+      <Notice tone="warn">
+        <span>
+          <strong>{admin.username}</strong>: {consequences[deed]}
+        </span>
+      </Notice>
+      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      {deed === "disable" ? (
+        <TextField label={`Type ${admin.username} to confirm`} autocomplete="off" {...form.text("word")} />
+      ) : null}
+    </AdminForm>
+  );
+}
+
+/** Makes an admin; the password is theirs alone. */
+export function CreateForm(props: { readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(listPath);
+  const form = createForm({
+    initial: { username: "", email: "", mobile: "", agent: "1", reason: "" },
+    check: (values) => ({
+      ...(/^[\w.-]{1,64}$/.test(values.username) ? {} : { username: "Letters, digits, dots, dashes and underscores." }),
+      ...(values.email.includes("@") ? {} : { email: "The link for the password goes there." }),
+      ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
+    }),
+    submit: async (values) => {
+      const { admin } = await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/create/", {
+        username: values.username,
+        email: values.email.trim(),
+        mobile: orAbsent(values.mobile),
+        agent: Number(values.agent),
+        reason: values.reason.trim(),
+      });
+      showToast(`${admin.username} is made; a link is on its way to ${admin.email}.`);
+      await refresh();
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} action="Make admin" onCancel={props.onDone}>
+      <TextField label="Username" autocomplete="off" spellcheck={false} {...form.text("username")} />
+      <TextField
+        label="E-mail"
+        hint="Gets a link for the password, which is good for an hour."
+        type="email"
+        autocomplete="off"
+        {...form.text("email")}
+      />
+      <TextField label="Mobile number (optional)" inputmode="tel" autocomplete="off" {...form.text("mobile")} />
+      <ChoiceField
+        label="Role"
+        options={[
+          { value: "1", label: "admin" },
+          { value: "2", label: "super-admin" },
+        ]}
+        {...form.text("agent")}
+      />
+      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,101 @@
+import type { adminListAnswer } from "@sluice/contracts/accounts";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { SuperOnly } from "../../parts/rights.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { type Admin, type Deed, roleOf } from "./admin.ts";
+import { AdminPanel } from "./admin-panel.tsx";
+import { CreateForm, DeedForm, deedTitles } from "./forms.tsx";
+
+const path = "/backend/admin/admin/list/";
+
+const columns: readonly Column<Admin>[] = [
+  { id: "username", label: "Username", cell: (admin) => admin.username, card: "title" },
+  { id: "email", label: "E-mail", cell: (admin) => shownText(admin.email) },
+  { id: "role", label: "Role", cell: (admin) => <StateWord state={roleOf(admin)} />, card: "badge" },
+  {
+    id: "has_totp",
+    label: "Authenticator",
+    cell: (admin) => <StateWord state={admin.has_totp ? "enabled" : "not set up"} />,
+  },
+  { id: "sessions", label: "Sessions", cell: (admin) => shownCount(admin.sessions), align: "end" },
+  { id: "last_login_at", label: "Last login", cell: (admin) => shownMoment(admin.last_login_at, "never") },
+  { id: "created_at", label: "Made", cell: (admin) => shownMoment(admin.created_at), isHiddenAtFirst: true },
+];
+
+/** Who may work here, and with which rights. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Admins");
+  return (
+    <>
+      <PageHead
+        title="Admins"
+        text="Super-admins let others in and out. Passwords are set by a link in a mail; nobody else sees one."
+      />
+      <SuperOnly what="Admins are seen and changed">
+        <AdminList />
+      </SuperOnly>
+    </>
+  );
+}
+
+function AdminList(): JSX.Element {
+  const state = createTableState({ filters: [] });
+  const [opened, setOpened] = createSignal<{ readonly deed: Deed; readonly admin: Admin } | "create" | null>(null);
+  const close = (): void => {
+    setOpened(null);
+  };
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminListAnswer>(path, { signal }),
+  }));
+  const title = (): string => {
+    const current = opened();
+    return current === null || current === "create" ? "Make an admin" : deedTitles[current.deed];
+  };
+  return (
+    <>
+      <DataTable
+        name="admin-admins"
+        label="Admins"
+        columns={columns}
+        state={state}
+        rows={query.data?.admins}
+        rowId={(admin) => String(admin.admin_id)}
+        isLoading={query.isPending}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        empty={{ title: "Nobody is an admin", text: "A command on the server makes the first one." }}
+        actions={
+          <Button variant="primary" onClick={() => setOpened("create")}>
+            Make an admin
+          </Button>
+        }
+        panel={{
+          title: (admin) => admin.username,
+          content: (admin) => <AdminPanel admin={admin} onAct={(deed) => setOpened({ deed, admin })} />,
+        }}
+      />
+      <Dialog isOpen={opened() !== null} onClose={close} title={title()}>
+        <Show when={opened()} keyed>
+          {(current) =>
+            current === "create" ? (
+              <CreateForm onDone={close} />
+            ) : (
+              <DeedForm admin={current.admin} deed={current.deed} onDone={close} />
+            )
+          }
+        </Show>
+      </Dialog>
+    </>
+  );
+}
