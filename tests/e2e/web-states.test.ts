@@ -167,6 +167,7 @@ const balancePages = ["console-home", "console-billing", "console-orders", "cons
 const besidesPoint: Readonly<Record<string, readonly string[]>> = {
   "console-home": ["/backend/keys/list/"],
   "console-usage": ["/backend/keys/list/"],
+  "console-receipt": ["/backend/keys/list/"],
 };
 
 function isBesidesPoint({ name }: ShownPage, path: string): boolean {

@@ -44,6 +44,11 @@ export function Page(): JSX.Element {
         title="Settings"
         text="They take effect at once, in every instance. Every change is in the audit log."
       />
+      <Show when={me.admin() === undefined ? me.error() : null}>
+        {(error) => (
+          <ErrorState title="Whether you may change them could not be read" error={error()} onRetry={me.retry} />
+        )}
+      </Show>
       <Show when={me.admin()?.is_super === false}>
         <Notice tone="warn">
           <span>

@@ -12,10 +12,18 @@ import { type UserDetail, userDetailPath } from "./detail.ts";
 
 /** Takes the authenticator away from a user who has lost it and the recovery codes; only super-admins see the button. */
 export function TotpRemoval(props: { readonly user: UserDetail["user"] }): JSX.Element {
+  return (
+    <Show when={props.user.has_totp}>
+      <RemovalButton user={props.user} />
+    </Show>
+  );
+}
+
+function RemovalButton(props: { readonly user: UserDetail["user"] }): JSX.Element {
   const me = createMe();
   const [isAsked, setIsAsked] = createSignal(false);
   return (
-    <Show when={props.user.has_totp && me.isSuper()}>
+    <Show when={me.isSuper()}>
       <Button variant="danger" onClick={() => setIsAsked(true)}>
         Remove authenticator
       </Button>
