@@ -220,3 +220,11 @@ describe("a receipt", () => {
     expect(toEqualPlaces(["3", "12"])).toEqual(["3", "12"]);
   });
 });
+
+test("what writes numbers and dates is made once for each language and zone", () => {
+  expect(formatsOf("de", "Asia/Tokyo")).toBe(formatsOf("de", "Asia/Tokyo"));
+  expect(formatsOf("de", "Asia/Tokyo")).not.toBe(formatsOf("de", "UTC"));
+  expect(formatsOf("en", "UTC").dateTime("2026-11-22T23:30:00Z")).not.toBe(
+    formatsOf("en", "Asia/Tokyo").dateTime("2026-11-22T23:30:00Z"),
+  );
+});

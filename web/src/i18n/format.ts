@@ -55,7 +55,26 @@ function placesOf(decimal: string): number {
   return decimal.split(".")[1]?.length ?? 0;
 }
 
+/** Making them takes a millisecond, and a table asks for them in every cell. */
+const made = new Map<string, Formats>();
+const madeMax = 64;
+
+/** How things are written in a language; the same ones again for the same zone. */
 export function formatsOf(locale: Locale, zone?: string): Formats {
+  const key = `${locale} ${zone ?? ""}`;
+  const known = made.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  if (made.size >= madeMax) {
+    made.clear();
+  }
+  const formats = makeFormats(locale, zone);
+  made.set(key, formats);
+  return formats;
+}
+
+function makeFormats(locale: Locale, zone?: string): Formats {
   const tag = formatTagOf(locale);
   const number = new Intl.NumberFormat(tag);
   const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
