@@ -83,12 +83,12 @@ function Model(props: InContext): JSX.Element {
       </h1>
       <p class="lead">{fill(texts.pageText, { name: model.display_name })}</p>
       <Facts model={model} context={context} />
-      <section class="site-section" aria-labelledby="prices">
-        <h2 id="prices">{texts.prices}</h2>
+      <div class="site-section">
+        <h2>{texts.prices}</h2>
         <Prices model={model} context={context} />
-      </section>
-      <section class="site-section" aria-labelledby="call">
-        <h2 id="call">{texts.firstCall}</h2>
+      </div>
+      <div class="site-section">
+        <h2>{texts.firstCall}</h2>
         <div class="model-call">
           <Island
             name="first-call"
@@ -104,7 +104,7 @@ function Model(props: InContext): JSX.Element {
             {texts.tryIt}
           </a>
         </p>
-      </section>
+      </div>
     </>
   );
 }
