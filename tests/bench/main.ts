@@ -1,4 +1,5 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
+import { runExportBench } from "./export/run.ts";
 import { runListsBench } from "./lists/run.ts";
 import { runMessagesBench } from "./messages/run.ts";
 import { runNodeBench } from "./node/run.ts";
@@ -10,6 +11,7 @@ import { runTraceBench } from "./trace/run.ts";
 import { runTraceSearchBench } from "./trace-search/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
+  export: runExportBench,
   lists: runListsBench,
   messages: runMessagesBench,
   node: runNodeBench,

@@ -161,6 +161,15 @@ describe("the overview", () => {
     await scene.db.sql`delete from usage_rollup where slice like 'error%'`;
   });
 
+  test("tells keys that have expired from those that work", async () => {
+    await scene.db.sql`
+      insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, expires_at)
+      select ${buyer.gatewayUserId}::bigint, sha256(name::bytea), 'sk-test', 'last', name, expires_at
+      from (values ('works', null), ('will', now() + interval '1 day'), ('has', now() - interval '1 day')) k (name, expires_at)`;
+    expect((await get("overview"))["keys"]).toEqual({ active: 2, expired: 1 });
+    await scene.db.sql`delete from api_key where key_last_four = 'last'`;
+  });
+
   test("shows each exit node with what its last check said", async () => {
     await scene.db.sql`
       insert into exit_node (node_code, name, host, ip, relay_key_secret, health_ok, health_latency_ms, health_checked_at)

@@ -49,9 +49,12 @@ export async function readState(db: Queryable): Promise<StateOfNow> {
       (select count(*) from enterprise_lead where status = 'pending') as pending_leads,
       (select coalesce(jsonb_object_agg(status, n), '{}')
         from (select status, count(*) as n from channel group by status) c) as channels,
-      (select coalesce(jsonb_object_agg(state, n), '{}') from (
-        select case when status = 'active' and expires_at <= now() then 'expired' else status end as state, count(*) as n
-        from api_key group by 1) k) as keys,
+      (select coalesce(jsonb_object_agg(part.state, part.n), '{}')
+        from (
+          select status, count(*) as n, count(*) filter (where status = 'active' and expires_at <= now()) as expired
+          from api_key group by status
+        ) k, lateral (values (k.status, k.n - k.expired), ('expired', k.expired)) part (state, n)
+        where part.n > 0) as keys,
       (select count(*) from exit_node where status <> 'disabled') as nodes,
       (select count(*) from exit_node where status <> 'disabled' and health_ok) as healthy_nodes,
       (select coalesce(sum(c.payloads), 0)::bigint from payload_day_count c join payload_day_key k on k.day = c.day

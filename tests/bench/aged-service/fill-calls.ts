@@ -37,7 +37,8 @@ export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes
          case when has_failed then (array['upstream_error', 'upstream_timeout', 'no_upstream'])[1 + i % 3] end, true,
          (chance * 4000)::bigint, (chance * 900)::bigint, 0, 0, 0, 0, 0, 'provider', 1, 1, (chance * 900)::bigint, 2000,
          '[]', 300, 2000, at
-       from call order by i
+       -- Nobody has called in the rest of today.
+       from call where at < now() order by i
        returning day, request_id, gateway_user_id, quota
      )
      insert into usage_settlement (day, request_id, batch_id, gateway_user_id, base_quota, rate_multiplier, settled_quota,

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from "@sluice/control-plane/platform/db.t
 import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { startTestCluster } from "../../support/test-cluster.ts";
 import { createDatabaseOn } from "../../support/test-database.ts";
+import { cpuMsOfTree } from "../relay/process-cost.ts";
 import { businessSteps, fillLedger } from "./fill-business.ts";
 import { fillDay } from "./fill-calls.ts";
 import type { AgedSizes } from "./sizes.ts";
@@ -13,6 +14,8 @@ export type AgedService = {
   readonly url: string;
   /** Of the owner, with time for long statements. */
   readonly owner: Database;
+  /** CPU milliseconds that this process and the server have used so far. Only Linux tells. */
+  cpuMs(): number;
   /** Stops the server; deletes its files unless they are kept. */
   close(): Promise<void>;
 };
@@ -34,7 +37,7 @@ const batchBehindAll = 9_000_000_000;
  * off goes on where it was.
  */
 export async function openAgedService({ sizes, keptIn, isSummedAnew, tell }: AgedOptions): Promise<AgedService> {
-  const { url, end } = await startServer(keptIn);
+  const { url, pid, end } = await startServer(keptIn);
   const owner = openDatabase({ url, poolMax: 2, applicationName: "bench", statementTimeoutMs });
   const close = async (): Promise<void> => {
     await owner.close(1_000);
@@ -44,24 +47,31 @@ export async function openAgedService({ sizes, keptIn, isSummedAnew, tell }: Age
     const started = performance.now();
     const seconds = (): string => ((performance.now() - started) / 1_000).toFixed(0);
     await fill(owner, { sizes, isSummedAnew, tell: (line) => tell(`${seconds()} s: ${line}`) });
-    return { url, owner, close };
+    return { url, owner, close, cpuMs: () => cpuMsOfTree(pid) + cpuMsOfOurs() };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function startServer(keptIn: string | null): Promise<{ url: string; end: () => Promise<void> }> {
+function cpuMsOfOurs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+type Server = { readonly url: string; readonly pid: number; readonly end: () => Promise<void> };
+
+async function startServer(keptIn: string | null): Promise<Server> {
   if (keptIn === null) {
     const cluster = await startTestCluster();
     const { url } = await createDatabaseOn(cluster.url);
-    return { url, end: () => cluster.destroy() };
+    return { url, pid: cluster.pid ?? 0, end: () => cluster.destroy() };
   }
   const home = resolve(keptIn);
   await mkdir(home, { recursive: true, mode: 0o711 });
   const kept = await startEmbeddedPostgres({ home, isDurable: false });
   await migrate(kept.url, () => undefined);
-  return { url: kept.url, end: () => kept.stop() };
+  return { url: kept.url, pid: kept.pid ?? 0, end: () => kept.stop() };
 }
 
 type FillParts = Pick<AgedOptions, "sizes" | "isSummedAnew" | "tell">;

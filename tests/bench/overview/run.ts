@@ -39,7 +39,8 @@ export async function runOverviewBench(args: string[]): Promise<number> {
   });
   try {
     const db = openDatabase({ url: service.url, poolMax: 4, applicationName: "bench", role: "sluice_app" });
-    await measure(db, sizes, Number(values.reads));
+    await tellCounts(service.owner);
+    await measure({ db, reads: Number(values.reads), cpuMs: service.cpuMs }, sizes);
     await db.close(1_000);
     return 0;
   } finally {
@@ -49,11 +50,17 @@ export async function runOverviewBench(args: string[]): Promise<number> {
 
 const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-async function measure(db: Database, { days }: AgedSizes, reads: number): Promise<void> {
-  const [counts] = await db.sql<{ rows: bigint; sums: bigint }>`
+async function tellCounts(owner: Database): Promise<void> {
+  const [counts] = await owner.sql<{ rows: bigint; sums: bigint }>`
     select (select count(*) from usage_log) as rows, (select count(*) from usage_rollup) as sums`;
-  console.log(`\n${counts?.rows} usage rows, ${counts?.sums} sums of them; ms, warm, over ${reads} reads\n`);
-  console.log("| page | best | p50 | p99 | most |\n| --- | --- | --- | --- | --- |");
+  console.log(`\n${counts?.rows} usage rows, ${counts?.sums} sums of them; ms, warm\n`);
+}
+
+type Bench = { readonly db: Database; readonly reads: number; readonly cpuMs: () => number };
+
+async function measure(bench: Bench, { days }: AgedSizes): Promise<void> {
+  console.log("| page | CPU | best | p50 | p99 | most |\n| --- | --- | --- | --- | --- | --- |");
+  const { db } = bench;
   const clock = { now: () => Date.now() };
   const ofDays = (count: number, zone: string) => {
     const now = Date.now();
@@ -61,22 +68,24 @@ async function measure(db: Database, { days }: AgedSizes, reads: number): Promis
   };
   for (const zone of ["UTC", "Asia/Shanghai", "Asia/Kolkata"]) {
     for (const count of [1, 7, Math.ceil(days / 2)]) {
-      await show(`overview, ${count} days of ${zone}`, reads, () => readOverview(db, clock, ofDays(count, zone)));
+      await show(`overview, ${count} days of ${zone}`, bench, () => readOverview(db, clock, ofDays(count, zone)));
     }
   }
   const input = ofDays(Math.ceil(days / 2), "UTC");
-  await show(`dashboard, ${Math.ceil(days / 2)} days of UTC`, reads, () => readDashboard(db, clock, input));
+  await show(`dashboard, ${Math.ceil(days / 2)} days of UTC`, bench, () => readDashboard(db, clock, input));
 }
 
-async function show(name: string, reads: number, read: () => Promise<unknown>): Promise<void> {
+async function show(name: string, { reads, cpuMs }: Bench, read: () => Promise<unknown>): Promise<void> {
   await read();
+  const cpuBefore = cpuMs();
   const takenMs: number[] = [];
   for (let each = 0; each < reads; each += 1) {
     const started = performance.now();
     await read();
     takenMs.push(performance.now() - started);
   }
+  const cpu = ((cpuMs() - cpuBefore) / reads).toFixed(1);
   const sorted = takenMs.toSorted((left, right) => left - right);
   const at = (share: number): string => (sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0).toFixed(1);
-  console.log(`| ${name} | ${at(0)} | ${at(0.5)} | ${at(0.99)} | ${at(1)} |`);
+  console.log(`| ${name} | ${cpu} | ${at(0)} | ${at(0.5)} | ${at(0.99)} | ${at(1)} |`);
 }

@@ -181,13 +181,12 @@ export const usage = listSource({
   },
   filters: {
     request_id: hasRequestId,
-    user_id: (value, bind) =>
-      `u.gateway_user_id = (select gateway_user_id from user_profile where id = ${bind(value, "bigint")})`,
+    user_id: (value, bind) => `u.gateway_user_id = gateway_user_of_user(${bind(value, "bigint")})`,
     gateway_user_id: equals("bigint", "u.gateway_user_id"),
     // The log is in the order of its users, not of their keys.
     key_id: (value, bind) => {
       const id = bind(value, "bigint");
-      return `u.api_key_id = ${id} and u.gateway_user_id = (select gateway_user_id from api_key where id = ${id})`;
+      return `u.api_key_id = ${id} and u.gateway_user_id = gateway_user_of_key(${id})`;
     },
     model: equals("text", "u.model"),
     channel_id: equals("bigint", "u.channel_id"),
