@@ -127,6 +127,16 @@ describe("with the keyboard alone", () => {
     expect(await focusedText(page)).toBe("Open a dialog");
   });
 
+  test("the pages of a phone are opened, left and closed with keys, and Escape leads back to the button", async () => {
+    const page = await open("/console/keys/", { as: "user", width: 390 });
+    const button = page.getByRole("button", { name: "Menu" });
+    await button.press("Enter");
+    expect(await focusedText(page)).toBe("Keys");
+    await page.keyboard.press("Escape");
+    expect(await page.getByRole("navigation", { name: "Main" }).isVisible()).toBe(false);
+    expect(await page.evaluate<string>("document.activeElement.getAttribute('aria-label')")).toBe("Menu");
+  });
+
   test("a menu moves by arrows, letters, Home and End, and Escape leads back", async () => {
     const page = await open("/__kit");
     await page.getByRole("button", { name: "Actions" }).focus();

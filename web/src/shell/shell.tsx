@@ -139,6 +139,16 @@ function OnceOpened(props: { readonly isOpen: boolean; readonly children: JSX.El
 function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element {
   const location = useLocation();
   const base = (): string => `/${props.area}`;
+  let header: HTMLElement | undefined;
+  // Over a page on a phone it is what the keys are for; whoever closes it by a key goes on where it was opened.
+  createEffect(
+    on(
+      () => props.isOpen,
+      (isOpen) =>
+        isOpen && header?.querySelector<HTMLElement>("[aria-current], .nav:not(:has([aria-current])) > a")?.focus(),
+      { defer: true },
+    ),
+  );
   const isCurrent = (path: string): boolean => {
     const here = location.pathname.slice(base().length).replace(/\/?$/, "/");
     return path === "/" ? here === "/" : here.startsWith(path);
@@ -155,10 +165,14 @@ function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClos
       </Show>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be focused is in it; it only hears Escape from there. */}
       <header
+        ref={(each) => {
+          header = each;
+        }}
         class="sidebar"
         data-open={props.isOpen}
         onKeyDown={(event) => {
-          if (event.key === "Escape") {
+          if (event.key === "Escape" && props.isOpen) {
+            document.querySelector<HTMLElement>(".menu-button")?.focus();
             props.onClose();
           }
         }}
