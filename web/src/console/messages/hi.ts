@@ -68,7 +68,7 @@ export const messages: FrameMessages = {
     language: "भाषा",
     notFound: "कंसोल में ऐसा कोई पेज नहीं है",
     notFoundText: "हो सकता है उसकी जगह बदल गई हो। साइडबार में सारे पेज हैं।",
-    balance: "शेष राशि",
+    balance: "बैलेंस",
     topUp: "राशि जोड़ें",
     pageFailed: "यह पेज लोड नहीं हो सका",
   },
