@@ -10,9 +10,13 @@ const offeredModel = z.strictObject({
   output_usd_per_m: wireDecimal,
   cache_read_usd_per_m: wireDecimal.nullable(),
   cache_write_usd_per_m: wireDecimal.nullable(),
+  reasoning_usd_per_m: wireDecimal.nullable(),
   request_usd: wireDecimal,
+  image_usd: wireDecimal,
+  second_usd: wireDecimal,
   context_tokens_max: z.int(),
   output_tokens_max: z.int(),
+  takes_images: z.boolean(),
   deprecated_at: z.iso.datetime({ offset: true }).nullable(),
   sunset_at: z.iso.datetime({ offset: true }).nullable(),
 });
