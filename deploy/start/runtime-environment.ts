@@ -6,7 +6,7 @@ const defaults = {
   BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",
   // What the collector takes for the memory of the machine, in bytes: with more of it the heap grows to more than it needs.
   // `tests/bench/README.md` has what it saves and costs.
-  BUN_JSC_forceRAMSize: "1073741824",
+  BUN_JSC_forceRAMSize: "4294967296",
 };
 
 type RuntimeEnvironment = Record<keyof typeof defaults, string>;
