@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
+import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
 import { findProcesses, type StartedProgram, startProgram, waitUntilGone } from "../support/start-process.ts";
 import { createTestDatabase } from "../support/test-database.ts";
 
@@ -54,7 +55,7 @@ test("a start prints the address, the key and a call to paste, and the next star
   const output = await first.waitFor("Try it:");
   expect(output).toContain(`http://127.0.0.1:${port}/v1/chat/completions -H "Authorization: Bearer sk-stub"`);
   expect(await ask("/")).toMatchObject({ worker: "0", sandbox: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
-  expect((await ask("/")).memory).toBe("1073741824");
+  expect((await ask("/")).memory).toBe(runtimeEnvironment().BUN_JSC_forceRAMSize);
   first.signal("SIGINT");
   expect(await first.exited).toBe(0);
   expect(findProcesses(folder)).toEqual([]);
