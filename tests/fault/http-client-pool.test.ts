@@ -327,7 +327,7 @@ describe("connections that died while they were idle", () => {
   test("a POST of which the system took nothing is sent on a fresh connection", async () => {
     // The peer has to die while this thread can't notice, so it lives in another process.
     const peer = Bun.spawn({
-      cmd: [process.execPath, new URL("../support/dying-http-server.ts", import.meta.url).pathname],
+      cmd: [process.execPath, Bun.fileURLToPath(new URL("../support/dying-http-server.ts", import.meta.url))],
       stdin: "pipe",
       stdout: "pipe",
     });

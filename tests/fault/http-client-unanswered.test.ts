@@ -24,7 +24,7 @@ async function fillBacklog(): Promise<void> {
 }
 
 beforeEach(async () => {
-  const script = new URL("../support/dying-http-server.ts", import.meta.url).pathname;
+  const script = Bun.fileURLToPath(new URL("../support/dying-http-server.ts", import.meta.url));
   peer = Bun.spawn({ cmd: [process.execPath, script], stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   const { value } = await peer.stdout.getReader().read();
   port = Number(Buffer.from(value ?? []).toString());

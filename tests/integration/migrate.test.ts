@@ -14,7 +14,7 @@ import { migrate as migrateByDrizzle } from "drizzle-orm/bun-sql/migrator";
 import { createEmptyDatabase } from "../support/empty-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
-const command = new URL("../../control-plane/src/commands/migrate.ts", import.meta.url).pathname;
+const command = Bun.fileURLToPath(new URL("../../control-plane/src/commands/migrate.ts", import.meta.url));
 
 let server: TestDatabase;
 let database: TestDatabase;

@@ -51,7 +51,7 @@ export async function runExportBench(args: string[]): Promise<number> {
 
 /** A file in a process that has done nothing else: what another one has left in the memory is not measured. */
 async function measure(url: string, format: string, daysOfFile: number): Promise<ExportMeasure> {
-  const program = [process.execPath, new URL("one-file.ts", import.meta.url).pathname];
+  const program = [process.execPath, Bun.fileURLToPath(new URL("one-file.ts", import.meta.url))];
   const child = Bun.spawn([...program, url, format, String(daysOfFile)], { stdout: "pipe", stderr: "inherit" });
   const said = await child.stdout.text();
   if ((await child.exited) !== 0) {

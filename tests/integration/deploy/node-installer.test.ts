@@ -131,7 +131,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
   test.skipIf(rootFault !== null)(
     `goes back when systemd can't start the new one${rootFault === null ? "" : ` (skipped: ${rootFault})`}`,
     async () => {
-      const install = `bash ${repositoryRoot}/deploy/node/install.sh --health-seconds 1`;
+      const install = `bash "${repositoryRoot}/deploy/node/install.sh" --health-seconds 1`;
       const output = await runAsSystem(node.folder, repositoryRoot, [
         `cp -r ${builds.older} ${builds.newer} .`,
         `${install} --from older --env env --relay-keys relay-keys --accounts accounts --health-seconds 30; echo "code $?"`,
