@@ -3,16 +3,16 @@ import { For, type JSX, Show } from "solid-js";
 import { NoHydration, renderToString, ssr } from "solid-js/web";
 import { socialImageSize } from "../build/social/image-size.ts";
 import { formatsOf } from "../src/i18n/format.ts";
-import { directionOf } from "../src/i18n/locale.ts";
+import { allLocales, directionOf, type Locale } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { Frame } from "../src/site/frame.tsx";
-import { localizedPath, type SiteLocale, siteLocales } from "../src/site/locales.ts";
+import { localizedPath } from "../src/site/locales.ts";
 import type { PageContext, SitePage } from "../src/site/model.ts";
 import type { PageAssets } from "./page-assets.ts";
 
 type DocumentParts = {
   readonly page: SitePage;
-  readonly locale: SiteLocale;
+  readonly locale: Locale;
   readonly catalogue: SiteCatalogue;
   readonly assets: PageAssets;
 };
@@ -27,7 +27,7 @@ export function drawDocument(parts: DocumentParts): string {
 }
 
 /** What pages in a language are made from. */
-export function pageContext(locale: SiteLocale, catalogue: SiteCatalogue): PageContext {
+export function pageContext(locale: Locale, catalogue: SiteCatalogue): PageContext {
   return {
     locale,
     catalogue,
@@ -62,7 +62,7 @@ function structuredScript(data: Readonly<Record<string, unknown>>): JSX.Element 
 }
 
 /** The languages with the country that those who read `og:locale` want to have with it. */
-const openGraphLocales: Readonly<Record<SiteLocale, string>> = {
+const openGraphLocales: Readonly<Record<Locale, string>> = {
   en: "en_US",
   zh: "zh_CN",
   ja: "ja_JP",
@@ -94,7 +94,7 @@ function SocialImage(props: { readonly address: string; readonly alt: string }):
 
 function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Element {
   const { page, locale, catalogue, assets } = props;
-  const address = (each: SiteLocale): string => `${catalogue.origin}${localizedPath(page.path, each)}`;
+  const address = (each: Locale): string => `${catalogue.origin}${localizedPath(page.path, each)}`;
   return (
     <head>
       <meta charset="utf-8" />
@@ -111,7 +111,7 @@ function Head(props: DocumentParts & { readonly context: PageContext }): JSX.Ele
       <meta name="color-scheme" content="light dark" />
       <Show when={page.isIndexed} fallback={<meta name="robots" content="noindex" />}>
         <link rel="canonical" href={address(locale)} />
-        <For each={siteLocales}>{(each) => <link rel="alternate" hreflang={each} href={address(each)} />}</For>
+        <For each={allLocales}>{(each) => <link rel="alternate" hreflang={each} href={address(each)} />}</For>
         <link rel="alternate" hreflang="x-default" href={address("en")} />
         <meta property="og:title" content={page.title(locale)} />
         <meta property="og:description" content={page.description(locale)} />

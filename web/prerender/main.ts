@@ -6,8 +6,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
+import { allLocales } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
-import { siteLocales } from "../src/site/locales.ts";
 import { modelPages } from "../src/site/pages/model/page.tsx";
 import { sitePages } from "../src/site/routes.ts";
 import { drawDocument, pageContext } from "./document.tsx";
@@ -27,7 +27,7 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
   const files = new Map<string, string>();
   const pages = [...sitePages, ...modelPages(catalogue)];
   for (const page of pages) {
-    for (const locale of siteLocales) {
+    for (const locale of allLocales) {
       const prefix = locale === "en" ? "" : `/${locale}`;
       const path = page.path.endsWith("/") ? `${page.path}index.html` : page.path;
       files.set(prefix + path, drawDocument({ page, locale, catalogue, assets }));

@@ -1,4 +1,4 @@
-import type { SiteLocale } from "../src/site/locales.ts";
+import type { Locale } from "../src/i18n/locale.ts";
 import type { IslandName } from "../src/site/model.ts";
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
@@ -20,7 +20,7 @@ export type PageAssets = {
   /** What an island loads, to be fetched along with the script. */
   readonly island: (name: IslandName) => readonly string[];
   /** What is shown where somebody links to a page that may be found. */
-  readonly socialImage: (path: string, locale: SiteLocale) => string;
+  readonly socialImage: (path: string, locale: Locale) => string;
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import { allLocales, type Locale } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
-import { localizedPath, siteLocales } from "../src/site/locales.ts";
+import { localizedPath } from "../src/site/locales.ts";
 import type { SitePage } from "../src/site/model.ts";
 
 function escapeXml(text: string): string {
@@ -12,12 +13,11 @@ export function sitemapXml(pages: readonly SitePage[], origin: string): string {
   const urls = pages
     .filter((page) => page.isIndexed)
     .flatMap((page) => {
-      const address = (locale: (typeof siteLocales)[number]): string =>
-        escapeXml(origin + localizedPath(page.path, locale));
-      const alternates = siteLocales
+      const address = (locale: Locale): string => escapeXml(origin + localizedPath(page.path, locale));
+      const alternates = allLocales
         .map((locale) => `<xhtml:link rel="alternate" hreflang="${locale}" href="${address(locale)}"/>`)
         .join("");
-      return siteLocales.map((locale) => `<url><loc>${address(locale)}</loc>${alternates}</url>`);
+      return allLocales.map((locale) => `<url><loc>${address(locale)}</loc>${alternates}</url>`);
     });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

@@ -1,13 +1,13 @@
+import { allLocales, type Locale } from "../src/i18n/locale.ts";
 /** Writes down what the pictures of the pages say, for the build, which draws them: JSON on its standard output. */
-import { type SiteLocale, siteLocales } from "../src/site/locales.ts";
 import { sitePages } from "../src/site/routes.ts";
 
 /** The languages whose letters are in the font of the images; the others have the image with the name only. */
-const drawnLocales: readonly SiteLocale[] = ["en", "es", "fr", "de", "pt", "ru"];
+const drawnLocales: readonly Locale[] = ["en", "es", "fr", "de", "pt", "ru"];
 
 const titles = sitePages
   .filter(({ isIndexed }) => isIndexed)
   .flatMap(({ path, title }) =>
-    siteLocales.map((locale) => ({ path, locale, title: drawnLocales.includes(locale) ? title(locale) : null })),
+    allLocales.map((locale) => ({ path, locale, title: drawnLocales.includes(locale) ? title(locale) : null })),
   );
 process.stdout.write(JSON.stringify(titles));

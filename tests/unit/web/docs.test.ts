@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { allLocales } from "@sluice/web/src/i18n/locale.ts";
 import { parseInline } from "@sluice/web/src/site/docs/inline.ts";
 import { docMarkdown, markdownPath } from "@sluice/web/src/site/docs/markdown.ts";
 import { docTexts } from "@sluice/web/src/site/docs/messages/messages.ts";
-import { siteLocales } from "@sluice/web/src/site/locales.ts";
 
 function textsOf(value: unknown, path = ""): [string, string][] {
   return typeof value === "string"
@@ -17,7 +17,7 @@ function fixedParts(text: string): string[] {
     .sort();
 }
 
-describe.each(siteLocales.filter((locale) => locale !== "en"))("the docs in %s", (locale) => {
+describe.each(allLocales.filter((locale) => locale !== "en"))("the docs in %s", (locale) => {
   const translated = new Map(textsOf(docTexts[locale]));
 
   test("have the code and the links of the English text", () => {

@@ -3,6 +3,7 @@ import { QueryClientProvider } from "@tanstack/solid-query";
 import type { JSX } from "solid-js";
 import { apiPost } from "../api/client.ts";
 import { createQueryClient } from "../api/query-client.ts";
+import { allLocales } from "../i18n/locale.ts";
 import { localeNames } from "../i18n/locale-names.ts";
 import { Icon } from "../kit/icon.tsx";
 import { KitTextsProvider } from "../kit/kit-texts.tsx";
@@ -14,7 +15,7 @@ import { PageHead, Shell } from "../shell/shell.tsx";
 import { leaveSignInHint } from "../shell/sign-in-hint.ts";
 import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
-import { consoleLocale, consoleLocales } from "./locales.ts";
+import { consoleLocale } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
 import { BalanceFoot } from "./parts/balance-foot.tsx";
 import { consoleRoutes } from "./routes.ts";
@@ -58,7 +59,7 @@ function LanguageMenu(): JSX.Element {
       shape="square"
       align="end"
       button={<Icon name="globe" />}
-      entries={consoleLocales.map((locale) => ({
+      entries={allLocales.map((locale) => ({
         label: localeNames[locale],
         isChecked: locale === consoleLocale,
         onSelect: () => void chooseLocale(locale),

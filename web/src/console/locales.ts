@@ -1,24 +1,7 @@
 import type { Locale } from "../i18n/locale.ts";
 import { findLocale } from "../shell/app-locale.ts";
 
-/** The languages of the console. With a language that is added here, every area has to have it, or nothing compiles. */
-export const consoleLocales = [
-  "en",
-  "zh",
-  "ja",
-  "ko",
-  "es",
-  "fr",
-  "de",
-  "pt",
-  "ru",
-  "ar",
-  "hi",
-] as const satisfies readonly Locale[];
-
-export type ConsoleLocale = (typeof consoleLocales)[number];
-
-export const consoleLocale: ConsoleLocale = findLocale(consoleLocales);
+export const consoleLocale: Locale = findLocale();
 
 /** The texts of one area in the language of the user, once they are loaded. */
 export type Area<Texts> = {
@@ -28,8 +11,8 @@ export type Area<Texts> = {
 
 type TextFile<Texts> = { readonly messages: Texts };
 
-/** Declares an area: one file for each language, of which only one is fetched. */
-export function area<Texts>(files: Readonly<Record<ConsoleLocale, () => Promise<TextFile<Texts>>>>): Area<Texts> {
+/** Declares an area: one file for each language of the product, without which it does not compile; only one is fetched. */
+export function area<Texts>(files: Readonly<Record<Locale, () => Promise<TextFile<Texts>>>>): Area<Texts> {
   let loaded: Texts | null = null;
   return {
     load: async () => {

@@ -3,14 +3,13 @@ import { isLocale, type Locale } from "../i18n/locale.ts";
 /** Kept by the service: what a visitor chose on the site, and for whoever is logged in, the language of the account. */
 const rememberedPattern = /(?:^|; )SVC_LANG=([a-z]{2})(?:;|$)/;
 
-/** The language of a user who has none is that of the browser, where the application speaks it. */
-export function findLocale<Supported extends Locale>(supported: readonly Supported[]): Supported | "en" {
+/** The language of a user who has none is that of the browser, where the product speaks it. */
+export function findLocale(): Locale {
   const remembered = rememberedPattern.exec(document.cookie)?.[1] ?? "";
   const wished = [remembered, ...navigator.languages.map((tag) => tag.split("-")[0] ?? "")];
   for (const tag of wished) {
-    const found = isLocale(tag) ? supported.find((each) => each === tag) : undefined;
-    if (found !== undefined) {
-      return found;
+    if (isLocale(tag)) {
+      return tag;
     }
   }
   return "en";

@@ -1,9 +1,9 @@
 import { For, type JSX } from "solid-js";
-import { directionOf } from "../i18n/locale.ts";
+import { allLocales, directionOf } from "../i18n/locale.ts";
 import { localeNames } from "../i18n/locale-names.ts";
 import { Icon } from "../kit/icon.tsx";
 import { BrandMark } from "../shell/brand-mark.tsx";
-import { localizedPath, siteLocales } from "./locales.ts";
+import { localizedPath } from "./locales.ts";
 import type { FrameTexts } from "./messages/en.ts";
 import { frameTexts } from "./messages/messages.ts";
 import type { PageContext, SitePage } from "./model.ts";
@@ -94,7 +94,7 @@ function LanguageSwitcher(props: { readonly page: SitePage; readonly context: Pa
       </button>
       <div id="languages" class="float languages" popover="auto">
         <ul class="plain-list">
-          <For each={siteLocales}>
+          <For each={allLocales}>
             {(locale) => (
               <li>
                 <a

@@ -1,11 +1,11 @@
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { JSX } from "solid-js";
 import type { Formats } from "../i18n/format.ts";
-import type { SiteLocale } from "./locales.ts";
+import type { Locale } from "../i18n/locale.ts";
 
 /** What a page is made from. It holds nothing of the moment or the visitor, so that it comes out the same each time. */
 export type PageContext = {
-  readonly locale: SiteLocale;
+  readonly locale: Locale;
   readonly catalogue: SiteCatalogue;
   readonly formats: Formats;
   /** The address of another page in the same language. */
@@ -18,8 +18,8 @@ export type PageContext = {
 export type SitePage = {
   /** With both slashes, like `/pricing/`; a page that ends in `.html` has no address of its own. */
   readonly path: string;
-  readonly title: (locale: SiteLocale) => string;
-  readonly description: (locale: SiteLocale) => string;
+  readonly title: (locale: Locale) => string;
+  readonly description: (locale: Locale) => string;
   /** The page whose picture it has, if not its own; those of the catalogue are known only after the build. */
   readonly socialImageOf?: string;
   /** Whether search engines may list it. */

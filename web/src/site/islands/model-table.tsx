@@ -1,8 +1,9 @@
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import { createMemo, createSignal, createUniqueId, For, type JSX, onMount, Show } from "solid-js";
 import { type Formats, formatsOf } from "../../i18n/format.ts";
+import type { Locale } from "../../i18n/locale.ts";
 import { fill } from "../../i18n/messages.ts";
-import { localizedPath, type SiteLocale } from "../locales.ts";
+import { localizedPath } from "../locales.ts";
 import type { ModelsTexts } from "../pages/models/messages/en.ts";
 import { modelsWithPage } from "../pages/models/model-path.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import { Choice, CopyButton } from "./small-parts.tsx";
 
 export type ModelTableProps = {
-  readonly locale: SiteLocale;
+  readonly locale: Locale;
   readonly models: readonly SiteModel[];
   readonly texts: ModelsTexts;
 };

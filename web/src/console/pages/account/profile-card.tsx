@@ -3,13 +3,14 @@ import { useQueryClient } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
+import { allLocales } from "../../../i18n/locale.ts";
 import { localeNames } from "../../../i18n/locale-names.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
-import { consoleLocale, consoleLocales } from "../../locales.ts";
+import { consoleLocale } from "../../locales.ts";
 import { accountArea } from "./messages/messages.ts";
 import type { User } from "./user.ts";
 
@@ -24,7 +25,7 @@ export function ProfileCard(props: { readonly user: User }): JSX.Element {
         display_name: display_name.trim() === "" ? null : display_name,
         locale,
       });
-      if (locale !== consoleLocale && consoleLocales.some((each) => each === locale)) {
+      if (locale !== consoleLocale && allLocales.some((each) => each === locale)) {
         // Every text of the page is in the former language.
         window.location.reload();
         return;
@@ -44,7 +45,7 @@ export function ProfileCard(props: { readonly user: User }): JSX.Element {
           error={form.errorOf("locale")}
           onChange={(event) => form.set("locale", event.currentTarget.value)}
         >
-          <For each={consoleLocales}>
+          <For each={allLocales}>
             {(locale) => (
               <option value={locale} selected={locale === form.values().locale}>
                 {localeNames[locale]}
