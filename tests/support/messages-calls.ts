@@ -63,6 +63,7 @@ export function answerFacts(more: Partial<AnswerFacts> = {}): AnswerFacts {
     maxTokens: 1_000,
     wantsThinking: false,
     toolNames: new Map(),
+    usedToolIds: new Set(),
     eagerTools: new Set(),
     stopSequences: [],
     isLenientAtEof: false,

@@ -9,6 +9,8 @@ export type AnswerFacts = {
   readonly wantsThinking: boolean;
   /** Upstream names of tools > the client's names, where the two differ. */
   readonly toolNames: ReadonlyMap<string, string>;
+  /** Ids of the calls that the conversation holds already; a client takes a call with one of them for an old one. */
+  readonly usedToolIds: ReadonlySet<string>;
   /** The client's names of tools whose arguments are passed on piece by piece. */
   readonly eagerTools: ReadonlySet<string>;
   readonly stopSequences: readonly string[];
@@ -20,6 +22,6 @@ export type AnswerFacts = {
 export type AnswerIds = {
   /** `msg_` and 24 characters, never used before. */
   readonly messageId: string;
-  /** Makes `toolu_` and 24 characters for a call that came without a usable id. */
+  /** Makes `toolu_` and 24 characters for a call that came without an id, or with one that is taken. */
   readonly makeToolUseId: () => string;
 };

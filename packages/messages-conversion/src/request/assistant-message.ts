@@ -1,7 +1,7 @@
 import type { ChatAssistantMessage, ChatToolCall } from "../chat-completions.ts";
 import { invalidRequest } from "../errors/messages-error.ts";
 import { type JsonObject, textOf } from "../json.ts";
-import { asObject, compactJson, requireText } from "./check-fields.ts";
+import { asObject, compactJson, listOf, requireText } from "./check-fields.ts";
 import type { RequestContext } from "./context.ts";
 import { toDocumentParts } from "./media-parts.ts";
 import { renderBlock } from "./render-block.ts";
@@ -119,11 +119,20 @@ function readBlock(block: JsonObject, at: string, turn: AssistantTurn, context: 
       return;
     case "compaction":
       turn.addText(textOf(block["content"]) ?? "");
+      takeToolChanges(block, at, context);
       return;
     case "tool_result":
       throw invalidRequest(at, "tool_result blocks can only be in user messages");
     default:
       readForeignBlock(block, at, turn, context);
+  }
+}
+
+/** What was cut away from the front of the conversation may have changed its tools. */
+function takeToolChanges(block: JsonObject, at: string, context: RequestContext): void {
+  for (const [index, value] of listOf(block, "tool_changes", `${at}.`).entries()) {
+    const place = `${at}.tool_changes.${index}`;
+    context.talk.takeToolChange(asObject(value, place), place, context.dropped);
   }
 }
 
@@ -157,6 +166,7 @@ function readForeignBlock(block: JsonObject, at: string, turn: AssistantTurn, co
 function toToolCall(block: JsonObject, at: string, context: RequestContext): ChatToolCall {
   const place = `${at}.tool_use`;
   const id = requireText(block, "id", place);
+  context.toolIds.add(id);
   const name = context.names.toUpstream(requireText(block, "name", place));
   const { input } = block;
   if (input === undefined || input === null) {

@@ -1,5 +1,6 @@
 import type { ModelFlags } from "../model-flags.ts";
 import type { DroppedFeatures } from "./dropped-features.ts";
+import type { TalkSettings } from "./talk-settings.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** What every part of the conversion of one request may look at and write into. */
@@ -7,4 +8,8 @@ export type RequestContext = {
   readonly flags: ModelFlags;
   readonly names: ToolNames;
   readonly dropped: DroppedFeatures;
+  /** Ids of the calls in the conversation. */
+  readonly toolIds: Set<string>;
+  /** What the conversation itself says of how it goes on. */
+  readonly talk: TalkSettings;
 };

@@ -12,6 +12,7 @@ import { convertOutputFormat } from "./output-format.ts";
 import { chooseReasoningEffort, readThinkingWish } from "./reasoning-effort.ts";
 import { convertSampling, convertServiceTier, convertStopSequences, convertUserId } from "./sampling.ts";
 import { readSystemText } from "./system-text.ts";
+import { TalkSettings } from "./talk-settings.ts";
 import { convertToolChoice } from "./tool-choice.ts";
 import { ToolNames } from "./tool-names.ts";
 import { convertTools } from "./tools.ts";
@@ -112,14 +113,20 @@ export function unknownModel(model: string): MessagesError {
 export function fromMessagesRequest(request: MessagesRequest, target: ConversionTarget): ConvertedRequest {
   const { flags, sha256Hex } = target;
   const { body } = request;
-  const context: RequestContext = { flags, names: new ToolNames(sha256Hex), dropped: new DroppedFeatures() };
+  const context: RequestContext = {
+    flags,
+    names: new ToolNames(sha256Hex),
+    dropped: new DroppedFeatures(),
+    toolIds: new Set(),
+    talk: new TalkSettings(),
+  };
   context.dropped.addMarksOf(body);
   const messages = convertMessages(request, context);
   const tools = convertTools(listOf(body, "tools"), context);
   const choice = convertToolChoice(body["tool_choice"], tools, context);
   const stop = convertStopSequences(body, context);
   const sampling = convertSampling(body, context);
-  const wish = readThinkingWish(body["thinking"], body["output_config"], request.maxTokens, context);
+  const wish = readThinkingWish(body, request.maxTokens, context);
   const effort = chooseReasoningEffort(wish, tools.tools.length > 0, context);
   const converted: ChatCompletionRequest = {
     model: target.upstreamModel,
@@ -148,6 +155,7 @@ export function fromMessagesRequest(request: MessagesRequest, target: Conversion
     maxTokens: request.maxTokens,
     wantsThinking: wish.wantsThinking,
     toolNames: context.names.originals,
+    usedToolIds: context.toolIds,
     eagerTools: tools.eagerNames,
     stopSequences: stop,
     isLenientAtEof: flags.lenient_eof,

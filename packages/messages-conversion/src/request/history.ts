@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart } from "../chat-completions.ts";
 import { invalidRequest, MessagesError } from "../errors/messages-error.ts";
-import type { JsonObject } from "../json.ts";
+import { isGiven, isJsonObject, type JsonObject } from "../json.ts";
 import { AssistantTurn, readAssistantContent } from "./assistant-message.ts";
 import { asObject } from "./check-fields.ts";
 import type { RequestContext } from "./context.ts";
@@ -35,7 +35,13 @@ export function convertHistory(messages: readonly unknown[], context: RequestCon
   return history;
 }
 
-type Entry = { readonly role: Role; readonly content: unknown; readonly at: string };
+type Entry = {
+  readonly role: Role;
+  readonly content: unknown;
+  /** Settings that a system message brings along. */
+  readonly outputConfig: unknown;
+  readonly at: string;
+};
 
 function readEntry(value: unknown, index: number): Entry {
   const at = `messages.${index}`;
@@ -47,13 +53,17 @@ function readEntry(value: unknown, index: number): Entry {
       role === undefined ? "Field required" : "Input should be 'user', 'assistant' or 'system'",
     );
   }
+  const outputConfig = role === "system" ? message["output_config"] : null;
+  if (!isGiven(content) && isJsonObject(outputConfig) && Object.keys(outputConfig).length > 0) {
+    return { role, content: "", outputConfig, at };
+  }
   if (typeof content !== "string" && !Array.isArray(content)) {
     throw invalidRequest(
       `${at}.content`,
       content === undefined ? "Field required" : "Input should be a valid string or list",
     );
   }
-  return { role, content, at };
+  return { role, content, outputConfig, at };
 }
 
 function endOfRun(entries: readonly Entry[], from: number, belongs: (role: Role) => boolean): number {
@@ -187,13 +197,14 @@ function placeSystem(
   into: { messages: ChatMessage[]; hoisted: string[] },
 ): void {
   const mode = context.flags.mid_system;
-  if (mode === "refuse") {
-    // Clients know this very sentence, without a path, and then send the text as the user's.
-    throw new MessagesError(400, "invalid_request_error", "role 'system' is not supported on this model");
-  }
+  context.talk.takeOutputConfig(entry.outputConfig);
   const text = readSystemText(entry.content, `${entry.at}.content`, context);
   if (text === "") {
     return;
+  }
+  if (mode === "refuse") {
+    // Clients know this very sentence, without a path, and then send the text as the user's.
+    throw new MessagesError(400, "invalid_request_error", "role 'system' is not supported on this model");
   }
   if (mode === "hoist") {
     into.hoisted.push(text);

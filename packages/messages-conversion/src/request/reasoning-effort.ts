@@ -25,12 +25,11 @@ export type ThinkingWish = {
 };
 
 /**
- * Reads `thinking` and `output_config.effort`. An unknown kind of thinking or effort says nothing.
+ * Reads `thinking` and `output_config.effort`, which the conversation may have changed meanwhile. An unknown kind of thinking or effort says nothing.
  * @throws MessagesError for a budget that the Messages API would refuse too
  */
 export function readThinkingWish(
-  thinking: unknown,
-  outputConfig: unknown,
+  { thinking, output_config: config }: JsonObject,
   maxTokens: number | null,
   context: RequestContext,
 ): ThinkingWish {
@@ -38,7 +37,7 @@ export function readThinkingWish(
   const kind = settings["type"];
   const byThinking = kind === "enabled" ? effortOfBudget(settings, maxTokens) : null;
   const wantsThinking = kind === "enabled" || kind === "adaptive";
-  const named = isJsonObject(outputConfig) ? outputConfig["effort"] : null;
+  const named = context.talk.effort ?? (isJsonObject(config) ? config["effort"] : null);
   const namedText = textOf(named);
   if (namedText !== null && requestableEfforts.has(namedText)) {
     return { wantsThinking, effort: namedText as ReasoningEffort, isEffortNamed: true };

@@ -2,12 +2,14 @@ import { invalidRequest } from "../errors/messages-error.ts";
 import { isGiven } from "../json.ts";
 import { asObject, requireText } from "./check-fields.ts";
 import type { RequestContext } from "./context.ts";
+import { isToolChange } from "./talk-settings.ts";
 
 const billingMark = "x-anthropic-billing-header";
 
 /**
  * The text of a system prompt, which is a text or a list of text blocks; "" when there is none. A line of billing that
  * some clients put in front changes with every call and would make every prompt a new one for the upstream's cache.
+ * Blocks that change the tools are noted.
  * @throws MessagesError when a block is no text
  */
 export function readSystemText(system: unknown, at: string, context: RequestContext): string {
@@ -35,6 +37,11 @@ function readBlock(value: unknown, at: string, context: RequestContext): string 
     return value;
   }
   const block = asObject(value, at);
+  if (isToolChange(block)) {
+    context.dropped.addMarksOf(block);
+    context.talk.takeToolChange(block, at, context.dropped);
+    return "";
+  }
   if (block["type"] !== "text") {
     throw invalidRequest(at, "only text blocks are supported here");
   }

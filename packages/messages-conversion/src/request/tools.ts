@@ -3,6 +3,7 @@ import { invalidRequest, type MessagesError } from "../errors/messages-error.ts"
 import { isGiven, isJsonObject, type JsonObject, textOf } from "../json.ts";
 import { asObject, requireObject, requireShallow, requireText } from "./check-fields.ts";
 import type { RequestContext } from "./context.ts";
+import type { ToolChange } from "./talk-settings.ts";
 import { toolKindOf } from "./tool-kinds.ts";
 
 export type ConvertedTools = {
@@ -15,29 +16,68 @@ export type ConvertedTools = {
   readonly serverTools: ReadonlyMap<string, MessagesError>;
 };
 
+/** By the client's names. */
 type Gathered = {
-  readonly tools: ChatTool[];
-  readonly names: Set<string>;
+  readonly tools: Map<string, ChatTool>;
+  readonly withdrawn: Map<string, ChatTool>;
   readonly eagerNames: Set<string>;
   readonly serverTools: Map<string, MessagesError>;
 };
 
 /**
- * The tools of a request. Tools of the other side are left out as long as others remain: a model without them does what
+ * The tools of a request, as the conversation has changed them by now. Tools of the other side are left out as long as others remain: a model without them does what
  * it can, but a call for them alone would be answered with inventions.
  * @throws MessagesError when a tool has a wrong form, or none is left that the model could use
  */
 export function convertTools(definitions: readonly unknown[], context: RequestContext): ConvertedTools {
-  const gathered: Gathered = { tools: [], names: new Set(), eagerNames: new Set(), serverTools: new Map() };
+  const gathered: Gathered = { tools: new Map(), withdrawn: new Map(), eagerNames: new Set(), serverTools: new Map() };
   for (const [index, value] of definitions.entries()) {
     const at = `tools.${index}`;
     addTool(asObject(value, at), at, context, gathered);
   }
+  for (const change of context.talk.toolChanges) {
+    applyChange(change, context, gathered);
+  }
   const [firstRefusal] = gathered.serverTools.values();
-  if (firstRefusal !== undefined && gathered.tools.length === 0) {
+  if (firstRefusal !== undefined && gathered.tools.size === 0) {
     throw firstRefusal;
   }
-  return gathered;
+  const { tools, eagerNames, serverTools } = gathered;
+  return { tools: [...tools.values()], names: new Set(tools.keys()), eagerNames, serverTools };
+}
+
+/**
+ * A tool that is taken away is not offered any more, and is again once it comes back. To name a tool that nobody has
+ * defined means nothing here: it is one of the other side's.
+ */
+function applyChange({ at, name, definition, isAddition }: ToolChange, context: RequestContext, into: Gathered): void {
+  if (definition !== null) {
+    into.withdrawn.delete(name);
+    remove(name, into);
+    addTool(definition, at, context, into);
+    return;
+  }
+  if (!isAddition) {
+    const removed = remove(name, into);
+    if (removed !== null) {
+      into.withdrawn.set(name, removed);
+    }
+    return;
+  }
+  const withdrawn = into.withdrawn.get(name);
+  if (withdrawn !== undefined) {
+    into.withdrawn.delete(name);
+    into.tools.set(name, withdrawn);
+  } else if (!into.tools.has(name)) {
+    context.dropped.add("tool_addition");
+  }
+}
+
+function remove(name: string, into: Gathered): ChatTool | null {
+  const tool = into.tools.get(name) ?? null;
+  into.tools.delete(name);
+  into.serverTools.delete(name);
+  return tool;
 }
 
 function addTool(definition: JsonObject, at: string, context: RequestContext, into: Gathered): void {
@@ -57,10 +97,9 @@ function addTool(definition: JsonObject, at: string, context: RequestContext, in
   if (name === "") {
     throw invalidRequest(`${place}.name`, "String should have at least 1 character");
   }
-  if (into.names.has(name)) {
+  if (into.tools.has(name)) {
     throw invalidRequest("tools", "Tool names must be unique.");
   }
-  into.names.add(name);
   if (definition["eager_input_streaming"] === true) {
     into.eagerNames.add(name);
   }
@@ -68,7 +107,7 @@ function addTool(definition: JsonObject, at: string, context: RequestContext, in
   const schema = kind.kind === "client" ? kind.schema : requireObject(definition, "input_schema", place);
   requireShallow(schema, `${place}.input_schema`);
   const description = textOf(definition["description"]) ?? (kind.kind === "client" ? kind.description : null);
-  into.tools.push({
+  into.tools.set(name, {
     type: "function",
     function: {
       name: context.names.toUpstream(name),

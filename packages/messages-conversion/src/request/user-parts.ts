@@ -4,9 +4,10 @@ import { type JsonObject, textOf } from "../json.ts";
 import { requireText } from "./check-fields.ts";
 import type { RequestContext } from "./context.ts";
 import { toDocumentParts, toImagePart, toSearchResultText } from "./media-parts.ts";
+import { isToolChange } from "./talk-settings.ts";
 
 /** Blocks about the other side's own tools; here all tools are known from the beginning. */
-const passedOver = new Set(["tool_addition", "tool_removal", "mcp_tool_listing", "fallback"]);
+const passedOver = new Set(["mcp_tool_listing", "fallback"]);
 
 /**
  * One block of a user message as parts; empty for a block that says nothing.
@@ -28,6 +29,10 @@ export function toUserParts(block: JsonObject, at: string, context: RequestConte
     case "search_result":
       return [{ type: "text", text: toSearchResultText(block, at, context) }];
     default: {
+      if (isToolChange(block)) {
+        context.talk.takeToolChange(block, at, context.dropped);
+        return [];
+      }
       const label = textOf(type);
       if (label === null) {
         throw invalidRequest(`${at}.type`, "Field required");

@@ -110,7 +110,7 @@ function toolUseBlocks(
   facts: AnswerFacts,
   ids: AnswerIds,
 ): ToolUseBlock[] {
-  const used = new Set<string>();
+  const used = new Set(facts.usedToolIds);
   return calls.map(({ id, name, input }) => {
     const ownId = id === null || used.has(id) ? ids.makeToolUseId() : id;
     used.add(ownId);

@@ -18,7 +18,7 @@ export class ToolBlocks {
   readonly #facts: AnswerFacts;
   readonly #ids: AnswerIds;
   readonly #collector = new CallCollector();
-  readonly #usedIds = new Set<string>();
+  readonly #usedIds: Set<string>;
   #open: PendingCall | null = null;
   /** How much of the open call's arguments went out already; null when they wait until they are whole. */
   #sentLength: number | null = null;
@@ -28,6 +28,7 @@ export class ToolBlocks {
     this.#writer = writer;
     this.#facts = facts;
     this.#ids = ids;
+    this.#usedIds = new Set(facts.usedToolIds);
   }
 
   /** Whether there is a call that the client was not told of as a whole; one without a name is none yet. */
