@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
 import { AccountClient } from "../support/account-client.ts";
+import { holdLock } from "../support/held-lock.ts";
 import { loginAdmin, loginUser } from "../support/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
@@ -69,6 +70,84 @@ describe("an admin changes a user", () => {
     const { updated_at } = saved.body["user"] as { updated_at: string };
     expect((await save({ display_name: "Once", updated_at })).status).toBe(200);
     expect((await save({ display_name: "Twice", updated_at })).status).toBe(409);
+  });
+
+  test.each(["suspended", "closed"])(
+    "a user who is %s stays so, whatever the user saves at that moment",
+    async (status) => {
+      const user = await loginUser(rig);
+      const held = await holdLock(
+        rig.db,
+        (tx) => tx.sql`update user_profile set status = ${status} where id = ${user.userId}::bigint`,
+      );
+      const saving = client.post("/backend/auth/profile/save/", { display_name: "Me" }, { cookie: user.cookie });
+      await held.waitForWaiters(1);
+      await held.release();
+      expect((await saving).body.error?.code).toBe("unauthenticated");
+      const [row] = await rig.db.sql<{ status: string; display_name: string }>`
+      select status, display_name from user_profile where id = ${user.userId}::bigint`;
+      expect(row).toEqual({ status, display_name: "Test user" });
+    },
+  );
+
+  test("what an admin changes of a user is kept when the user saves the profile at that moment", async () => {
+    const user = await loginUser(rig);
+    const held = await holdLock(
+      rig.db,
+      (tx) => tx.sql`update user_profile set user_type = 'business' where id = ${user.userId}::bigint`,
+    );
+    const saving = client.post("/backend/auth/profile/save/", { display_name: "Me" }, { cookie: user.cookie });
+    await held.waitForWaiters(1);
+    await held.release();
+    expect((await saving).status).toBe(200);
+    const [row] = await rig.db.sql<{ user_type: string; display_name: string }>`
+      select user_type, display_name from user_profile where id = ${user.userId}::bigint`;
+    expect(row).toEqual({ user_type: "business", display_name: "Me" });
+  });
+
+  test("a user who is suspended while a new password is set gets no session", async () => {
+    const email = "suspended-meanwhile@example.org";
+    await client.makeUser(email, password);
+    const { cookie } = await client.logIn(email, password);
+    const profile = await profileOf(email);
+    const held = await holdLock(
+      rig.db,
+      (tx) => tx.sql`update user_profile set status = 'suspended' where id = ${profile?.id ?? 0n}::bigint`,
+    );
+    const change = { current_password: password, new_password: "tango olive brook" };
+    const changing = client.post("/backend/auth/password/change/", change, { cookie });
+    await held.waitForWaiters(1);
+    await held.release();
+    expect((await changing).body.error?.code).toBe("conflict");
+    const sessions = await rig.db.sql`
+      select 1 from session where user_id = ${profile?.id ?? 0n}::bigint and created_at > now() - interval '1 minute'`;
+    expect(sessions).toHaveLength(1);
+  });
+
+  test("a password that is reset while somebody logs in with the old one lets nobody in", async () => {
+    const email = "reset-meanwhile@example.org";
+    await client.makeUser(email, password);
+    const profile = await profileOf(email);
+    const held = await holdLock(
+      rig.db,
+      (tx) => tx.sql`update user_profile set password_hash = '$argon2id$other' where id = ${profile?.id ?? 0n}::bigint`,
+    );
+    const loggingIn = client.logIn(email, password);
+    await held.waitForWaiters(1);
+    await held.release();
+    expect(await loggingIn).toMatchObject({ status: 401, cookie: "" });
+    expect(await rig.db.sql`select 1 from session where user_id = ${profile?.id ?? 0n}::bigint`).toEqual([]);
+  });
+
+  test("active means that the keys work, whatever the gateway thought before", async () => {
+    const admin = await loginAdmin(rig);
+    const user = await loginUser(rig);
+    const key = await rig.db.withTransaction((tx) => createApiKey(tx, user.gatewayUserId, "key"));
+    await rig.db.sql`update gateway_user set status = 'disabled' where id = ${user.gatewayUserId}::bigint`;
+    await waitForKeyStatus(key, 403);
+    const change = { user_id: String(user.userId), status: "active" };
+    expect((await client.post("/backend/admin/user/save/", change, { cookie: admin.cookie })).status).toBe(200);
+    await waitForKeyStatus(key, 200);
   });
 
   test("a suspension ends every session and stops the keys at once; the end of it lets both begin again", async () => {

@@ -122,7 +122,7 @@ export async function setFirstPassword(db: Queryable, userId: UserId, passwordHa
   return rows.length > 0;
 }
 
-/** The same while the old one is still in force. Returns whether it was. */
+/** Replaces the password of an active user while the old one is still in force. Returns whether it was. */
 export async function replacePassword(
   db: Queryable,
   userId: UserId,
@@ -131,7 +131,7 @@ export async function replacePassword(
 ): Promise<boolean> {
   const rows = await db.sql`
     update user_profile set password_hash = ${newHash}, updated_at = now()
-    where id = ${userId}::bigint and password_hash = ${oldHash} returning 1`;
+    where id = ${userId}::bigint and password_hash = ${oldHash} and status = 'active' returning 1`;
   return rows.length > 0;
 }
 
@@ -200,16 +200,27 @@ export async function lockProfile(db: Queryable, userId: UserId): Promise<boolea
   return rows.length > 0;
 }
 
-/** Writes what an admin or the user may change. A user who becomes active counts as verified. */
+/** Writes what an admin may change, under the lock of the row. A user who becomes active counts as verified. */
 export async function updateProfile(
   db: Queryable,
   userId: UserId,
-  to: Pick<Profile, "displayName" | "userType" | "status" | "locale">,
+  to: Pick<Profile, "displayName" | "userType" | "status">,
 ): Promise<void> {
   await db.sql`
     update user_profile set display_name = ${to.displayName}, user_type = ${to.userType}, status = ${to.status},
-      locale = ${to.locale}, updated_at = now(),
+      updated_at = now(),
       email_verified_at = case when ${to.status} = 'active' then coalesce(email_verified_at, now())
         else email_verified_at end
+    where id = ${userId}::bigint`;
+}
+
+/** Writes what users may change of themselves, and nothing else of the row. */
+export async function updateOwnProfile(
+  db: Queryable,
+  userId: UserId,
+  to: Pick<Profile, "displayName" | "locale">,
+): Promise<void> {
+  await db.sql`
+    update user_profile set display_name = ${to.displayName}, locale = ${to.locale}, updated_at = now()
     where id = ${userId}::bigint`;
 }

@@ -10,7 +10,8 @@ import { passwordProblem } from "../passwords/password-rules.ts";
 import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
 import { listUnusedCodes } from "../totp/recovery-store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
-import { findAdminById, setAdminPassword } from "./store.ts";
+import { spendAdminTokens } from "./admin-tokens-store.ts";
+import { findAdminById, replaceAdminPassword } from "./store.ts";
 
 /** What admins change of their own login, and super-admins of the logins of others. */
 export class AdminAccounts {
@@ -31,7 +32,7 @@ export class AdminAccounts {
   /**
    * Every session of the admin ends; the one who changed it goes on with a new one.
    * @returns the `Set-Cookie`
-   * @throws AppError `invalid_credentials`, `invalid_password`, `too_many_attempts`
+   * @throws AppError `invalid_credentials`, `invalid_password`, `conflict`, `too_many_attempts`
    */
   async changePassword(
     admin: AdminCaller,
@@ -44,10 +45,14 @@ export class AdminAccounts {
     if (problem !== null) {
       throw new AppError("invalid_password", { message: problem, fields: { new_password: problem } });
     }
-    await this.#confirm(admin, passwords.current, origin);
+    const currentHash = await this.#confirm(admin, passwords.current, origin);
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
-      await setAdminPassword(tx, admin.adminId, passwordHash);
+      if (!(await replaceAdminPassword(tx, admin.adminId, currentHash, passwordHash))) {
+        // It was reset or changed, or the rights taken, while we hashed.
+        throw new AppError("conflict");
+      }
+      await spendAdminTokens(tx, admin.adminId);
       await revokeSessionsOf(tx, ofAdmin(admin.adminId), null);
       await this.#audit(tx, admin, origin, { action: "admin.password_change" });
       return await sessions.start(tx, ofAdmin(admin.adminId), request, origin);
@@ -120,14 +125,17 @@ export class AdminAccounts {
     });
   }
 
-  async #confirm(admin: AdminCaller, password: string, { ip }: Origin): Promise<void> {
+  /** @returns the hash that the password was compared with */
+  async #confirm(admin: AdminCaller, password: string, { ip }: Origin): Promise<string> {
     const { db, hashing } = this.#parts;
     const attempt = await beginAttempt(db, attemptKinds.confirmation, { account: `admin:${admin.adminId}`, ip });
     const credentials = await findAdminById(db, admin.adminId);
-    if (!(await hashing.isRight(password, credentials?.passwordHash ?? null))) {
+    const passwordHash = credentials?.passwordHash ?? null;
+    if (!(await hashing.isRight(password, passwordHash)) || passwordHash === null) {
       throw new AppError("invalid_credentials", { message: "The password is not right." });
     }
     await attempt.succeeded();
+    return passwordHash;
   }
 
   async #audit(

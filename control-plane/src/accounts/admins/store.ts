@@ -56,6 +56,19 @@ export async function setAdminPassword(db: Queryable, id: bigint, passwordHash: 
     update shared_admin_credentials set password_hash = ${passwordHash}, updated_at = now() where id = ${id}::bigint`;
 }
 
+/** Replaces the password of an admin while the old one is still in force. Returns whether it was. */
+export async function replaceAdminPassword(
+  db: Queryable,
+  id: bigint,
+  oldHash: string,
+  newHash: string,
+): Promise<boolean> {
+  const rows = await db.sql`
+    update shared_admin_credentials set password_hash = ${newHash}, updated_at = now()
+    where id = ${id}::bigint and password_hash = ${oldHash} and agent > 0 returning 1`;
+  return rows.length > 0;
+}
+
 export type NewAdmin = {
   readonly username: string;
   readonly email: string | null;

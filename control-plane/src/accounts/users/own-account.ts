@@ -11,7 +11,14 @@ import { type Origin, type Profile, parseDisplayName } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
 import { tellPasswordChange } from "../passwords/tell-password-change.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
-import { findLoginById, findProfile, type LoginProfile, replacePassword, updateProfile } from "../store.ts";
+import {
+  findLoginById,
+  findProfile,
+  type LoginProfile,
+  lockProfile,
+  replacePassword,
+  updateOwnProfile,
+} from "../store.ts";
 import { spendTokens } from "../tokens-store.ts";
 import { removeSecret } from "../totp/totp-store.ts";
 
@@ -34,7 +41,7 @@ export class OwnAccount {
     return profile;
   }
 
-  /** @throws AppError `invalid_name` */
+  /** @throws AppError `invalid_name`, `unauthenticated` when the account was closed meanwhile */
   async saveProfile(
     user: UserCaller,
     change: { readonly displayName?: string | null; readonly locale?: string },
@@ -45,15 +52,17 @@ export class OwnAccount {
       throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
     }
     await this.#parts.db.withTransaction(async (tx) => {
+      await lockProfile(tx, user.userId);
       const before = await findProfile(tx, user.userId);
-      if (before === null) {
+      // An admin may have closed the account after the session was checked.
+      if (before?.status !== "active") {
         throw new AppError("unauthenticated");
       }
       const after = {
         displayName: displayName === undefined ? before.displayName : displayName,
         locale: change.locale === undefined ? before.locale : mailLocaleOf(change.locale),
       };
-      await updateProfile(tx, user.userId, { ...before, ...after });
+      await updateOwnProfile(tx, user.userId, after);
       const { displayName: oldName, locale } = before;
       await this.#audit(tx, user, origin, {
         action: "user.profile_save",
@@ -85,7 +94,7 @@ export class OwnAccount {
     const passwordHash = await hashing.hash(passwords.next);
     return await db.withTransaction(async (tx) => {
       if (!(await replacePassword(tx, user.userId, login.passwordHash, passwordHash))) {
-        // It was reset or changed while we hashed.
+        // It was reset or changed, or the account suspended, while we hashed.
         throw new AppError("conflict");
       }
       await spendTokens(tx, user.userId, "password_reset");

@@ -46,10 +46,9 @@ export async function saveUser(
       displayName: displayName === undefined ? before.displayName : displayName,
       userType: change.userType ?? before.userType,
       status,
-      locale: before.locale,
     });
     await gatewayUsers.change(tx, before.gatewayUserId, {
-      ...(isOpen(status) === isOpen(before.status) ? {} : { isEnabled: isOpen(status) }),
+      ...(change.status === undefined ? {} : { isEnabled: isOpen(status) }),
       ...(rateMultiplier === null ? {} : { rateMultiplier }),
     });
     if (status !== "active") {
