@@ -24,9 +24,9 @@ const lookupMsMax = 5_000;
  * Public addresses alone, unless private ones, loopback and those of this machine are allowed. Where clouds keep the
  * credentials of a machine, no server of models is in either case.
  */
-export function serverAddressRule(isPrivateAllowed: boolean): AddressRule {
+export function serverAddressRule(isPrivateAllowed: boolean, isOwn: AddressRule = isOwnAddress): AddressRule {
   return (address) =>
-    !isNoServerAddress(address) && (isPrivateAllowed || !(isPrivateAddress(address) || isOwnAddress(address)));
+    !isNoServerAddress(address) && (isPrivateAllowed || !(isPrivateAddress(address) || isOwn(address)));
 }
 
 /** Whether channels may lead to private addresses. */

@@ -31,28 +31,65 @@ export function isAddressOrRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && ipaddr.isValidCIDR(text));
 }
 
-/** Prefixes behind which a translator on the way finds an IPv4 address, and the byte at which it begins. */
-const translated: readonly (readonly [prefix: [ipaddr.IPv6, number], firstByte: number])[] = [
-  [ipaddr.IPv6.parseCIDR("64:ff9b::/96"), 12],
-  [ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), 12],
-  [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), 12],
-  [ipaddr.IPv6.parseCIDR("2002::/16"), 2],
+/** The prefix that every network of IPv6 alone may use to reach all of IPv4. */
+const wellKnown = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+const teredo = ipaddr.IPv6.parseCIDR("2001::/32");
+/**
+ * Prefixes under which an IPv4 address is packed into one of IPv6, and the bytes that hold it: who routes the prefix, as a
+ * translator or a tunnel does, takes what is sent there to that address. The network that uses `64:ff9b:1::/48` cuts it as it
+ * likes, hence the choices.
+ */
+const packings: readonly (readonly [prefix: [ipaddr.IPv6, number], bytes: readonly (readonly number[])[]])[] = [
+  [wellKnown, [[12, 13, 14, 15]]],
+  // biome-ignore format: one line for each way to cut it
+  [ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), [[12, 13, 14, 15], [6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12]]],
+  [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), [[12, 13, 14, 15]]],
+  [ipaddr.IPv6.parseCIDR("::/96"), [[12, 13, 14, 15]]],
+  [ipaddr.IPv6.parseCIDR("2002::/16"), [[2, 3, 4, 5]]],
+  // The server of the tunnel; its client is in the last bytes, with all bits turned around.
+  [teredo, [[4, 5, 6, 7]]],
 ];
-/** The one of them that every network of IPv6 alone may use to reach all of IPv4. */
-const [wellKnown] = translated;
+/** All of IPv6 that is given out to servers of the world. */
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
-function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, prefix: [ipaddr.IPv6, number]): address is ipaddr.IPv6 {
-  return address.kind() === "ipv6" && address.match(...prefix);
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+function isWithin(address: Address, prefix: [Address, number]): boolean {
+  const [network, bits] = prefix;
+  return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** The IPv4 address to which a translator takes what is sent to this one; the address itself where there is none. */
-function behindTranslator(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
-  for (const [prefix, first] of translated) {
-    if (isWithin(address, prefix)) {
-      return new ipaddr.IPv4(address.toByteArray().slice(first, first + 4));
-    }
+/** An address literal, in brackets or not, mapped IPv4 as IPv4; null for what is none. */
+function readAddress(host: string): Address | null {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : null;
+}
+
+/** The IPv4 addresses to which what is sent to this address may be taken. */
+function packedAddresses(address: Address): readonly ipaddr.IPv4[] {
+  if (address.kind() === "ipv4" || address.range() === "loopback") {
+    return [];
   }
-  return address;
+  const bytes = address.toByteArray();
+  const pick = (places: readonly number[]): ipaddr.IPv4 => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0));
+  const found = packings.flatMap(([prefix, choices]) => {
+    const picked = isWithin(address, prefix) ? choices.map(pick) : [];
+    // Bytes of a choice that was not made are usually zero.
+    return choices.length === 1 ? picked : picked.filter((inside) => inside.range() !== "unspecified");
+  });
+  if (isWithin(address, teredo)) {
+    found.push(new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff)));
+  }
+  if (isIntraSite(bytes)) {
+    found.push(pick([12, 13, 14, 15]));
+  }
+  return found;
+}
+
+/** Whether the second half of an IPv6 address is of a tunnel inside of a site (ISATAP), under whatever network. */
+function isIntraSite(bytes: readonly number[]): boolean {
+  const [flags = 1, zero, high, low] = bytes.slice(8, 12);
+  return (flags & ~0x02) === 0 && zero === 0 && high === 0x5e && low === 0xfe;
 }
 
 /**
@@ -60,17 +97,26 @@ function behindTranslator(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipa
  * name server makes up addresses for servers of IPv4, what counts is the address that was packed into them.
  */
 export function isPrivateAddress(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, "$1");
-  if (!ipaddr.isValid(bare)) {
+  const address = readAddress(host);
+  if (address === null) {
     return false;
   }
-  const address = ipaddr.process(bare);
-  const meant = wellKnown !== undefined && isWithin(address, wellKnown[0]) ? behindTranslator(address) : address;
-  return meant.range() !== "unicast";
+  if (packedAddresses(address).some((inside) => inside.range() !== "unicast")) {
+    return true;
+  }
+  const isPublic = address.range() === "unicast" && (address.kind() === "ipv4" || isWithin(address, globalUnicast));
+  return !(isPublic || isWithin(address, wellKnown));
 }
 
 /** Where clouds tell a machine its own credentials, beside link-local addresses. */
-const machineServices: ReadonlySet<string> = new Set(["fd00:ec2::254", "100.100.100.200", "168.63.129.16"]);
+const machineServices: readonly [Address, number][] = [
+  "fd00:ec2::/32",
+  "fd20:ce::254/128",
+  "fd00:42::42/128",
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "192.0.0.192/32",
+].map((range) => ipaddr.parseCIDR(range));
 const notForServers: ReadonlySet<string> = new Set(["linkLocal", "unspecified", "multicast", "broadcast"]);
 
 /**
@@ -78,12 +124,12 @@ const notForServers: ReadonlySet<string> = new Set(["linkLocal", "unspecified", 
  * behind which clouds keep the credentials of the machine. Private ones and loopback may be a server of one's own.
  */
 export function isNoServerAddress(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, "$1");
-  if (!ipaddr.isValid(bare)) {
-    return false;
-  }
-  const address = behindTranslator(ipaddr.process(bare));
-  return notForServers.has(address.range()) || machineServices.has(address.toString());
+  const address = readAddress(host);
+  return address !== null && [address, ...packedAddresses(address)].some(isOfMachine);
+}
+
+function isOfMachine(address: Address): boolean {
+  return notForServers.has(address.range()) || machineServices.some((range) => isWithin(address, range));
 }
 
 /** An address in its shortest spelling, mapped IPv4 as IPv4; null for what is none. */

@@ -48,6 +48,64 @@ describe("the addresses that servers of models may have", () => {
     expect(serverAddressRule(true)("64:ff9b::a00:1")).toBe(true);
   });
 
+  test("are never those of a machine in whatever way they are packed into IPv6", () => {
+    const link = "a9fe:a9fe"; // 169.254.169.254
+    const packed = [
+      `::${link}`,
+      `64:ff9b::${link}`,
+      `64:ff9b:1::${link}`,
+      "64:ff9b:1:a9fe:a9:fe00::",
+      "64:ff9b:1:a9:fe:a9fe::",
+      "64:ff9b:1:0:a9:fea9:fe00:0",
+      `::ffff:0:${link}`,
+      `2002:${link}::1`,
+      `2001:0:${link}::1`,
+      "2001:0:808:404::5601:5601",
+      `2606:4700::5efe:${link}`,
+      `2606:4700::200:5efe:${link}`,
+      `::ffff:${link}`,
+    ];
+    expect(packed.filter(serverAddressRule(true))).toEqual([]);
+    expect(packed.filter(publicOnly)).toEqual([]);
+    const clouds = ["192.0.0.192", "100.100.100.200", "fd00:ec2::23", "fd20:ce::254", "fd00:42::42", "::c000:c0"];
+    expect(clouds.filter(serverAddressRule(true))).toEqual([]);
+    // Loopback and prefixes with nothing packed into them ask for no such address.
+    expect(["::1", "64:ff9b:1::a00:1", "fd12::1"].filter(serverAddressRule(true))).toHaveLength(3);
+  });
+
+  test("are of IPv6 those that are given out to servers of the world", () => {
+    const elsewhere = [
+      "::2",
+      "::7f00:1",
+      "::a00:1",
+      "1::1",
+      "100::1",
+      "200::1",
+      "4000::1",
+      "5f00::1",
+      "e000::1",
+      "fec0::1",
+      "2001::1",
+      "2001:db8::1",
+      "2002:a00:1::1",
+      "2606:4700::5efe:10.0.0.1",
+      "3fff::1",
+    ];
+    expect(elsewhere.filter(publicOnly)).toEqual([]);
+    const everywhere = ["2606:4700::1111", "2a00:1450:4001::200e", "2606:4700::5efe:8.8.4.4", "2400:cb00::1"];
+    expect(everywhere.filter(publicOnly)).toEqual(everywhere);
+  });
+
+  test("are not public ones of this machine, whatever else is public", () => {
+    const own = new Set(["8.8.4.4", "2606:4700::1111"]);
+    const rule = serverAddressRule(false, (address) => own.has(address));
+    expect(["8.8.4.4", "8.8.8.8", "2606:4700::1111", "2606:4700::1112"].filter(rule)).toEqual([
+      "8.8.8.8",
+      "2606:4700::1112",
+    ]);
+    expect(serverAddressRule(true, () => true)("8.8.4.4")).toBe(true);
+  });
+
   test("are not those of this machine", () => {
     const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
     expect(own.filter(publicOnly)).toEqual([]);

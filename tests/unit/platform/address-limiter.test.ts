@@ -1,0 +1,40 @@
+import { describe, expect, test } from "bun:test";
+import { AddressLimiter } from "@sluice/control-plane/platform/address-limiter.ts";
+
+const minute = 60_000;
+
+describe("strangers", () => {
+  test("are let in as often as all of them together may, from however many addresses", () => {
+    const limiter = new AddressLimiter({ perAddress: 2, inAll: 5 });
+    const waits = Array.from({ length: 8 }, (_, i) => limiter.tryTake(`192.0.2.${i}`, 0));
+    expect(waits.map((wait) => wait === null)).toEqual([true, true, true, true, true, false, false, false]);
+    expect(waits[5]).toBe(12);
+    // In a fifth of a minute there is room for one more, whoever comes.
+    expect([limiter.tryTake("192.0.2.99", minute / 5), limiter.tryTake("192.0.2.98", minute / 5)]).toEqual([null, 12]);
+  });
+
+  test("of one address, or of one network of IPv6, are let in as often as one may", () => {
+    const limiter = new AddressLimiter({ perAddress: 2, inAll: 100 });
+    const taken = (ip: string): boolean => limiter.tryTake(ip, 0) === null;
+    expect([taken("192.0.2.1"), taken("192.0.2.1"), taken("192.0.2.1"), taken("192.0.2.2")]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    expect([taken("2001:db8::1"), taken("2001:db8::2"), taken("2001:db8::3"), taken("2001:db8:0:1::1")]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test("who are refused use up nothing of what others may do", () => {
+    const limiter = new AddressLimiter({ perAddress: 1, inAll: 3 });
+    const flood = Array.from({ length: 50 }, () => limiter.tryTake("192.0.2.1", 0));
+    expect(flood.filter((wait) => wait === null)).toHaveLength(1);
+    expect([limiter.tryTake("192.0.2.2", 0), limiter.tryTake("192.0.2.3", 0)]).toEqual([null, null]);
+    expect(limiter.tryTake("192.0.2.4", 0)).toBe(20);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "bun:test";
+import { clientAddress, type EdgeSettings } from "@sluice/control-plane/platform/client-address.ts";
+
+const edge: EdgeSettings = { header: "x-real-ip", addresses: ["127.0.0.1", "10.0.0.0/8"] };
+const from = (value: string | null, peer = "127.0.0.1", settings = edge): string =>
+  clientAddress(new Headers(value === null ? {} : { "x-real-ip": value }), peer, settings);
+
+describe("the address of a client", () => {
+  test("is what the edge wrote last: what stands before it came from the client", () => {
+    expect(from("203.0.113.8")).toBe("203.0.113.8");
+    expect(from("203.0.113.8, 198.51.100.7")).toBe("198.51.100.7");
+    expect(from("198.51.100.7 ,203.0.113.8")).toBe("203.0.113.8");
+    expect(from("127.0.0.1, 2001:db8::7")).toBe("2001:db8::7");
+  });
+
+  test("is the peer's where the peer is not the edge, or none is configured", () => {
+    expect(from("203.0.113.8", "192.0.2.1")).toBe("192.0.2.1");
+    expect(from("203.0.113.8", "10.9.8.7")).toBe("203.0.113.8");
+    expect(from("203.0.113.8", "127.0.0.1", { ...edge, header: null })).toBe("127.0.0.1");
+  });
+
+  test("is the peer's where the edge says nothing that is an address", () => {
+    expect([null, "", "unknown", "203.0.113.8, ", "203.0.113.8:443", "a, b"].map((value) => from(value))).toEqual(
+      Array.from({ length: 6 }, () => "127.0.0.1"),
+    );
+  });
+
+  test("is IPv4 where it came in over a socket of IPv6", () => {
+    expect(from(null, "::ffff:192.0.2.1")).toBe("192.0.2.1");
+    expect(from("::ffff:203.0.113.8", "::ffff:127.0.0.1")).toBe("203.0.113.8");
+  });
+});
