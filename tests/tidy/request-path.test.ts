@@ -6,9 +6,13 @@ import { readCode, type SourceFile } from "./tree.ts";
 
 const gateway = "control-plane/src/gateway/";
 const pipelinePath = `${gateway}pipeline.ts`;
-/** The second half of the pipeline: a call ends in several branches of it, but in one way. It calls only the last stage. */
-const enderPath = `${gateway}call-ender.ts`;
-const enderStage = `${gateway}settle/`;
+/** Parts of the pipeline that have files of their own, with the only stages that each calls. */
+const parts: ReadonlyMap<string, readonly string[]> = new Map([
+  // The attempt loop, which calls and sessions share.
+  [`${gateway}attempt-channels.ts`, [`${gateway}dispatch/`, `${gateway}respond/`]],
+  // A call ends in several branches of the pipeline, but in one way.
+  [`${gateway}call-ender.ts`, [`${gateway}settle/`]],
+]);
 
 /**
  * The stages of a call and their steps, in the order in which they run. The names were picked so that the alphabet is
@@ -59,7 +63,7 @@ function findStepViolations(file: SourceFile): string[] {
   const step = stepOf(file.path);
   const violations = step === null ? [`${file.path}: neither a step of the path nor in the folder of one`] : [];
   for (const { to, line } of importedPaths(file)) {
-    const isAbove = to === pipelinePath || to === enderPath || (to === step && to !== file.path);
+    const isAbove = to === pipelinePath || parts.has(to) || (to === step && to !== file.path);
     if (isAbove || (isInStage(to) && (stepOf(to) === null || stepOf(to) !== step))) {
       violations.push(`${file.path}:${line} -> ${to}: a step knows no other step; shared types stand in model.ts`);
     }
@@ -72,7 +76,7 @@ const usedBy = (caller: SourceFile): string[] =>
     .filter(({ isTypeOnly }) => !isTypeOnly)
     .map(({ to }) => to);
 
-/** Whether a half of the pipeline imports nothing of the stages but steps, and these in the order of the path. */
+/** Whether the pipeline, or a part of it, imports nothing of the stages but steps, and these in the order of the path. */
 function findCallerViolations(caller: SourceFile): string[] {
   const used = [...new Set(usedBy(caller).filter(isInStage))];
   const known = used.filter((to) => stepPaths.includes(to));
@@ -84,7 +88,8 @@ function findCallerViolations(caller: SourceFile): string[] {
     const names = inOrder.map((step) => step.slice(gateway.length, -".ts".length));
     violations.push(`${caller.path}: imports its steps out of order; the path is ${names.join(", ")}`);
   }
-  const strays = caller.path === enderPath ? known.filter((to) => !to.startsWith(enderStage)) : [];
+  const own = parts.get(caller.path);
+  const strays = own === undefined ? [] : known.filter((to) => !own.some((stage) => to.startsWith(stage)));
   return [...violations, ...strays.map((to) => `${caller.path} -> ${to}: only the pipeline calls this stage`)];
 }
 
@@ -96,13 +101,14 @@ function findViolations(files: readonly SourceFile[]): string[] {
   if (pipeline === undefined) {
     return violations;
   }
-  const ender = files.filter((file) => file.path === enderPath && usedBy(pipeline).includes(enderPath));
-  const used = [pipeline, ...ender].flatMap(usedBy);
-  const unused = steps.filter((step) => stepPaths.includes(step.path) && !used.includes(step.path));
+  const used = new Set(usedBy(pipeline));
+  const callers = [pipeline, ...files.filter((file) => parts.has(file.path) && used.has(file.path))];
+  const usedByAny = callers.flatMap(usedBy);
+  const unused = steps.filter((step) => stepPaths.includes(step.path) && !usedByAny.includes(step.path));
   return [
     ...violations,
     ...unused.map((step) => `${pipelinePath}: does not import ${step.path}`),
-    ...[pipeline, ...ender, ...files.filter(isOfSession)].flatMap(findCallerViolations),
+    ...[...callers, ...files.filter(isOfSession)].flatMap(findCallerViolations),
   ];
 }
 
@@ -156,7 +162,17 @@ describe("a break of the path is seen", () => {
     ]);
   });
 
-  test("when the second half of the pipeline calls a stage that is not its own", () => {
+  test("when the attempt loop calls a stage that is not its own", () => {
+    const files = invented({
+      "pipeline.ts": 'import { attemptChannels } from "./attempt-channels.ts";',
+      "attempt-channels.ts": importOf("dispatch/choose-channel", "settle/settle-quota"),
+      "dispatch/choose-channel.ts": "",
+      "settle/settle-quota.ts": "",
+    });
+    expect(findViolations(files)).toEqual([expect.stringMatching(/settle-quota\.ts: only the pipeline calls/)]);
+  });
+
+  test("when the end of a call calls a stage that is not its own", () => {
     const files = invented({
       "pipeline.ts": 'import { CallEnder } from "./call-ender.ts";',
       "call-ender.ts": importOf("admit/reserve-quota", "settle/settle-quota"),
@@ -166,7 +182,7 @@ describe("a break of the path is seen", () => {
     expect(findViolations(files)).toEqual([expect.stringMatching(/reserve-quota\.ts: only the pipeline calls/)]);
   });
 
-  test("when the second half calls steps but the pipeline does not call it", () => {
+  test("when a part calls steps but the pipeline does not call it", () => {
     const files = invented({
       "pipeline.ts": 'import type { CallEnder } from "./call-ender.ts";',
       "call-ender.ts": importOf("settle/settle-quota"),
@@ -189,7 +205,7 @@ describe("a break of the path is seen", () => {
     ]);
   });
 
-  test("when the second half imports its steps out of order", () => {
+  test("when a part imports its steps out of order", () => {
     const files = invented({
       "pipeline.ts": 'import { CallEnder } from "./call-ender.ts";',
       "call-ender.ts": importOf("settle/settle-quota", "settle/price-usage"),
@@ -203,7 +219,8 @@ describe("a break of the path is seen", () => {
     ["another step of its stage", "./check-access.ts"],
     ["a step of another stage", "../settle/settle-quota.ts"],
     ["the pipeline", "../pipeline.ts"],
-    ["the second half of the pipeline", "../call-ender.ts"],
+    ["the attempt loop", "../attempt-channels.ts"],
+    ["the end of a call", "../call-ender.ts"],
   ])("when a step imports %s", (_what, specifier) => {
     const files = invented({ "admit/authenticate-key.ts": `import type { A } from "${specifier}";` });
     expect(findViolations(files)).toEqual([expect.stringMatching(/knows no other step/)]);
@@ -242,7 +259,7 @@ test("a step may have parts in the folder that bears its name", () => {
   expect(findViolations(files)).toEqual([]);
 });
 
-test("the last stage may be called from the second half of the pipeline", () => {
+test("the last stage may be called from the end of a call", () => {
   const files = invented({
     "pipeline.ts": `import { CallEnder } from "./call-ender.ts";\n${importOf("settle/measure-usage")}`,
     "call-ender.ts": importOf("settle/measure-usage", "settle/settle-quota"),

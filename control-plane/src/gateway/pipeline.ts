@@ -1,36 +1,32 @@
 import { errorDefinition } from "@sluice/contracts/errors";
-import type { ChannelId } from "@sluice/contracts/ids";
-import { AppError, toAppError, type UpstreamWords } from "../platform/errors.ts";
+import { AppError, toAppError } from "../platform/errors.ts";
 import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough } from "./admit/check-access.ts";
 import { checkContentType, parseRequest } from "./admit/parse-request.ts";
 import { boundCost, boundUnits, reserveQuota } from "./admit/reserve-quota.ts";
+import { attemptChannels, type FailedAttempt, noteAttempt } from "./attempt-channels.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
-import type { Ability, Channel } from "./channels/model.ts";
+import type { Channel } from "./channels/model.ts";
 import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
-import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
-import { mayRetry } from "./dispatch/retry-policy.ts";
 import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
-import type { AdmittedCall, AttemptFailure, CallState, GatewayAnswer, GatewayCall, StreamEnding } from "./model.ts";
+import type { AdmittedCall, CallState, GatewayAnswer, GatewayCall, StreamEnding } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyClientError, classifyStatus, malformedAnswer } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, headerOf, isEncoded, namingNode } from "./respond/compose-answer.ts";
 import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
-import { openingFailure, streamProblem, streamResult, toAttemptError } from "./respond/translate-ending.ts";
+import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
 import { addEventUsage, measureAnswer, measureStream } from "./settle/measure-usage.ts";
 import { answersObject, findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surfaces.ts";
-import type { Attempt, Units } from "./usage-log/model.ts";
-
-type FailedAttempt = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
+import type { Units } from "./usage-log/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
 /** Answers of other types than these and event streams are passed on without being collected. */
@@ -38,8 +34,8 @@ const collectedTypes = /json|^text\/plain/i;
 const eventStreamType = /^text\/event-stream/i;
 
 /**
- * The path of a call: admit > dispatch > respond > settle. All branches and the attempt loop are here; the steps know
- * nothing of each other.
+ * The path of a call: admit > dispatch > respond > settle. All branches are here but those of the attempt loop, which
+ * sessions share; the steps know nothing of each other.
  */
 export class Pipeline implements GatewayPort {
   readonly #parts: PipelineParts;
@@ -139,51 +135,12 @@ export class Pipeline implements GatewayPort {
     return Object.assign(state, { principal, request, model, hold });
   }
 
-  /** Tries channels until one answers; every failed try costs nothing. */
-  async #dispatch(state: AdmittedCall, surface: Surface): Promise<GatewayAnswer> {
-    const { loads, catalog, clock, random } = this.#parts;
-    const serving = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
-    state.exitNodes = findExitNodes(catalog(), state);
+  #dispatch(state: AdmittedCall, surface: Surface): Promise<GatewayAnswer> {
+    const catalog = this.#parts.catalog();
+    const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+    state.exitNodes = findExitNodes(catalog, state);
     const abilities = allowExitNodes(serving, state.exitNodes);
-    const tried = new Set<ChannelId>();
-    for (let last: FailedAttempt | null = null; ; ) {
-      const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
-      if (channel === null) {
-        throw last === null ? this.#noChannel(abilities) : this.#attemptError(last, abilities);
-      }
-      tried.add(channel.id);
-      const result = await this.#tryChannel(state, surface, channel);
-      if (!("failure" in result)) {
-        return result;
-      }
-      last = result;
-      if (!mayRetry(last.failure, tried.size, clock.tick() - state.call.startedTick)) {
-        throw this.#attemptError(last, abilities);
-      }
-    }
-  }
-
-  async #tryChannel(state: AdmittedCall, surface: Surface, channel: Channel): Promise<GatewayAnswer | FailedAttempt> {
-    const { loads, log, random } = this.#parts;
-    const use = loads.begin(channel);
-    try {
-      const result = await this.#attempt(state, surface, use);
-      if ("failure" in result) {
-        const { failure } = result;
-        this.#noteAttempt(state, use, failure);
-        if (failure.result === "credential_refused" || failure.isLasting) {
-          log.error(`channel.${failure.result}`, { requestId: state.call.requestId, channel: channel.name });
-        }
-        loads.end(use, failure.isChannelFault, failure.result);
-        if (failure.needsCooldown) {
-          loads.coolDown(channel, failure.retryAfterSeconds, random);
-        }
-      }
-      return result;
-    } catch (thrown) {
-      loads.release(use);
-      throw thrown;
-    }
+    return attemptChannels(this.#parts, state, abilities, (use) => this.#attempt(state, surface, use));
   }
 
   async #attempt(state: AdmittedCall, surface: Surface, use: ChannelUse): Promise<GatewayAnswer | FailedAttempt> {
@@ -252,7 +209,7 @@ export class Pipeline implements GatewayPort {
     if (form === "other" && answersObject(surface)) {
       return this.#refuseAnswer(response, "no_json");
     }
-    this.#noteAttempt(state, use, { status: response.status, result: "answered" });
+    noteAttempt(this.#parts, state, use, { status: response.status, result: "answered" });
     this.#parts.loads.end(use, false);
     this.#noteFirstByte(state);
     keepPiece(state, body);
@@ -286,7 +243,7 @@ export class Pipeline implements GatewayPort {
         reported = addEventUsage(reported, payload);
       },
       onEnding: async (ending) => {
-        this.#noteAttempt(state, use, { status: response.status, result: streamResult(ending) });
+        noteAttempt(this.#parts, state, use, { status: response.status, result: streamResult(ending) });
         this.#noteStreamEnd(use, ending);
         const problem = await this.#settleStream(state, kind, ending, reported);
         return {
@@ -343,42 +300,8 @@ export class Pipeline implements GatewayPort {
     return { ...limits, idleTimeoutMs, firstByteTimeoutMs: firstToken, firstBodyByteTimeoutMs: firstToken };
   }
 
-  #noChannel(abilities: readonly Ability[]): AppError {
-    if (abilities.length === 0) {
-      return new AppError("no_upstream", { internal: { reason: "no ability" } });
-    }
-    const { loads } = this.#parts;
-    const channels = abilities.map(({ channel }) => channel);
-    const code = channels.some((channel) => loads.isBusy(channel)) ? "upstream_rate_limited" : "no_upstream";
-    return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels) });
-  }
-
-  /** A client that comes back when it was told to does not meet the same pause again. */
-  #attemptError({ failure, said }: FailedAttempt, abilities: readonly Ability[]): AppError {
-    if (!failure.needsCooldown) {
-      return toAttemptError(failure, said);
-    }
-    const pause = this.#parts.loads.retryAfterSeconds(abilities.map(({ channel }) => channel));
-    return toAttemptError({ ...failure, retryAfterSeconds: Math.max(failure.retryAfterSeconds ?? 0, pause) }, said);
-  }
-
   #noteFirstByte(state: CallState): void {
     state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
-  }
-
-  /** Called before the call is settled, so that the row tells of the attempt. */
-  #noteAttempt(state: AdmittedCall, use: ChannelUse, seen: Pick<Attempt, "status" | "result">): void {
-    const { clock, observer } = this.#parts;
-    const attempt = {
-      channelId: String(use.channel.id),
-      channel: use.channel.name,
-      startedAtMs: Math.round(use.startedTick - state.call.startedTick),
-      durationMs: Math.round(clock.tick() - use.startedTick),
-      status: seen.status,
-      result: seen.result,
-    };
-    state.attempts.push(attempt);
-    observer.onAttempt(attempt, use.channel.exitNode);
   }
 
   #noteStreamEnd(use: ChannelUse, ending: StreamEnding): void {

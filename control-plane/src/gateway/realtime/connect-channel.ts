@@ -1,18 +1,13 @@
-import type { ChannelId } from "@sluice/contracts/ids";
-import { AppError } from "../../platform/errors.ts";
 import { HttpClientError, type HttpResponseBody } from "../../platform/http-client/model.ts";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
+import { attemptChannels, type FailedAttempt, noteAttempt } from "../attempt-channels.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
-import type { Ability, Channel } from "../channels/model.ts";
-import { chooseChannel } from "../dispatch/choose-channel.ts";
+import type { Channel } from "../channels/model.ts";
 import { composeRequest, hopHeader } from "../dispatch/compose-request.ts";
-import { mayRetry } from "../dispatch/retry-policy.ts";
 import type { AttemptFailure } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
 import { classifyClientError, classifyStatus, malformedAnswer } from "../respond/classify-status.ts";
 import { readRefusal } from "../respond/read-upstream-error.ts";
-import { toAttemptError } from "../respond/translate-ending.ts";
-import type { Attempt } from "../usage-log/model.ts";
 import type { Handshake } from "./handshake.ts";
 import { frameBytesMax, type RealtimeLimits } from "./limits.ts";
 import type { SessionCall } from "./session-books.ts";
@@ -37,51 +32,29 @@ export async function connectChannel(
   state: SessionCall,
   handshake: Handshake,
 ): Promise<ConnectedChannel> {
-  const { loads, catalog, clock, random } = parts;
-  const serving = catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
+  const serving = parts.catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
   // Exit nodes pass no websockets on, and the socket client would go where their name leads.
   const abilities = serving.filter(({ channel }) => channel.exitNode === null);
-  const tried = new Set<ChannelId>();
-  for (let last: AppError | null = null; ; ) {
-    const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
-    if (channel === null) {
-      throw last ?? noChannel(parts, abilities);
-    }
-    tried.add(channel.id);
-    const use = loads.begin(channel);
-    const answer = await openUpstream(parts, state, use, handshake);
-    if (!(answer instanceof HttpClientError) && !isRefusal(answer)) {
-      noteAttempt(parts, state, use, { status: switchedStatus, result: "answered" });
-      loads.answered(use);
-      return { use, upstream: answer };
-    }
-    const { failure, said } = await readFailure(answer, channel);
-    noteFailure(parts, state, use, failure);
-    last = toAttemptError(failure.needsCooldown ? withPause(parts, failure, abilities) : failure, said);
-    if (!mayRetry(failure, tried.size, clock.tick() - state.call.startedTick)) {
-      throw last;
-    }
-  }
+  return await attemptChannels(parts, state, abilities, (use) => connect(parts, state, use, handshake));
 }
 
-/** A try that brought no connection counts against the channel, or not, as everywhere. */
-function noteFailure(parts: ConnectParts, state: SessionCall, use: ChannelUse, failure: AttemptFailure): void {
-  const { loads, log, random } = parts;
-  noteAttempt(parts, state, use, failure);
-  if (failure.result === "credential_refused") {
-    log.error("channel.credential_refused", { requestId: state.call.requestId, channel: use.channel.name });
+async function connect(
+  parts: ConnectParts,
+  state: SessionCall,
+  use: ChannelUse,
+  handshake: Handshake,
+): Promise<ConnectedChannel | FailedAttempt> {
+  const answer = await openUpstream(parts, state, use, handshake);
+  if (answer instanceof HttpClientError || isRefusal(answer)) {
+    return await readFailure(answer, use.channel);
   }
-  loads.end(use, failure.isChannelFault);
-  if (failure.needsCooldown) {
-    loads.coolDown(use.channel, failure.retryAfterSeconds, random);
-  }
+  noteAttempt(parts, state, use, { status: switchedStatus, result: "answered" });
+  parts.loads.answered(use);
+  return { use, upstream: answer };
 }
 
 /** What kept a channel from taking the session, and what it said that the client may read. */
-async function readFailure(
-  answer: WebSocketRefusal | HttpClientError,
-  channel: Channel,
-): ReturnType<typeof readRefusal> {
+async function readFailure(answer: WebSocketRefusal | HttpClientError, channel: Channel): Promise<FailedAttempt> {
   if (answer instanceof HttpClientError) {
     return { failure: classifyClientError(answer), said: null };
   }
@@ -113,7 +86,7 @@ async function openUpstream(
 ): Promise<ClientWebSocket | WebSocketRefusal | HttpClientError> {
   const { call, request } = state;
   const { channel } = use;
-  const { hopMark, loads, upstreamLimits, realtimeLimits } = parts;
+  const { hopMark, upstreamLimits, realtimeLimits } = parts;
   const before = call.headers.get(hopHeader);
   const hops = before === null ? hopMark : `${before},${hopMark}`;
   const composed = composeRequest(call, request, channel, { hops, limits: upstreamLimits, signal: call.signal });
@@ -134,7 +107,6 @@ async function openUpstream(
     if (error instanceof HttpClientError) {
       return error;
     }
-    loads.release(use);
     throw error;
   }
 }
@@ -147,37 +119,4 @@ function isRefusal(answer: ClientWebSocket | WebSocketRefusal | HttpClientError)
 function classifyRefusal({ status, headers }: WebSocketRefusal): AttemptFailure {
   const failure = classifyStatus(status, headers);
   return failure ?? { ...malformedAnswer, status };
-}
-
-/** A client that comes back when it was told to does not meet the same pause again. */
-function withPause({ loads }: ConnectParts, failure: AttemptFailure, abilities: readonly Ability[]): AttemptFailure {
-  const pause = loads.retryAfterSeconds(abilities.map(({ channel }) => channel));
-  return { ...failure, retryAfterSeconds: Math.max(failure.retryAfterSeconds ?? 0, pause) };
-}
-
-function noChannel({ loads }: ConnectParts, abilities: readonly Ability[]): AppError {
-  if (abilities.length === 0) {
-    return new AppError("no_upstream", { internal: { reason: "no ability" } });
-  }
-  const channels = abilities.map(({ channel }) => channel);
-  const code = channels.some((channel) => loads.isBusy(channel)) ? "upstream_rate_limited" : "no_upstream";
-  return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels) });
-}
-
-function noteAttempt(
-  { clock, observer }: ConnectParts,
-  state: SessionCall,
-  { channel, startedTick }: ChannelUse,
-  seen: Pick<Attempt, "status" | "result">,
-): void {
-  const attempt = {
-    channelId: String(channel.id),
-    channel: channel.name,
-    startedAtMs: Math.round(startedTick - state.call.startedTick),
-    durationMs: Math.round(clock.tick() - startedTick),
-    status: seen.status,
-    result: seen.result,
-  };
-  state.attempts.push(attempt);
-  observer.onAttempt(attempt, channel.exitNode);
 }
