@@ -145,7 +145,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const settlement = new UsageSettlement({ db, clock: systemClock, log, registry });
   const lists: ListParts = { db, clock: systemClock, log, recordExport: exportRecorder(db) };
   const moneyCheck = new MoneyCheck({ db, log, registry });
-  const trace = openTraceViews(parts, accounts);
+  const trace = openTraceViews(parts);
   const exitNodes = openExitNodes(parts);
   const features: Readonly<Record<string, readonly AnyEndpoint[]>> = {
     accounts: accounts.endpoints,
@@ -267,9 +267,9 @@ function openMail(parts: BackendParts, secrets: SecretReader): Mail {
   });
 }
 
-function openTraceViews({ db, masterKey, log, settings }: BackendParts, accounts: Accounts) {
+function openTraceViews({ db, masterKey, log, settings }: BackendParts) {
   const rules = () => traceRules(settings.values);
-  const parts = { db, masterKey, log, rules, clock: systemClock, sessions: { ageSeconds: accounts.sessionAgeSeconds } };
+  const parts = { db, masterKey, log, rules, clock: systemClock };
   const search = new TraceSearching(parts);
   const reading = new PayloadReading(parts);
   return { endpoints: traceEndpoints({ db, search, reading }), retention: new TraceRetention(parts) };
@@ -280,7 +280,6 @@ function traceRules(values: SettingValues): TraceRules {
     payloadRetentionDays: values["trace.payload_retention_days"],
     metadataRetentionDays: values["trace.metadata_retention_days"],
     readsPerHour: values["trace.payload_reads_per_hour"],
-    loginMinutesMax: values["trace.payload_login_minutes"],
   };
 }
 
@@ -330,6 +329,10 @@ function openAccounts({ config, db, masterKey, webBuild, settings }: BackendPart
     baseUrl: publicBaseUrl(config),
     returnsVerificationLink: config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production",
     isDevelopment: config.NODE_ENV === "development",
+    adminRules: () => ({
+      freshLoginMinutes: settings.values["admin.fresh_login_minutes"],
+      isSecondFactorRequired: settings.values["admin.second_factor_required"],
+    }),
     limits: () => ({
       logins: settings.values["accounts.logins_per_address"],
       adminLogins: settings.values["accounts.admin_logins_per_address"],

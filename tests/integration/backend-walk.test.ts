@@ -2,26 +2,27 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type AdminOperation, type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
 import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
 import { buildProgram } from "@sluice/control-plane/deps.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
-import type { Access, AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
+import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { z } from "zod";
-import { accessOf, specifiedPaths } from "../support/backend-access.ts";
+import { accessOf, type DeclaredAccess, specifiedPaths } from "../support/backend-access.ts";
 import { declaredEndpoints, nameOf } from "../support/declared-endpoints.ts";
 import { loginAdmin, loginUser } from "../support/logins.ts";
 import { inputNames, oddValues, soundValues } from "../support/odd-values.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
-type Caller = "nobody" | "user" | "another_user" | "admin" | "super_admin";
+const callers = ["nobody", "user", "another_user", "admin", "stale_admin", "super_admin", "stale_super_admin"] as const;
+type Caller = (typeof callers)[number];
 
-const callers: readonly Caller[] = ["nobody", "user", "another_user", "admin", "super_admin"];
 const fieldsAtOnce = 12;
 let rig: SluiceRig;
 let sluice: SluiceProcess;
 let endpoints: readonly AnyEndpoint[];
-const cookies: Record<Caller, string> = { nobody: "", user: "", another_user: "", admin: "", super_admin: "" };
+const cookies = Object.fromEntries(callers.map((each) => [each, ""])) as Record<Caller, string>;
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
@@ -29,7 +30,9 @@ beforeAll(async () => {
   cookies.user = (await loginUser(rig)).cookie;
   cookies.another_user = (await loginUser(rig)).cookie;
   cookies.admin = (await loginAdmin(rig, { isSuper: false })).cookie;
+  cookies.stale_admin = (await loginAdmin(rig, { isSuper: false, isFresh: false })).cookie;
   cookies.super_admin = (await loginAdmin(rig)).cookie;
+  cookies.stale_super_admin = (await loginAdmin(rig, { isFresh: false })).cookie;
   endpoints = await declaredEndpoints(rig);
 });
 
@@ -55,8 +58,27 @@ async function call(
   return { status: answer.status, code: /"error":\{"code":"([a-z_]+)"/.exec(text)?.[1] ?? "", text };
 }
 
+function declaredAccess({ access, freshLogin, guardedFields = [] }: AnyEndpoint): DeclaredAccess {
+  if (guardedFields.length > 0) {
+    return `admin, fresh super_admin for ${guardedFields.join(", ")}`;
+  }
+  return freshLogin === true ? "fresh super_admin" : access;
+}
+
 test("the access of every endpoint is what the table says, and none is missing there", () => {
-  expect(Object.fromEntries(endpoints.map((each) => [nameOf(each), each.access]))).toEqual(accessOf);
+  expect(Object.fromEntries(endpoints.map((each) => [nameOf(each), declaredAccess(each)]))).toEqual(accessOf);
+});
+
+test("whatever admins change has its row in the table of rights, and is declared by it", () => {
+  const changing = endpoints.filter(({ access, method }) => access.endsWith("admin") && method === "POST");
+  expect(changing.map(({ path }) => path).filter((path) => !(path in adminRights))).toEqual([]);
+  for (const { path, access, freshLogin, guardedFields, withoutSecondFactor } of endpoints) {
+    const right: AdminRight | undefined = adminRights[path as AdminOperation];
+    if (right !== undefined) {
+      expect([path, { access, freshLogin, guardedFields, withoutSecondFactor }]).toEqual([path, right]);
+    }
+  }
+  expect(Object.keys(adminRights).filter((path) => !endpoints.some((each) => each.path === path))).toEqual([]);
 });
 
 /** As the framework writes paths, without the last slash. */
@@ -143,9 +165,9 @@ test("whatever is of admins asks for an admin", () => {
 });
 
 /** What a caller without the right login is told, or null when the login is right. */
-function refusalOf(access: Access, caller: Caller): string | null {
+function refusalOf({ access, freshLogin }: AnyEndpoint, caller: Caller): string | null {
   const isUser = caller === "user" || caller === "another_user";
-  const isAdmin = caller === "admin" || caller === "super_admin";
+  const isAdmin = caller.endsWith("admin");
   const ofNoAdmin = isUser ? "403 forbidden" : "401 unauthenticated";
   switch (access) {
     case "user":
@@ -153,22 +175,41 @@ function refusalOf(access: Access, caller: Caller): string | null {
     case "admin":
       return isAdmin ? null : ofNoAdmin;
     case "super_admin":
-      if (caller === "super_admin") {
-        return null;
+      if (!caller.endsWith("super_admin")) {
+        return isAdmin ? "403 super_admin_required" : ofNoAdmin;
       }
-      return caller === "admin" ? "403 forbidden" : ofNoAdmin;
+      return freshLogin === true && caller === "stale_super_admin" ? "403 step_up_required" : null;
     default:
       return null;
   }
 }
 
+const refusals = new Set(["unauthenticated", "forbidden", "super_admin_required", "step_up_required"]);
+
 test.each(callers)("an endpoint answers %s only what its access says", async (caller) => {
   // Ending one's own sessions would end the test.
   for (const each of endpoints.filter(({ path }) => !path.includes("logout"))) {
     const { status, code } = await call(each, { cookie: cookies[caller], fields: { no_such_field: "x" } });
-    const refusal = refusalOf(each.access, caller);
-    const isRefused = code === "unauthenticated" || code === "forbidden";
+    const refusal = refusalOf(each, caller);
+    const isRefused = refusals.has(code);
     expect([nameOf(each), isRefused ? `${status} ${code}` : null]).toEqual([nameOf(each), refusal]);
+  }
+});
+
+test.each(callers)("fields that take more rights are taken from %s only with these rights", async (caller) => {
+  const guarded = endpoints.flatMap((each) => (each.guardedFields ?? []).map((field) => ({ each, field })));
+  expect(guarded.length).toBeGreaterThan(0);
+  for (const { each, field } of guarded) {
+    const sound = inputNames(each.input).flatMap((one) => (one in soundValues ? [[one, soundValues[one]]] : []));
+    const fields = Object.fromEntries(sound);
+    expect(Object.keys(fields)).toContain(field);
+    const { status, code } = await call(each, { cookie: cookies[caller], fields });
+    const expected = refusalOf({ ...each, access: "super_admin", freshLogin: true }, caller);
+    expect([nameOf(each), field, refusals.has(code) ? `${status} ${code}` : null]).toEqual([
+      nameOf(each),
+      field,
+      expected,
+    ]);
   }
 });
 

@@ -136,7 +136,6 @@ test("keys of days change their master key while calls are sealed under them and
     payloadRetentionDays: retentionDays,
     metadataRetentionDays: 365,
     readsPerHour: 1,
-    loginMinutesMax: 60,
   };
   const app = openDatabase({
     url: rig.database.url,

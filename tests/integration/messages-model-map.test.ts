@@ -25,7 +25,7 @@ let cookie: string;
 beforeAll(async () => {
   messages = await MessagesRig.start("one-process");
   second = await messages.rig.startProcess();
-  ({ cookie } = await loginAdmin(messages.rig, { isSuper: false }));
+  ({ cookie } = await loginAdmin(messages.rig));
 });
 afterAll(() => messages.close());
 

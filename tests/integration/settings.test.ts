@@ -140,14 +140,14 @@ test.each([
 });
 
 test("of changes that were made at the same moment one counts, and the others are told", async () => {
-  const { version } = await viewOf("trace.payload_login_minutes");
+  const { version } = await viewOf("admin.fresh_login_minutes");
   const answers = await Promise.all(
     [10, 20, 30, 40].map((value) =>
-      superAdmin.post("/backend/admin/settings/save/", { name: "trace.payload_login_minutes", value, version }),
+      superAdmin.post("/backend/admin/settings/save/", { name: "admin.fresh_login_minutes", value, version }),
     ),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
-  expect((await viewOf("trace.payload_login_minutes")).version).toBe(version + 1);
+  expect((await viewOf("admin.fresh_login_minutes")).version).toBe(version + 1);
 });
 
 test("a variable of the environment decides, and is shown as what does", async () => {

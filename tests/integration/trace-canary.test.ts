@@ -195,7 +195,7 @@ test("after the retention nobody reads it: not the service, not the owner of the
   const openIn = (db: Database) => openStoredPayload(db, keysOf(db), day, requestId as never);
   expect(Buffer.from((await openIn(rig.db))?.request ?? []).toString()).toContain(canary);
   await using copy = await copyOf(rig.db, days);
-  const rules = { payloadRetentionDays: retentionDays, metadataRetentionDays: 90, readsPerHour: 1, loginMinutesMax: 1 };
+  const rules = { payloadRetentionDays: retentionDays, metadataRetentionDays: 90, readsPerHour: 1 };
   const run = await new TraceRetention({ db: rig.db, log: silentLog, rules: () => rules }).run();
   expect(run.destroyedDays).toEqual(expect.arrayContaining(days));
   expect(codeOf(await read(requestId, day))).toEqual([410, "payload_expired"]);

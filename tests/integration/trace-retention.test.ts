@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../support/test-database.
 import { fillTraceDay } from "../support/trace-days.ts";
 import { silentLog } from "../support/trace-fixtures.ts";
 
-const rules: TraceRules = { payloadRetentionDays: 7, metadataRetentionDays: 20, readsPerHour: 1, loginMinutesMax: 60 };
+const rules: TraceRules = { payloadRetentionDays: 7, metadataRetentionDays: 20, readsPerHour: 1 };
 
 let database: TestDatabase;
 /** As the program: without any right to change tables. */

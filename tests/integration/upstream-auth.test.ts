@@ -21,7 +21,7 @@ let visits = 0;
 
 beforeAll(async () => {
   scene = await startRelayScene("one-process");
-  admin = consoleClient(scene.sluice.url, (await loginAdmin(scene.rig, { isSuper: false })).cookie);
+  admin = consoleClient(scene.sluice.url, (await loginAdmin(scene.rig)).cookie);
   trap = createServer((socket) => {
     visits += 1;
     socket.destroy();

@@ -43,7 +43,7 @@ async function waitForKeyStatus(apiKey: string, status: number): Promise<void> {
 
 describe("an admin changes a user", () => {
   test("name, type, multiplier and status, each with an entry in the audit log", async () => {
-    const admin = await loginAdmin(rig, { isSuper: false });
+    const admin = await loginAdmin(rig);
     const user = await loginUser(rig);
     const save = (fields: object) =>
       client.post("/backend/admin/user/save/", { user_id: String(user.userId), ...fields }, { cookie: admin.cookie });

@@ -10,7 +10,7 @@ export type EndpointServer = {
   stop(): Promise<void>;
 };
 
-/** Who calls stands in a header of the test: `x-test-admin: super`, `x-test-admin: plain`, `x-test-user: 17`. */
+/** Who calls stands in a header of the test: `x-test-admin: super` (or `stale`, `plain`, `unfinished`), `x-test-user: 17`. */
 const callersOfHeaders: CallerReader = {
   readUser: (request) => {
     const userId = request.headers.get("x-test-user");
@@ -18,8 +18,9 @@ const callersOfHeaders: CallerReader = {
   },
   readAdmin: (request) => {
     const kind = request.headers.get("x-test-admin");
-    const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, isSuper: kind === "super" };
-    return Promise.resolve(kind === null ? null : admin);
+    const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, isSuper: kind !== "plain" };
+    const login = { isFresh: kind !== "stale", lacksSecondFactor: kind === "unfinished" };
+    return Promise.resolve(kind === null ? null : { ...admin, ...login });
   },
   carriesSession: () => false,
 };

@@ -60,7 +60,7 @@ export class ExitNodeScene implements AsyncDisposable {
     const roles = "relay,gateway,backend";
     const settings = { ...nodeSettings, EXIT_NODE_DNS_SERVERS: dns.address, ROLES: roles, ...env };
     const sluice = await rig.start("one-process", settings);
-    const { cookie } = await loginAdmin(rig, { isSuper: false });
+    const { cookie } = await loginAdmin(rig);
     return new ExitNodeScene({ provider, dns, rig, sluice, settings, admin: consoleClient(sluice.url, cookie) });
   }
 

@@ -1,7 +1,9 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { addGatewayUser } from "@sluice/control-plane/gateway/service.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { settingRegistry } from "@sluice/control-plane/settings/registry.ts";
 
 export type UserLogin = {
   /** The value of the header `cookie`. */
@@ -13,6 +15,15 @@ export type UserLogin = {
 
 export type AdminLogin = { readonly cookie: string; readonly adminId: bigint; readonly username: string };
 
+/** Who is logged in, as the program finds it out with its settings as they come. */
+export function sessionsOf(db: Database): Sessions {
+  const adminRules = () => ({
+    freshLoginMinutes: settingRegistry["admin.fresh_login_minutes"].default,
+    isSecondFactorRequired: false,
+  });
+  return new Sessions({ db, isSecure: true, adminRules });
+}
+
 type OnDatabase = { readonly db: Database };
 
 async function insertSession(db: Database, userId: bigint | null, adminId: bigint | null): Promise<string> {
@@ -23,14 +34,26 @@ async function insertSession(db: Database, userId: bigint | null, adminId: bigin
   return token;
 }
 
-/** A new admin who is logged in; a super-admin unless told otherwise. The password can't be used: there is none. */
-export async function loginAdmin({ db }: OnDatabase, { isSuper = true } = {}): Promise<AdminLogin> {
+/**
+ * A new admin who is logged in: a super-admin with a fresh login unless told otherwise, who may do everything. The password
+ * can't be used: there is none.
+ */
+export async function loginAdmin({ db }: OnDatabase, { isSuper = true, isFresh = true } = {}): Promise<AdminLogin> {
   const username = `admin-${crypto.randomUUID().slice(0, 8)}`;
   const [row] = await db.sql<{ id: bigint }>`
     insert into shared_admin_credentials (username, password_hash, agent)
     values (${username}, '!', ${isSuper ? 2 : 1}::int) returning id`;
   const adminId = row?.id ?? 0n;
-  return { cookie: `SVC_ADMIN_SESSID=${await insertSession(db, null, adminId)}`, adminId, username };
+  const cookie = `SVC_ADMIN_SESSID=${await insertSession(db, null, adminId)}`;
+  if (!isFresh) {
+    await ageLogins({ db }, adminId);
+  }
+  return { cookie, adminId, username };
+}
+
+/** The logins of an admin are too old for what asks for a fresh one. */
+export async function ageLogins({ db }: OnDatabase, adminId: bigint): Promise<void> {
+  await db.sql`update session set created_at = created_at - interval '2 hours' where admin_id = ${adminId}::bigint`;
 }
 
 /** A new, verified user who is logged in, without quota unless told otherwise. */

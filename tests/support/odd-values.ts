@@ -86,6 +86,7 @@ export const soundValues: Readonly<Record<string, unknown>> = {
   code: "123456",
   login: "somebody",
   user_id: "1",
+  rate_multiplier: "1",
   session_id: "1",
   reason: "a reason",
   order_no: "S0000000000",

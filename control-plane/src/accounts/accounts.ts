@@ -18,8 +18,9 @@ import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages, GatewayUsers, OnVerified } from "./port.ts";
 import { Registration } from "./registration/registration.ts";
+import type { AdminRules } from "./sessions/model.ts";
 import { Sessions } from "./sessions/sessions.ts";
-import { deleteEndedSessions, findSessionAge } from "./sessions/store.ts";
+import { deleteEndedSessions } from "./sessions/store.ts";
 import { deleteOldTokens } from "./tokens-store.ts";
 import { SecondFactor } from "./totp/second-factor.ts";
 import { userAdminEndpoints } from "./user-admin-routes.ts";
@@ -38,6 +39,8 @@ export type AccountsParts = {
   readonly returnsVerificationLink: boolean;
   /** Cookies then travel over plain HTTP as well. */
   readonly isDevelopment: boolean;
+  /** Asked for again with each request of an admin. */
+  readonly adminRules: () => AdminRules;
   /** Asked for again with each attempt: admins change them. */
   readonly limits: () => AddressNumbers;
 };
@@ -45,8 +48,6 @@ export type AccountsParts = {
 export type Accounts = {
   readonly callers: CallerReader;
   readonly endpoints: readonly AnyEndpoint[];
-  /** How long ago the login of a session was made; infinite when there is none. */
-  readonly sessionAgeSeconds: (sessionId: bigint) => Promise<number>;
   /** Removes what is over: sessions, links, counts of attempts. */
   readonly cleanUp: (db: Database) => Promise<void>;
 };
@@ -54,7 +55,7 @@ export type Accounts = {
 /** The feature, put together. */
 export function buildAccounts(parts: AccountsParts): Accounts {
   const { db, mails, baseUrl, gatewayUsers, onVerified, limits } = parts;
-  const sessions = new Sessions(db, !parts.isDevelopment);
+  const sessions = new Sessions({ db, isSecure: !parts.isDevelopment, adminRules: parts.adminRules });
   const hashing = new PasswordHashing();
   const devices = new KnownDevices(parts.masterKey, !parts.isDevelopment);
   const login: LoginParts = { db, sessions, hashing, devices, factor: new SecondFactor(parts), limits };
@@ -82,7 +83,6 @@ export function buildAccounts(parts: AccountsParts): Accounts {
       ...adminAccountEndpoints(routeParts),
       ...userAdminEndpoints(routeParts),
     ],
-    sessionAgeSeconds: (sessionId) => findSessionAge(db, sessionId),
     cleanUp: async (database) => {
       await deleteEndedSessions(database);
       await deleteOldTokens(database);

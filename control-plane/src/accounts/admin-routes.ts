@@ -17,6 +17,7 @@ import {
   userAnswer,
   userSaveInput,
 } from "@sluice/contracts/accounts";
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import type { UserId } from "@sluice/contracts/ids";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
@@ -76,23 +77,22 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
     }),
     endpoint({
       method: "GET",
-      path: "/backend/auth/admin/me/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/me/"),
       input: nothing,
       summary: "Which admin is logged in.",
       output: adminMeAnswer,
       errors: [],
       handle: async ({ admin }) => {
-        const { username, isSuper } = admin;
+        const { username, isSuper, isFresh, lacksSecondFactor } = admin;
         const { hasCode, recoveryCodesLeft } = await adminAccounts.codesOf(admin);
         const codes = { has_totp: hasCode, recovery_codes_left: recoveryCodesLeft };
-        return { admin: { username, is_super: isSuper, ...codes } };
+        const state = { is_super: isSuper, is_fresh: isFresh, lacks_second_factor: lacksSecondFactor };
+        return { admin: { username, ...state, ...codes } };
       },
     }),
     endpoint({
       method: "POST",
-      path: "/backend/auth/admin/password/change/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/password/change/"),
       input: passwordChangeInput,
       summary: "Changes the password of the admin; every other session of the admin ends.",
       output: emptyAnswer,
@@ -111,8 +111,7 @@ function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
-      path: "/backend/auth/admin/sessions/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/sessions/"),
       input: nothing,
       summary: "The sessions of the admin, the newest first.",
       output: sessionListAnswer,
@@ -124,8 +123,7 @@ function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: "/backend/auth/admin/sessions/revoke/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/sessions/revoke/"),
       input: sessionRevokeInput,
       summary: "Ends one session of the admin, or all but this one.",
       output: sessionRevokeAnswer,
@@ -147,8 +145,7 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
   return [
     endpoint({
       method: "POST",
-      path: "/backend/auth/admin/totp/begin/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/totp/begin/"),
       input: totpBeginInput,
       summary: "Makes the secret of an authenticator, which is shown once.",
       output: totpBeginAnswer,
@@ -160,8 +157,7 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
     }),
     endpoint({
       method: "POST",
-      path: "/backend/auth/admin/totp/enable/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/totp/enable/"),
       input: totpEnableInput,
       summary:
         "Asks for codes at the login from now on, once a first code is right, and shows the recovery codes once.",
@@ -174,8 +170,7 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
     }),
     endpoint({
       method: "POST",
-      path: "/backend/auth/admin/totp/recovery-codes/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/totp/recovery-codes/"),
       input: recoveryCodesInput,
       summary: "Makes ten new recovery codes, which are shown once; those before are worth nothing from then on.",
       output: recoveryCodesAnswer,
@@ -187,8 +182,7 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
     }),
     endpoint({
       method: "POST",
-      path: "/backend/auth/admin/totp/disable/",
-      access: "admin",
+      ...adminOperation("/backend/auth/admin/totp/disable/"),
       input: totpDisableInput,
       summary: "Asks for no codes any more.",
       output: emptyAnswer,
@@ -201,8 +195,7 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/totp/remove/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/totp/remove/"),
       input: totpRemoveInput,
       summary: "Takes the authenticator away from a user or an admin who has lost it.",
       output: emptyAnswer,
@@ -224,8 +217,7 @@ function userEndpoints({ db, gatewayUsers }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
-      path: "/backend/admin/user/save/",
-      access: "admin",
+      ...adminOperation("/backend/admin/user/save/"),
       input: userSaveInput,
       summary: "Changes display name, user type, status or rate multiplier of a user.",
       output: userAnswer,

@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import type { UserId } from "@sluice/contracts/ids";
 import { resendVerificationInput, revokeUserSessionsInput } from "@sluice/contracts/user-admin";
 import { z } from "zod";
@@ -16,8 +17,7 @@ export function userAdminEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
 function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/user/sessions/revoke/",
-    access: "admin",
+    ...adminOperation("/backend/admin/user/sessions/revoke/"),
     input: revokeUserSessionsInput,
     output: z.strictObject({ revoked: z.int() }),
     errors: ["not_found"],
@@ -51,8 +51,7 @@ function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
 function resendEndpoint({ registration }: AccountRouteParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/user/resend-verification/",
-    access: "admin",
+    ...adminOperation("/backend/admin/user/resend-verification/"),
     input: resendVerificationInput,
     output: z.strictObject({ user_id: z.union([z.int(), z.string()]), status: z.literal("queued") }),
     errors: ["not_found", "conflict", "too_many_attempts"],

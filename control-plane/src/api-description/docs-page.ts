@@ -116,14 +116,16 @@ function commonSections(schemas: JsonSchema): string {
 }
 
 function operationBlock(path: string, method: string, operation: Operation): string {
-  const access = operation["x-access"];
+  const access = operation["x-access"].replaceAll("_", " ") + (operation["x-fresh-login"] ? ", fresh login" : "");
+  const guarded = operation["x-guarded-fields"] ?? [];
   const bytesMax = operation["x-body-bytes-max"];
   const limits = [
     ...(bytesMax === null ? [] : [`Body: at most ${bytesMax.toLocaleString("en")} bytes.`]),
+    ...(guarded.length === 0 ? [] : [`Only super-admins with a fresh login may send ${guarded.join(", ")}.`]),
     ...operation["x-limits"],
   ];
   return `<details id="${escapeText(operation.operationId)}">
-<summary><b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code><small>${escapeText(access.replaceAll("_", " "))}</small></summary>
+<summary><b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code><small>${escapeText(access)}</small></summary>
 <div><p>${prose(operation.summary)}</p>
 ${limits.length === 0 ? "" : `<p>${prose(limits.join(" "))}</p>`}
 ${parameterTable(operation)}${requestBlocks(operation)}${answerBlocks(operation)}</div>

@@ -15,7 +15,8 @@ const securitySchemes = {
     type: "apiKey",
     in: "cookie",
     name: "SVC_ADMIN_SESSID",
-    description: "The login of an admin. What asks for a super-admin says so in `x-access`.",
+    description:
+      "The login of an admin. What asks for a super-admin says so in `x-access`, what asks for a fresh login in `x-fresh-login`; fields that ask for both stand in `x-guarded-fields`.",
   },
   apiKey: { type: "http", scheme: "bearer", description: "An API key of a user." },
   apiKeyHeader: {

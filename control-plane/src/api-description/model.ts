@@ -40,6 +40,9 @@ export type Operation = {
   readonly responses: Readonly<Record<string, Json>>;
   readonly security: readonly Json[];
   readonly "x-access": string;
+  readonly "x-fresh-login"?: true;
+  /** Fields of the input that only a super-admin with a fresh login may send. */
+  readonly "x-guarded-fields"?: readonly string[];
   readonly "x-body-bytes-max": number | null;
   readonly "x-limits": readonly string[];
 };

@@ -61,8 +61,20 @@ export function fromEndpoint(endpoint: AnyEndpoint, group: string): Operation {
     responses: withHeaders(responses),
     security: security[access],
     "x-access": access,
+    ...rightsOf(endpoint),
     "x-body-bytes-max": method === "GET" ? null : (endpoint.bodyBytesMax ?? bodyBytesMaxDefault),
     "x-limits": endpoint.limits ?? [],
+  };
+}
+
+/** What is asked of an admin beside the login. */
+function rightsOf({
+  freshLogin,
+  guardedFields = [],
+}: AnyEndpoint): Pick<Operation, "x-fresh-login" | "x-guarded-fields"> {
+  return {
+    ...(freshLogin === true ? { "x-fresh-login": true } : {}),
+    ...(guardedFields.length > 0 ? { "x-guarded-fields": guardedFields } : {}),
   };
 }
 

@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   adminPlanAnswer,
   createRefundInput,
@@ -40,8 +41,7 @@ function planEndpoints({ db }: RefundParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
-      path: "/backend/admin/plan/save/",
-      access: "admin",
+      ...adminOperation("/backend/admin/plan/save/"),
       input: savePlanInput,
       summary: "Create a plan, or change the one that was loaded.",
       output: adminPlanAnswer,
@@ -74,8 +74,7 @@ function planEndpoints({ db }: RefundParts): AnyEndpoint[] {
 function adjustEndpoint({ db }: RefundParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/manual-adjust/",
-    access: "admin",
+    ...adminOperation("/backend/admin/manual-adjust/"),
     input: manualAdjustInput,
     summary: "Give a user quota or take it, with a reason; a dry run says what would come of it.",
     output: manualAdjustAnswer,
@@ -124,8 +123,7 @@ function adjustEndpoint({ db }: RefundParts): AnyEndpoint {
 function refundEndpoint(parts: RefundParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/refund/create/",
-    access: "admin",
+    ...adminOperation("/backend/admin/refund/create/"),
     input: createRefundInput,
     summary: "Send money of an order back and take its quota back.",
     output: refundAnswer,
@@ -224,8 +222,7 @@ function refundEntry(refund: Refund): RefundEntry {
 function resolveEndpoint(parts: RefundParts & BillingParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/order/resolve/",
-    access: "admin",
+    ...adminOperation("/backend/admin/order/resolve/"),
     input: resolveOrderInput,
     summary:
       "Decide about an order whose payment did not fit: credit it, send the payment back, cancel, or clear a mark.",

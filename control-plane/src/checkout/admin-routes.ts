@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { replayedNotice, replayNoticeInput } from "@sluice/contracts/payments";
 import { writeAudit } from "../audit/service.ts";
 import { reopenNotice } from "../payments/service.ts";
@@ -29,8 +30,7 @@ export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminPart
   return [
     endpoint({
       method: "POST",
-      path: "/backend/admin/gateway-event/replay/",
-      access: "admin",
+      ...adminOperation("/backend/admin/gateway-event/replay/"),
       input: replayNoticeInput,
       summary: "Take a message of a gateway again that was not dealt with; one that was changes nothing.",
       output: replayedNotice,

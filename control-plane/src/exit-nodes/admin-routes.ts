@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   exitAccountAnswer,
   exitAccountsAnswer,
@@ -42,8 +43,7 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
-      path: `${base}/save/`,
-      access,
+      ...adminOperation("/backend/admin/exit-node/save/"),
       input: saveExitNodeInput,
       output: exitNodeAnswer,
       errors: ["invalid_relay_url", "secret_required", "version_conflict", "dns_mismatch", "health_failed"],
@@ -90,8 +90,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
-      path: `${base}/dns-check/`,
-      access,
+      ...adminOperation("/backend/admin/exit-node/dns-check/"),
       input: exitNodeReference,
       output: exitDnsAnswer,
       errors: ["not_found"],
@@ -103,8 +102,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: `${base}/health/`,
-      access,
+      ...adminOperation("/backend/admin/exit-node/health/"),
       input: exitNodeReference,
       output: exitHealthAnswer,
       errors: ["not_found", "version_conflict"],
@@ -114,8 +112,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: `${base}/switch/`,
-      access,
+      ...adminOperation("/backend/admin/exit-node/switch/"),
       input: switchExitNodeInput,
       output: exitHealthAnswer,
       errors: ["not_found", "version_conflict", "dns_mismatch", "health_failed"],
@@ -132,8 +129,7 @@ function accountEndpoints(nodes: ExitNodes): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
-      path: `${base}/account/save/`,
-      access,
+      ...adminOperation("/backend/admin/exit-node/account/save/"),
       input: saveExitAccountInput,
       output: exitAccountAnswer,
       errors: ["version_conflict"],
@@ -160,8 +156,7 @@ function routeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
-      path: `${base}/route/save/`,
-      access,
+      ...adminOperation("/backend/admin/exit-node/route/save/"),
       input: saveExitRouteInput,
       output: exitRouteAnswer,
       errors: ["version_conflict"],

@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   type CreateLeadInput,
   createLeadAnswer,
@@ -65,8 +66,7 @@ export function leadEndpoints({ db, clock, problemPage, limits = limitsDefault }
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/lead/save/",
-      access: "admin",
+      ...adminOperation("/backend/admin/lead/save/"),
       input: saveLeadInput,
       output: leadAnswer,
       errors: ["not_found", "conflict"],

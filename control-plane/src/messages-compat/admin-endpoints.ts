@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { messagesModelAnswer, messagesModelInput, messagesModelListAnswer } from "@sluice/contracts/messages-models";
 import { z } from "zod";
 import type { Database } from "../platform/db.ts";
@@ -20,8 +21,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/anthropic/model-map/save/",
-      access: "admin",
+      ...adminOperation("/backend/admin/anthropic/model-map/save/"),
       input: messagesModelInput,
       summary: "Adds a name to the model map, or changes what answers it if nobody else has changed it meanwhile.",
       output: messagesModelAnswer,

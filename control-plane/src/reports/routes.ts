@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { dashboardAnswer, dashboardInput, overviewAnswer, overviewInput } from "@sluice/contracts/overview";
 import {
   campaignReport,
@@ -168,8 +169,7 @@ function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/channel-cost/save/",
-      access: "admin",
+      ...adminOperation("/backend/admin/channel-cost/save/"),
       input: saveChannelCostInput,
       output: z.strictObject({ cost: channelCostEntry }),
       errors: ["not_found"],

@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { savedSecretAnswer, saveSecretInput, secretListAnswer } from "@sluice/contracts/secrets";
 import { z } from "zod";
 import { writeAudit } from "../audit/service.ts";
@@ -17,8 +18,7 @@ export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts
   return [
     endpoint({
       method: "POST",
-      path: "/backend/admin/secret/save/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/secret/save/"),
       input: saveSecretInput,
       summary: "Save a secret under its name; its value is never shown again.",
       output: savedSecretAnswer,
@@ -44,8 +44,7 @@ export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts
     }),
     endpoint({
       method: "GET",
-      path: "/backend/admin/secret/list/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/secret/list/"),
       input: z.strictObject({}),
       summary: "Names and dates of all secrets with who saved them, without their values.",
       output: secretListAnswer,

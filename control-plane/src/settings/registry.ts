@@ -62,10 +62,17 @@ export const settingRegistry = {
     unit: "payloads",
     variable: null,
   },
-  "trace.payload_login_minutes": {
+  "admin.fresh_login_minutes": {
     ...integer({ default: 60, min: 5, max: 1_440 }),
-    description: "How long after a login payloads may be read; later, a super-admin has to log in again first.",
+    description:
+      "How long a login of an admin is fresh. Payloads, addresses, credentials, prices and rights ask for a fresh one.",
     unit: "minutes",
+    variable: null,
+  },
+  "admin.second_factor_required": {
+    ...flag(false),
+    description: "Whether an admin without an authenticator can do nothing but set one up.",
+    unit: null,
     variable: null,
   },
   "analytics.retention_days": {

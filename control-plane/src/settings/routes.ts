@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { saveSettingInput, settingListOutput, settingOutput } from "@sluice/contracts/settings";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
@@ -18,8 +19,7 @@ export function settingEndpoints(settings: Settings): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/settings/save/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/settings/save/"),
       input: saveSettingInput,
       summary: "Changes a setting, or gives it its default back, if nobody else has changed it meanwhile.",
       output: settingOutput,

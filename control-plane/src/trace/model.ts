@@ -156,7 +156,6 @@ export type TraceRules = {
   readonly payloadRetentionDays: number;
   readonly metadataRetentionDays: number;
   readonly readsPerHour: number;
-  readonly loginMinutesMax: number;
 };
 
 /** Payloads of calls that began before this moment are expired. Without its metadata, nobody finds a payload. */

@@ -13,7 +13,6 @@ import { insertAccess, type PayloadAccess, type WrittenAccess } from "./access-s
 import { type CallPlace, type OpenedPayload, payloadCutoff, type TraceRules } from "./model.ts";
 import { openStoredPayload } from "./open-stored-payload.ts";
 import { DayKeyDestroyedError, PayloadKeys } from "./payload-keys.ts";
-import type { TraceSessions } from "./port.ts";
 import { findStoredBodies, findTrace, type StoredBodies } from "./search-store.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -23,14 +22,12 @@ export type PayloadReadingParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly rules: () => TraceRules;
-  readonly sessions: TraceSessions;
 };
 
 /** Who wants to read, and by which request. */
 export type PayloadReader = {
   readonly adminId: bigint;
   readonly username: string;
-  readonly sessionId: bigint;
   readonly requestId: string;
   readonly ip: string;
 };
@@ -65,7 +62,7 @@ export class PayloadReading {
   }
 
   /**
-   * @throws AppError `reason_required`, `step_up_required`, `not_found`, `payload_not_stored`, `payload_expired`,
+   * @throws AppError `reason_required`, `not_found`, `payload_not_stored`, `payload_expired`,
    *   `too_many_attempts`, `audit_unavailable`, `decrypt_failed`
    */
   async read(question: Question, reader: PayloadReader): Promise<ShownPayload> {
@@ -75,10 +72,7 @@ export class PayloadReading {
         fields: { reason: `Write at least ${reasonLengthMin} characters: the reason is kept with your name.` },
       });
     }
-    const { sessions, rules, log } = this.#parts;
-    if ((await sessions.ageSeconds(reader.sessionId)) > rules().loginMinutesMax * 60) {
-      throw new AppError("step_up_required");
-    }
+    const { rules, log } = this.#parts;
     const found = await this.#find(question);
     const access = await this.#record(
       {

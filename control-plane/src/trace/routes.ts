@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   accessCheckOutput,
   accessListInput,
@@ -53,14 +54,12 @@ export function traceEndpoints({ db, search, reading }: TraceEndpointParts): Any
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/trace/payload/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/trace/payload/"),
       input: payloadReadInput,
       summary: "The bodies of one call in clear. Needs a reason and a recent login, and is written down before.",
       output: payloadReadOutput,
       errors: [
         "reason_required",
-        "step_up_required",
         "not_found",
         "payload_not_stored",
         "payload_expired",

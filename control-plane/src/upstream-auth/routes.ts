@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   profileAnswer,
   profileListAnswer,
@@ -12,6 +13,9 @@ import type { Database } from "../platform/db.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { requestRefresh, saveProfile } from "./service.ts";
 import { listProfiles } from "./store.ts";
+
+/** Where a profile is saved: two addresses, one rule. */
+type ProfilePath = "/backend/upstream/auth-profiles/save/" | "/backend/admin/upstream/save/";
 
 export type UpstreamAuthParts = {
   readonly db: Database;
@@ -39,11 +43,10 @@ export function upstreamAuthEndpoints(parts: UpstreamAuthParts): AnyEndpoint[] {
   ];
 }
 
-function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path: string): AnyEndpoint {
+function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path: ProfilePath): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path,
-    access: "admin",
+    ...adminOperation(path),
     input: saveProfileInput,
     output: profileAnswer,
     errors: ["not_found", "conflict", "secret_required"],
@@ -72,8 +75,7 @@ function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path
 function refreshEndpoint({ db }: UpstreamAuthParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/upstream/auth-profiles/refresh/",
-    access: "admin",
+    ...adminOperation("/backend/upstream/auth-profiles/refresh/"),
     input: refreshProfileInput,
     output: profileAnswer,
     errors: ["not_found"],

@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { type SettlementAnswer, settleUsageAnswer, settleUsageInput } from "@sluice/contracts/usage-settlement";
 import { writeAudit } from "../audit/service.ts";
 import type { Database } from "../platform/db.ts";
@@ -10,8 +11,7 @@ export function settlementEndpoints({ db, settlement }: SettlementEndpointParts)
   return [
     endpoint({
       method: "POST",
-      path: "/backend/admin/usage-settle/",
-      access: "admin",
+      ...adminOperation("/backend/admin/usage-settle/"),
       input: settleUsageInput,
       summary: "Settle the usage log now, instead of waiting for the run of the next minute.",
       output: settleUsageAnswer,

@@ -149,7 +149,15 @@ export const totpBeginAnswer = z.strictObject({ secret: z.string(), uri: z.strin
 const adminView = { username: z.string(), is_super: z.boolean() };
 export const adminLoginAnswer = z.strictObject({ admin: z.strictObject(adminView) });
 export const adminMeAnswer = z.strictObject({
-  admin: z.strictObject({ ...adminView, has_totp: z.boolean(), recovery_codes_left: z.number().int() }),
+  admin: z.strictObject({
+    ...adminView,
+    has_totp: z.boolean(),
+    recovery_codes_left: z.number().int(),
+    /** The login is young enough for what asks for a fresh one. */
+    is_fresh: z.boolean(),
+    /** Admins need an authenticator, and this one can do nothing but set one up. */
+    lacks_second_factor: z.boolean(),
+  }),
 });
 
 /** 0 nobody, 1 admin, 2 super-admin. */

@@ -117,6 +117,8 @@ export const errorTable = {
   invalid_cookie: invalid(400, "The same cookie was sent twice."),
   code_required: authentication("Enter the code of your authenticator."),
   forbidden: permission("This login may not do that."),
+  super_admin_required: permission("Only a super-admin may do this."),
+  second_factor_required: permission("Admins need an authenticator here. Set one up first, under your account."),
   email_not_verified: permission("The e-mail address is not verified yet."),
   csrf_rejected: permission("The request does not come from a page of this service."),
   too_many_attempts: rateLimit("Too many attempts. Try again later."),

@@ -14,7 +14,7 @@ const usage = `usage: bun run bench trace-search [options]
   --times <n>   how often each question is asked (default 30)`;
 
 const dayMs = 86_400_000;
-const rules = { payloadRetentionDays: 7, metadataRetentionDays: 90, readsPerHour: 1, loginMinutesMax: 60 };
+const rules = { payloadRetentionDays: 7, metadataRetentionDays: 90, readsPerHour: 1 };
 
 /** User 1 makes a tenth of all calls, and most of the others few. */
 const questions: Readonly<Record<string, Record<string, string>>> = {

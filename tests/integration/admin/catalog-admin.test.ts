@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   rig = await SluiceRig.create(`http://127.0.0.1:${upstream.port}`);
   sluice = await rig.start("one-process");
-  cookie = (await loginAdmin(rig, { isSuper: false })).cookie;
+  cookie = (await loginAdmin(rig)).cookie;
 });
 
 afterAll(async () => {

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { loginAdmin, loginUser } from "../../support/logins.ts";
+import { loginAdmin, loginUser, sessionsOf } from "../../support/logins.ts";
 import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
 
 let scene: BillingScene;
@@ -16,7 +15,7 @@ beforeAll(async () => {
   scene = await BillingScene.create();
   const gateway = new ScriptedRefunds();
   const parts = { ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } };
-  http = serveEndpoints(billingAdminEndpoints(parts), new Sessions(scene.db, false));
+  http = serveEndpoints(billingAdminEndpoints(parts), sessionsOf(scene.db));
   admin = await loginAdmin(scene, { isSuper: false });
 });
 

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import { billingEndpoints } from "@sluice/control-plane/billing/routes.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { loginAdmin, loginUser } from "../../support/logins.ts";
+import { loginAdmin, loginUser, sessionsOf } from "../../support/logins.ts";
 import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
 
 let scene: BillingScene;
@@ -18,14 +17,14 @@ const guests = { count: () => Promise.resolve(), networkOf: (ip: string) => ip }
 beforeAll(async () => {
   scene = await BillingScene.create();
   const { db } = scene;
-  const callers = new Sessions(db, false);
+  const callers = sessionsOf(db);
   const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true, guests });
   http = serveEndpoints(
     [...endpoints, ...billingAdminEndpoints({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } })],
     callers,
   );
   closedHttp = serveEndpoints(billingEndpoints({ ...scene.parts, isMockOffered: false, guests }), callers);
-  admin = await loginAdmin(scene, { isSuper: false });
+  admin = await loginAdmin(scene);
 });
 
 afterEach(async () => {

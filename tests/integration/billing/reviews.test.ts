@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
-import { Sessions } from "@sluice/control-plane/accounts/sessions/sessions.ts";
 import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import type { Order } from "@sluice/control-plane/billing/model.ts";
 import { claimOrder } from "@sluice/control-plane/billing/orders.ts";
@@ -8,7 +7,7 @@ import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
 import { codeOf, consoleClient } from "../../support/console-client.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
-import { loginAdmin } from "../../support/logins.ts";
+import { loginAdmin, sessionsOf } from "../../support/logins.ts";
 import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
 
 let scene: BillingScene;
@@ -20,7 +19,7 @@ const path = "/backend/admin/order/resolve/";
 beforeAll(async () => {
   scene = await BillingScene.create();
   const gateways = { walletpay: gateway, cardpay: gateway };
-  http = serveEndpoints(billingAdminEndpoints({ ...scene.parts, gateways }), new Sessions(scene.db, false));
+  http = serveEndpoints(billingAdminEndpoints({ ...scene.parts, gateways }), sessionsOf(scene.db));
   for (const isSuper of [true, false]) {
     admins.push(consoleClient(http.url, (await loginAdmin(scene, { isSuper })).cookie));
   }

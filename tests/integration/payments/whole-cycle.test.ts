@@ -151,7 +151,7 @@ describe("a message of a gateway that was not dealt with", () => {
     post("/backend/admin/gateway-event/replay/", { gateway_event_id: id }, { cookie });
 
   test("is taken again by an admin on the way of its delivery, and credits once", async () => {
-    const [{ cookie }, user] = [await loginAdmin(rig, { isSuper: false }), await loginUser(rig)];
+    const [{ cookie }, user] = [await loginAdmin(rig), await loginUser(rig)];
     const { orderNo } = await open(
       "/backend/payment/walletpay/create/",
       { plan_code: "credit", vendor: "alipay" },
@@ -215,7 +215,7 @@ describe("a message of a gateway that was not dealt with", () => {
   });
 
   test("is not made up: of one that nothing was kept of, or that is not there, nothing is taken", async () => {
-    const { cookie } = await loginAdmin(rig, { isSuper: false });
+    const { cookie } = await loginAdmin(rig);
     const [old] = await rig.db.sql<{ id: bigint }>`
       insert into gateway_event (gateway, account, event_id, kind, body_hash, result)
       values ('cardpay', 'default', 'evt_old', 'payment_intent.succeeded', '\\x00', 'received') returning id`;

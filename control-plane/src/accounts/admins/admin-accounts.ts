@@ -30,7 +30,8 @@ export class AdminAccounts {
   }
 
   /**
-   * Every session of the admin ends; the one who changed it goes on with a new one.
+   * Every session of the admin ends; the one who changed it goes on with a new one. No code was asked for, so that it
+   * makes no login fresh.
    * @returns the `Set-Cookie`
    * @throws AppError `invalid_credentials`, `invalid_password`, `conflict`, `too_many_attempts`
    */
@@ -55,7 +56,8 @@ export class AdminAccounts {
       await spendAdminTokens(tx, admin.adminId);
       await revokeSessionsOf(tx, ofAdmin(admin.adminId), null);
       await this.#audit(tx, admin, origin, { action: "admin.password_change" });
-      return await sessions.start(tx, ofAdmin(admin.adminId), request, origin);
+      const continued = { ...origin, continuedId: admin.sessionId };
+      return await sessions.start(tx, ofAdmin(admin.adminId), request, continued);
     });
   }
 

@@ -7,6 +7,7 @@ import {
   saveAdminInput,
   sessionRevokeAnswer,
 } from "@sluice/contracts/accounts";
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { limitSentences } from "../attempts/limit-sentences.ts";
@@ -25,8 +26,7 @@ function accessEndpoints({ adminAccess }: Parts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
-      path: "/backend/admin/admin/create/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/admin/create/"),
       input: createAdminInput,
       summary: "Makes an admin, who sets the password by a link in a mail.",
       output: saveAdminAnswer,
@@ -36,8 +36,7 @@ function accessEndpoints({ adminAccess }: Parts): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/admin/password-link/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/admin/password-link/"),
       input: adminDeedInput,
       summary: "Sends another admin a link to set a new password, which is good once and for an hour.",
       output: emptyAnswer,
@@ -51,8 +50,7 @@ function accessEndpoints({ adminAccess }: Parts): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/admin/sessions/revoke/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/admin/sessions/revoke/"),
       input: adminDeedInput,
       summary: "Ends every session of another admin.",
       output: sessionRevokeAnswer,
@@ -70,8 +68,7 @@ function rightsEndpoints({ db }: Parts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
-      path: "/backend/admin/admin/list/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/admin/list/"),
       input: z.strictObject({}),
       summary: "Everybody who is an admin or was one.",
       output: adminListAnswer,
@@ -80,8 +77,7 @@ function rightsEndpoints({ db }: Parts): AnyEndpoint[] {
     }),
     endpoint({
       method: "POST",
-      path: "/backend/admin/admin/save/",
-      access: "super_admin",
+      ...adminOperation("/backend/admin/admin/save/"),
       input: saveAdminInput,
       summary: "Makes an admin a super-admin, a super-admin an admin, or either of them nobody.",
       output: saveAdminAnswer,

@@ -19,6 +19,9 @@ export const sessionRules: Readonly<Record<SessionKind, SessionRules>> = {
   admin: { cookieName: "SVC_ADMIN_SESSID", sameSite: "Strict", idleSeconds: 12 * hour, lifeSeconds: day },
 };
 
+/** What logins of admins have to be like. */
+export type AdminRules = { readonly freshLoginMinutes: number; readonly isSecondFactorRequired: boolean };
+
 /** Where a login comes from, as its owner sees it in the list of sessions. */
 export type LoginOrigin = { readonly ip: string; readonly userAgent: string };
 

@@ -3,7 +3,7 @@ import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Queryable } from "../../platform/db.ts";
 import type { AdminCaller, CallerReader, UserCaller } from "../../platform/endpoint/model.ts";
 import { readSessionCookie, sessionCookie } from "./cookie.ts";
-import { type LoginOrigin, type SessionKind, sessionRules } from "./model.ts";
+import { type AdminRules, type LoginOrigin, type SessionKind, sessionRules } from "./model.ts";
 import {
   findAdminBySession,
   findUserBySession,
@@ -15,15 +15,26 @@ import {
 
 const tokenBytes = 32;
 
+/** `continuedId` is the session whose login it goes on with: the login is as long ago as it was. */
+export type NewSession = LoginOrigin & { readonly continuedId?: bigint };
+
+export type SessionParts = {
+  readonly db: Database;
+  /** Whether browsers may send the cookie over HTTPS only: everywhere but in development. */
+  readonly isSecure: boolean;
+  readonly adminRules: () => AdminRules;
+};
+
 /** Logins: what a cookie stands for. A session is new with every login; nobody can bring one along. */
 export class Sessions implements CallerReader {
   readonly #db: Database;
   readonly #isSecure: boolean;
+  readonly #adminRules: () => AdminRules;
 
-  /** @param isSecure whether browsers may send the cookie over HTTPS only: everywhere but in development */
-  constructor(db: Database, isSecure: boolean) {
+  constructor({ db, isSecure, adminRules }: SessionParts) {
     this.#db = db;
     this.#isSecure = isSecure;
+    this.#adminRules = adminRules;
   }
 
   get isSecure(): boolean {
@@ -34,12 +45,12 @@ export class Sessions implements CallerReader {
    * Starts a session, in the transaction of the login, and ends the one that the request came with.
    * @returns the `Set-Cookie` that carries it; only its digest is kept
    */
-  async start(tx: Queryable, owner: SessionOwner, request: Request, origin: LoginOrigin): Promise<string> {
+  async start(tx: Queryable, owner: SessionOwner, request: Request, origin: NewSession): Promise<string> {
     const kind: SessionKind = owner.adminId === null ? "user" : "admin";
     await this.end(tx, kind, request);
     const token = randomBytes(tokenBytes).toString("base64url");
     const { lifeSeconds } = sessionRules[kind];
-    await insertSession(tx, sha256(token), owner, { ...origin, lifeSeconds });
+    await insertSession(tx, sha256(token), owner, { continuedId: null, ...origin, lifeSeconds });
     return sessionCookie(kind, token, this.#isSecure);
   }
 
@@ -58,7 +69,8 @@ export class Sessions implements CallerReader {
 
   async readAdmin(request: Request): Promise<AdminCaller | null> {
     const token = readSessionCookie(request, "admin");
-    return token === null ? null : this.#seen(await findAdminBySession(this.#db, sha256(token), sessionRules.admin));
+    const rules = { ...sessionRules.admin, ...this.#adminRules() };
+    return token === null ? null : this.#seen(await findAdminBySession(this.#db, sha256(token), rules));
   }
 
   carriesSession(request: Request, kind: SessionKind): boolean {

@@ -1,7 +1,7 @@
 import type { UserId } from "@sluice/contracts/ids";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { AdminCaller, UserCaller } from "../../platform/endpoint/model.ts";
-import type { LoginOrigin, SessionRules, SessionSummary } from "./model.ts";
+import type { AdminRules, LoginOrigin, SessionRules, SessionSummary } from "./model.ts";
 
 /** Whose sessions are meant: exactly one of the two. */
 export type SessionOwner =
@@ -12,11 +12,12 @@ export async function insertSession(
   db: Queryable,
   tokenHash: Uint8Array,
   owner: SessionOwner,
-  how: LoginOrigin & { readonly lifeSeconds: number },
+  how: LoginOrigin & { readonly lifeSeconds: number; readonly continuedId: bigint | null },
 ): Promise<bigint> {
   const [row] = await db.sql<{ id: bigint }>`
-    insert into session (token_hash, user_id, admin_id, ip, user_agent, expires_at)
+    insert into session (token_hash, user_id, admin_id, ip, user_agent, created_at, expires_at)
     values (${tokenHash}, ${owner.userId}::bigint, ${owner.adminId}::bigint, ${how.ip}, ${how.userAgent},
+      coalesce((select created_at from session where id = ${how.continuedId}::bigint), now()),
       now() + make_interval(secs => ${how.lifeSeconds}::int))
     returning id`;
   if (row === undefined) {
@@ -55,17 +56,34 @@ export async function findUserBySession(
 export async function findAdminBySession(
   db: Queryable,
   tokenHash: Uint8Array,
-  { idleSeconds }: SessionRules,
+  { idleSeconds, freshLoginMinutes, isSecondFactorRequired }: SessionRules & AdminRules,
 ): Promise<{ readonly caller: AdminCaller; readonly isSeenLongAgo: boolean } | null> {
-  const [row] = await db.sql<{ id: bigint; admin_id: bigint; username: string; agent: number; is_old: boolean }>`
-    select s.id, a.id as admin_id, a.username, a.agent, s.seen_at < now() - interval '1 minute' as is_old
+  const [row] = await db.sql<{
+    id: bigint;
+    admin_id: bigint;
+    username: string;
+    agent: number;
+    has_code: boolean;
+    is_fresh: boolean;
+    is_old: boolean;
+  }>`
+    select s.id, a.id as admin_id, a.username, a.agent, a.totp_enabled_at is not null as has_code,
+      s.created_at > now() - make_interval(mins => ${freshLoginMinutes}::int) as is_fresh,
+      s.seen_at < now() - interval '1 minute' as is_old
     from session s join shared_admin_credentials a on a.id = s.admin_id
     where s.token_hash = ${tokenHash} and s.revoked_at is null and s.expires_at > now()
       and s.seen_at > now() - make_interval(secs => ${idleSeconds}::int) and a.agent > 0`;
   if (row === undefined) {
     return null;
   }
-  const caller = { sessionId: row.id, adminId: row.admin_id, username: row.username, isSuper: row.agent >= 2 };
+  const caller = {
+    sessionId: row.id,
+    adminId: row.admin_id,
+    username: row.username,
+    isSuper: row.agent >= 2,
+    isFresh: row.is_fresh,
+    lacksSecondFactor: isSecondFactorRequired && !row.has_code,
+  };
   return { caller, isSeenLongAgo: row.is_old };
 }
 
@@ -139,10 +157,3 @@ export async function deleteEndedSessions(db: Queryable): Promise<void> {
 
 export const ofUser = (userId: UserId | bigint): SessionOwner => ({ userId, adminId: null });
 export const ofAdmin = (adminId: bigint): SessionOwner => ({ userId: null, adminId });
-
-/** The seconds since the login that made a session; infinite when there is no such session. */
-export async function findSessionAge(db: Queryable, sessionId: bigint): Promise<number> {
-  const [row] = await db.sql<{ seconds: number }>`
-    select extract(epoch from now() - created_at)::float8 as seconds from session where id = ${sessionId}::bigint`;
-  return row?.seconds ?? Number.POSITIVE_INFINITY;
-}

@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   channelTest,
   saveAbilityInput,
@@ -65,8 +66,7 @@ export function catalogAdminEndpoints(parts: CatalogAdminParts): AnyEndpoint[] {
 function modelEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/model/save/",
-    access: "admin",
+    ...adminOperation("/backend/admin/model/save/"),
     input: saveModelInput,
     output: z.strictObject({ model: savedModel }),
     errors: ["conflict"],
@@ -85,8 +85,7 @@ function modelEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
 function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/channel/save/",
-    access: "admin",
+    ...adminOperation("/backend/admin/channel/save/"),
     input: saveChannelInput,
     output: z.strictObject({ channel: savedChannel }),
     errors: ["conflict", "not_found", "secret_required"],
@@ -116,8 +115,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyE
 function switchEndpoint({ db }: CatalogAdminParts, word: "enable" | "disable", status: SwitchStatus): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: `/backend/admin/channel/${word}/`,
-    access: "admin",
+    ...adminOperation(`/backend/admin/channel/${word}/`),
     input: switchChannelsInput,
     output: z.strictObject({ channels: z.array(savedChannel) }),
     errors: ["conflict", "not_found"],
@@ -144,8 +142,7 @@ function switchEndpoint({ db }: CatalogAdminParts, word: "enable" | "disable", s
 function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/ability/save/",
-    access: "admin",
+    ...adminOperation("/backend/admin/ability/save/"),
     input: saveAbilityInput,
     output: z.strictObject({ ability: savedAbility }),
     errors: ["not_found", "conflict"],
@@ -167,8 +164,7 @@ function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
 function testEndpoint({ db, tests }: CatalogAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/channel/test/",
-    access: "admin",
+    ...adminOperation("/backend/admin/channel/test/"),
     input: testChannelInput,
     output: z.strictObject({ test: channelTest }),
     errors: ["not_found", "conflict", "too_many_attempts"],

@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import { resendDeadMailsAnswer, resendDeadMailsInput, resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
 import { writeAudit } from "../../audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -12,8 +13,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
   return [
     endpoint({
       method: "POST",
-      path: "/backend/admin/mail/resend/",
-      access: "admin",
+      ...adminOperation("/backend/admin/mail/resend/"),
       input: resendMailInput,
       summary: "Put a mail that was given up back into the queue.",
       output: resendMailAnswer,
@@ -48,8 +48,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
 function resendDeadEndpoint({ db, clock }: { readonly db: Database; readonly clock: Clock }): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/mail/resend-failed/",
-    access: "admin",
+    ...adminOperation("/backend/admin/mail/resend-failed/"),
     input: resendDeadMailsInput,
     summary: "Put mails that were given up back into the queue, the oldest first, as many as can still be sent.",
     output: resendDeadMailsAnswer,

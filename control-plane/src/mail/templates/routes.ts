@@ -1,3 +1,4 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   mailPreviewAnswer,
   mailTemplateAnswer,
@@ -70,8 +71,7 @@ function readEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
 function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/mail/template/save/",
-    access: "admin",
+    ...adminOperation("/backend/admin/mail/template/save/"),
     input: saveMailTemplateInput,
     summary: "Save a mail template in place of the one that came with the program.",
     output: savedMailTemplateAnswer,
@@ -104,8 +104,7 @@ function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
 function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointParts): AnyEndpoint {
   return endpoint({
     method: "POST",
-    path: "/backend/admin/mail/template/preview/",
-    access: "admin",
+    ...adminOperation("/backend/admin/mail/template/preview/"),
     input: previewMailTemplateInput,
     summary: "How a mail template looks with invented values; nothing is saved or sent.",
     output: mailPreviewAnswer,

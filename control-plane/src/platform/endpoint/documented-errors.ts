@@ -21,12 +21,15 @@ const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   optional_user: ["invalid_cookie"],
   user: ofLogins,
   admin: [...ofLogins, "forbidden"],
-  super_admin: [...ofLogins, "forbidden"],
+  super_admin: [...ofLogins, "forbidden", "super_admin_required"],
 };
 
 /** Every code that an endpoint can answer with: those of the kit, by what it is, and those that it declares. */
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([...ofEverything, ...ofAccess[endpoint.access], ...endpoint.errors]);
+  for (const code of ofRights(endpoint)) {
+    codes.add(code);
+  }
   for (const code of endpoint.body === "raw" ? [] : codesOfInput(endpoint)) {
     codes.add(code);
   }
@@ -39,6 +42,16 @@ export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
     codes.add("not_found");
   }
   return [...codes];
+}
+
+/** Of what an endpoint of admins asks of the login, beside its being that of an admin. */
+function ofRights({ access, freshLogin, guardedFields = [], withoutSecondFactor }: AnyEndpoint): readonly ErrorCode[] {
+  const isOfAdmins = access === "admin" || access === "super_admin";
+  return [
+    ...(isOfAdmins && withoutSecondFactor !== true ? (["second_factor_required"] as const) : []),
+    ...(freshLogin === true ? (["step_up_required"] as const) : []),
+    ...(guardedFields.length > 0 ? (["super_admin_required", "step_up_required"] as const) : []),
+  ];
 }
 
 function codesOfInput({ method, input }: AnyEndpoint): readonly ErrorCode[] {

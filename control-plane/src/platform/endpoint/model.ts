@@ -19,6 +19,10 @@ export type AdminCaller = {
   readonly adminId: bigint;
   readonly username: string;
   readonly isSuper: boolean;
+  /** The login is young enough for what asks for a fresh one. */
+  readonly isFresh: boolean;
+  /** Admins need an authenticator, and this one has none. */
+  readonly lacksSecondFactor: boolean;
 };
 
 /** Finds out who calls by the cookies of a request. */
@@ -71,6 +75,12 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   /** With the slash at its end; it is answered without it as well. */
   readonly path: string;
   readonly access: A;
+  /** Of admins: the login has to be fresh. */
+  readonly freshLogin?: boolean;
+  /** Of admins: fields of the input that only a super-admin with a fresh login may send. */
+  readonly guardedFields?: readonly string[];
+  /** Of admins: also for one who has to set up an authenticator first. */
+  readonly withoutSecondFactor?: boolean;
   readonly input: Schema;
   /** Default `json`. */
   readonly body?: BodyKind;

@@ -5,9 +5,10 @@ import { isDatabaseOutage } from "../db-errors.ts";
 import { AppError, toAppError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { type BodyLimits, BodyReader } from "../read-body.ts";
+import { refuseGuardedFields, refuseWithoutRight } from "./admin-rules.ts";
 import { errorAnswer, successAnswer } from "./answer.ts";
 import { undocumentedIn } from "./answer-check.ts";
-import type { AnyEndpoint, CallerReader, EndpointAnswer } from "./model.ts";
+import type { AdminCaller, AnyEndpoint, CallerReader, EndpointAnswer } from "./model.ts";
 import { readInput } from "./read-input.ts";
 import { isSameOrigin } from "./same-origin.ts";
 
@@ -150,6 +151,7 @@ async function call(
   const limits: BodyLimits = { bytesMax: endpoint.bodyBytesMax ?? bodyBytesMaxDefault, timeoutMs: bodyTimeoutMs };
   const bytes = isWrite ? await new BodyReader(request, limits).read() : nothing;
   const input = readInput(endpoint, request, bytes);
+  refuseGuardedFields(endpoint, input, caller.admin);
   const peer = server?.requestIP(request)?.address ?? "0.0.0.0";
   return endpoint.handle({
     input,
@@ -176,7 +178,7 @@ async function readCaller(
   endpoint: AnyEndpoint,
   callers: CallerReader,
   request: Request,
-): Promise<{ readonly user?: unknown; readonly admin?: unknown }> {
+): Promise<{ readonly user?: unknown; readonly admin?: AdminCaller }> {
   switch (endpoint.access) {
     case "public":
       return {};
@@ -195,9 +197,7 @@ async function readCaller(
       if (admin === null) {
         throw new AppError(await refusalOfAdmins(callers, request));
       }
-      if (endpoint.access === "super_admin" && !admin.isSuper) {
-        throw new AppError("forbidden");
-      }
+      refuseWithoutRight(endpoint, admin);
       return { admin };
     }
   }

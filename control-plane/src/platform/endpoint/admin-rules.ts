@@ -1,0 +1,47 @@
+import { AppError } from "../errors.ts";
+import type { AdminCaller, AnyEndpoint } from "./model.ts";
+
+/**
+ * For what only a super-admin who has logged in lately may do.
+ * @throws AppError `super_admin_required`, `step_up_required`
+ */
+export function requireFreshSuper(admin: AdminCaller): void {
+  requireSuper(admin);
+  if (!admin.isFresh) {
+    throw new AppError("step_up_required");
+  }
+}
+
+function requireSuper(admin: AdminCaller): void {
+  if (!admin.isSuper) {
+    throw new AppError("super_admin_required");
+  }
+}
+
+/**
+ * What an endpoint of admins asks of the login.
+ * @throws AppError `second_factor_required`, `super_admin_required`, `step_up_required`
+ */
+export function refuseWithoutRight(endpoint: AnyEndpoint, admin: AdminCaller): void {
+  if (admin.lacksSecondFactor && endpoint.withoutSecondFactor !== true) {
+    throw new AppError("second_factor_required");
+  }
+  if (endpoint.access === "super_admin") {
+    requireSuper(admin);
+  }
+  if (endpoint.freshLogin === true && !admin.isFresh) {
+    throw new AppError("step_up_required");
+  }
+}
+
+/** @throws AppError `super_admin_required`, `step_up_required` when the input says something that it takes more rights to say */
+export function refuseGuardedFields(
+  { guardedFields = [] }: AnyEndpoint,
+  input: unknown,
+  admin: AdminCaller | undefined,
+): void {
+  const said = input as Readonly<Record<string, unknown>>;
+  if (admin !== undefined && guardedFields.some((name) => said[name] !== undefined)) {
+    requireFreshSuper(admin);
+  }
+}
