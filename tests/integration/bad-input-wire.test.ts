@@ -157,7 +157,6 @@ describe.each(arrangements)("bad input on the wire, %s", (arrangement) => {
 
   test.each([
     ["a body over the limit", post(chat, "Content-Length: 100000000"), ""],
-    ["chunks over the limit", post(chat, "Transfer-Encoding: chunked"), chunks(140_000)],
     ["two hosts", hostIs("sluice.example", "other.example"), body],
   ] as const)("the connection ends behind the refusal of %s", async (_, lines, content) => {
     const answer = await exchangeRaw(scene.sluice.url, written(lines, content));

@@ -34,10 +34,9 @@ export function toClientError(thrown: unknown): MessagesError {
   if (thrown instanceof MessagesError) {
     return thrown;
   }
-  const error = toAppError(thrown);
-  return error.code === "internal_error"
-    ? toMessagesErrorOfCode("internal_error")
-    : toMessagesErrorOfCode(error.code, error.message);
+  const { code, message, endsConnection } = toAppError(thrown);
+  const error = toMessagesErrorOfCode(code, code === "internal_error" ? undefined : message);
+  return endsConnection ? new MessagesError(error.status, error.type, error.message, { connection: "close" }) : error;
 }
 
 /** The same error for the gateway, which writes the call down as refused. */

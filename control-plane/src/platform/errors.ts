@@ -11,6 +11,8 @@ export type AppErrorOptions = {
   readonly retryAfterSeconds?: number;
   /** A client that tries again by itself would meet the same; it is told not to. */
   readonly isFinal?: boolean;
+  /** What is left of the body is on its way, and is more than anybody is going to read. */
+  readonly endsConnection?: boolean;
   /** In place of the status of the table, where an upstream's own status goes on to the client. */
   readonly status?: number;
   readonly upstream?: UpstreamWords;
@@ -33,6 +35,7 @@ export class AppError extends Error {
   readonly allowedMethods: string | null;
   readonly fields: Readonly<Record<string, string>> | null;
   readonly isFinal: boolean;
+  readonly endsConnection: boolean;
   readonly internal: Record<string, unknown>;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -47,6 +50,7 @@ export class AppError extends Error {
     this.fields = options.fields ?? null;
     // Clients take every 429 for a reason to try again, unless they are told otherwise.
     this.isFinal = options.isFinal ?? code === "insufficient_quota";
+    this.endsConnection = options.endsConnection ?? code === "request_timeout";
     this.internal = options.internal ?? {};
   }
 }

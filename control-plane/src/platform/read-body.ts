@@ -7,6 +7,11 @@ export type BodyLimits = {
   readonly timeoutMs: number;
 };
 
+/**
+ * What may follow behind the limit. A client that is still sending when the connection closes does not get to see why:
+ * so the rest of a body that is too large is taken and dropped, by the server where its length was declared, else here.
+ */
+const droppedBytesMax = 64 * 1024 * 1024;
 /** A declared body up to here is read in one go, which costs half the processor time but does not show when bytes come. */
 const wholeBytesMax = 1024 * 1024;
 /** A body may take as long as one silence and what it takes at this rate (128 kbit/s) ... */
@@ -44,7 +49,9 @@ export class BodyReader implements Timed {
     const header = this.#request.headers.get("content-length");
     const declared = header === null ? null : Number(header);
     if (declared !== null && declared > bytesMax) {
-      return Promise.reject(new AppError("request_too_large"));
+      // Who asks first sends nothing after a refusal, so that the next request would be taken for the body.
+      const isAsking = this.#request.headers.get("expect") !== null;
+      return Promise.reject(tooLarge(isAsking ? Number.POSITIVE_INFINITY : declared - bytesMax));
     }
     return new Promise((resolve, reject) => {
       ticker.add(this);
@@ -77,6 +84,7 @@ export class BodyReader implements Timed {
 
   /** Pieces are counted as they come, and each begins the time of silence anew. */
   async #readPieces(declared: number | null): Promise<Uint8Array> {
+    const { bytesMax } = this.#limits;
     const pieces: Uint8Array[] = [];
     let length = 0;
     const { body } = this.#request;
@@ -87,16 +95,27 @@ export class BodyReader implements Timed {
     this.#heardMs = ticker.nowMs;
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       length += part.value.byteLength;
-      if (length > this.#limits.bytesMax) {
-        await reader.cancel();
-        throw new AppError("request_too_large");
-      }
-      pieces.push(part.value);
       this.#heardMs = ticker.nowMs;
+      if (length <= bytesMax) {
+        pieces.push(part.value);
+      } else if (length - bytesMax > droppedBytesMax) {
+        await reader.cancel();
+        break;
+      } else {
+        pieces.length = 0;
+      }
+    }
+    if (length > bytesMax) {
+      throw tooLarge(length - bytesMax);
     }
     if (declared !== null && length < declared) {
       throw new AppError("client_closed_request");
     }
     return Buffer.concat(pieces);
   }
+}
+
+/** @param restBytes by how much the body is longer than the limit */
+function tooLarge(restBytes: number): AppError {
+  return new AppError("request_too_large", { endsConnection: restBytes > droppedBytesMax });
 }

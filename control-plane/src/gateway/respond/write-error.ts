@@ -1,4 +1,4 @@
-import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
+import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
 import type { GatewayAnswer } from "../model.ts";
 
@@ -14,9 +14,6 @@ export function toOpenaiError(error: AppError): { error: OpenaiError } {
   return { error: { message: error.message, type: openaiType, param: error.param, code: error.code } };
 }
 
-/** After these the rest of the body is still on its way, and nobody is going to read it. */
-const endsConnection: ReadonlySet<ErrorCode> = new Set(["request_too_large", "request_timeout"]);
-
 /** An error as an answer: status, `Retry-After` where there is one, JSON body. */
 export function writeError(error: AppError): GatewayAnswer {
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
@@ -29,7 +26,7 @@ export function writeError(error: AppError): GatewayAnswer {
   if (error.isFinal) {
     headers["x-should-retry"] = "false";
   }
-  if (endsConnection.has(error.code)) {
+  if (error.endsConnection) {
     headers["connection"] = "close";
   }
   const answer = { status: error.status, headers, body: Buffer.from(JSON.stringify(toOpenaiError(error))) };
