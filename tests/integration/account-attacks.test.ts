@@ -199,15 +199,47 @@ describe("whether an address has an account is not told", () => {
     expect(Math.min(...times.known, ...times.free)).toBeGreaterThan(240);
   });
 
-  test("nobody's mailbox is filled: of many requests three mails come", async () => {
+  const mailsTo = async (email: string, template: string): Promise<number> => {
+    const rows = await rig.db.sql`select 1 from mail_log where to_address = ${email} and template = ${template}`;
+    return rows.length;
+  };
+  const askForReset = async (email: string, options: { ip: string; cookie?: string }): Promise<void> => {
+    const answer = await client.post("/backend/auth/password-reset/request/", { email }, options);
+    expect(answer.status).toBe(202);
+  };
+
+  test("nobody's mailbox is filled: an address causes three mails of a kind, all addresses together nine", async () => {
     const email = "bombed@example.org";
     await client.makeUser(email, password);
-    for (let round = 0; round < 8; round += 1) {
-      const answer = await client.post("/backend/auth/password-reset/request/", { email }, { ip: freshAddress() });
-      expect(answer.status).toBe(202);
+    const stranger = freshAddress();
+    for (let round = 0; round < 5; round += 1) {
+      await askForReset(email, { ip: stranger });
     }
-    const rows = await rig.db.sql`select 1 from mail_log where to_address = ${email}`;
-    expect(rows).toHaveLength(3);
+    expect(await mailsTo(email, "password_reset")).toBe(3);
+    for (let round = 0; round < 8; round += 1) {
+      await askForReset(email, { ip: freshAddress() });
+    }
+    expect(await mailsTo(email, "password_reset")).toBe(9);
+  });
+
+  test("a stranger who asks for mails to somebody does not keep the owner from them", async () => {
+    const email = "held-up@example.org";
+    await client.makeUser(email, password);
+    const { deviceCookie } = await client.logIn(email, password, { ip: freshAddress() });
+    const stranger = freshAddress();
+    for (let round = 0; round < 4; round += 1) {
+      await askForReset(email, { ip: stranger });
+      await client.post("/backend/auth/register/", { email, password }, { ip: stranger });
+    }
+    await askForReset(email, { ip: freshAddress() });
+    expect(await mailsTo(email, "password_reset")).toBe(4);
+    // Not even where the stranger has many addresses, in a browser that the owner has logged in with.
+    for (let round = 0; round < 9; round += 1) {
+      await askForReset(email, { ip: freshAddress() });
+    }
+    expect(await mailsTo(email, "password_reset")).toBe(9);
+    await askForReset(email, { ip: stranger, cookie: deviceCookie });
+    expect(await mailsTo(email, "password_reset")).toBe(10);
   });
 
   test("one address can't ask without end", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openVariables } from "@sluice/control-plane/mail/variables-seal.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { AccountClient } from "../support/account-client.ts";
+import { AccountClient, mailedForm } from "../support/account-client.ts";
 import { loginUser } from "../support/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
@@ -62,7 +62,7 @@ describe("a registration", () => {
     const link = answer.body.verification_url ?? "";
     expect(link).toMatch(/\/backend\/auth\/verify-email\/\?token=[\w-]{43}$/);
     expect(await profileOf(email)).toMatchObject({ status: "email_pending", verified: false });
-    expect(await newestMail("email_verify", email)).toMatchObject({ link, valid_minutes: "1440" });
+    expect(await newestMail("email_verify", email)).toMatchObject({ link: mailedForm(link), valid_minutes: "1440" });
     const before = await client.logIn(email, password);
     expect(before).toMatchObject({ status: 403, body: { error: { code: "email_not_verified" } }, cookie: "" });
 
@@ -142,7 +142,9 @@ describe("a registration", () => {
     const email = "again@example.org";
     const first = await client.post("/backend/auth/register/", { email, password });
     const second = await client.post("/backend/auth/resend-verification/", { email });
-    expect(await newestMail("email_verify", email)).toMatchObject({ link: second.body.verification_url });
+    expect(await newestMail("email_verify", email)).toMatchObject({
+      link: mailedForm(second.body.verification_url),
+    });
     expect((await client.get(pathOf(first.body.verification_url))).status).toBe(400);
     expect((await client.get(pathOf(second.body.verification_url))).status).toBe(200);
   });
@@ -161,46 +163,14 @@ describe("a registration", () => {
     const email = "sprache@example.org";
     const german = { cookie: "SVC_LANG=de", headers: { "accept-language": "fr" } };
     await client.post("/backend/auth/register/", { email, password }, german);
-    const path = pathOf((await newestMail("email_verify", email))?.["link"]);
-    const verified = await client.get(path, { headers: { accept: "text/html" } });
-    expect(verified.headers.get("location")).toBe("/login/?notice=verified&lang=de");
+    const page = await client.get(pathOf((await newestMail("email_verify", email))?.["link"]));
+    expect(page.text).toContain('<html lang="de"');
+    expect(page.text).toContain('<input type="hidden" name="lang" value="de">');
     const [mail] = await rig.db.sql<{ locale: string }>`select locale from mail_log where to_address = ${email}`;
     expect(mail?.locale).toBe("de");
     await client.post("/backend/auth/password-reset/request/", { email });
     const reset = await client.get(pathOf((await newestMail("password_reset", email))?.["link"]));
     expect(reset.text).toContain('<html lang="de"');
-  });
-});
-
-describe("the link of a verification", () => {
-  test.each([
-    ["none", ""],
-    ["an empty one", "?token="],
-    ["an unknown one", `?token=${"A".repeat(43)}`],
-    ["a long one", `?token=${"A".repeat(900)}`],
-  ])("%s is not valid", async (_, query) => {
-    const answer = await client.get(`/backend/auth/verify-email/${query}`);
-    expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_token" } } });
-  });
-
-  test("is over after a day, and is not used up by what only looks at it", async () => {
-    const { body } = await client.post("/backend/auth/register/", { email: "late@example.org", password });
-    const head = await fetch(`${sluice.url}${pathOf(body.verification_url)}`, { method: "HEAD" });
-    expect(head.status).toBe(200);
-    expect(await profileOf("late@example.org")).toMatchObject({ status: "email_pending" });
-    await rig.db.sql`
-      update account_token set expires_at = now()
-      where user_id = (select id from user_profile where email = 'late@example.org')`;
-    expect((await client.get(pathOf(body.verification_url))).body.error?.code).toBe("invalid_token");
-  });
-
-  test("shows a page to a person", async () => {
-    const { body } = await client.post("/backend/auth/register/", { email: "person@example.org", password });
-    const accept = { headers: { accept: "text/html,application/xhtml+xml" } };
-    const good = await client.get(pathOf(body.verification_url), accept);
-    expect([good.status, good.headers.get("location")]).toEqual([303, "/login/?notice=verified"]);
-    const bad = await client.get(pathOf(body.verification_url), accept);
-    expect([bad.status, bad.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
   });
 });
 

@@ -46,6 +46,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "login-signed-in", path: "/login/", as: "user", arabic: "address", ready: "form" },
   { name: "register", path: "/register/", as: "nobody", arabic: "address", ready: "form" },
   { name: "verify-email", path: "/verify-email/", as: "nobody", arabic: "address", ready: "form" },
+  { name: "verify-email-link", path: "/verify-email/?token=x", as: "nobody", arabic: "address", ready: "form" },
   { name: "reset-password", path: "/reset-password/", as: "nobody", arabic: "address", ready: "form" },
   { name: "admin-login", path: "/admin/", as: "nobody", arabic: "none", ready: "form", expectedStatuses: [401] },
   { name: "console-home", path: "/console/", as: "user", arabic: "choice", ready: ".uplot" },

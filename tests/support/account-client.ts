@@ -97,3 +97,6 @@ export class AccountClient {
     };
   }
 }
+
+/** The link of the answer as it travels by mail: to the page with the button. */
+export const mailedForm = (link = ""): string => link.replace("/backend/auth/verify-email/", "/verify-email/");

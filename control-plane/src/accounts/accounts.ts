@@ -68,7 +68,7 @@ export function buildAccounts(parts: AccountsParts): Accounts {
     pages: parts.pages,
     registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink, limits }),
     userLogin: new UserLogin(login),
-    reset: new PasswordReset({ db, hashing, mails, onVerified, baseUrl, limits, adminAccess }),
+    reset: new PasswordReset({ db, hashing, mails, devices, onVerified, baseUrl, limits, adminAccess }),
     ownAccount: new OwnAccount({ ...login, mails, baseUrl }),
     adminLogin: new AdminLogin(login),
     adminAccounts: new AdminAccounts(login),

@@ -11,10 +11,9 @@ import {
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
-import { AppError } from "../platform/errors.ts";
 import { pageLocaleOf } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
-import { inLanguage, problemOf } from "./form-input.ts";
+import { inLanguage } from "./form-input.ts";
 import { type AccountRouteParts, originOf, seeOther, wantsPage, withCookie } from "./route-parts.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 
@@ -23,7 +22,7 @@ export function authEndpoints(parts: AccountRouteParts): AnyEndpoint[] {
   return [...registrationEndpoints(parts), ...loginEndpoints(parts), ...resetEndpoints(parts)];
 }
 
-function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyEndpoint[] {
+function registrationEndpoints({ registration }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -59,30 +58,21 @@ function registrationEndpoints({ registration, pages }: AccountRouteParts): AnyE
       path: "/backend/auth/verify-email/",
       access: "public",
       input: z.object({ token: z.string().max(1_024).default(""), lang: z.string().max(35).default("") }),
-      summary: "Makes the user active whose link it is: JSON for a program, a page for a person.",
+      summary: "Makes the user active whose link it is. A browser gets the page with the button that does it.",
       output: verifiedAnswer,
-      otherAnswers: [
-        { status: 303, type: null, summary: "To the login, for a browser." },
-        { status: 400, type: "text/html", summary: "What is wrong and how to get another link, for a browser." },
-      ],
+      otherAnswers: [{ status: 303, type: null, summary: "To the page with the button, for a browser." }],
       errors: ["invalid_token"],
       handle: async (call) => {
-        if (call.request.method === "HEAD") {
-          // Asked by what looks at links before a person does; that must not use it up.
+        const { input, request } = call;
+        // What looks at the links of a mail before a person does must not use them up.
+        if (request.method === "HEAD") {
           return {};
         }
-        try {
-          await registration.verify(call.input.token, originOf(call));
-        } catch (error) {
-          if (error instanceof AppError && error.status < 500 && wantsPage(call.request)) {
-            const state = { locale: pageLocaleOf(call.request, call.input.lang), email: "", problem: problemOf(error) };
-            return pages.verify(state, error.status);
-          }
-          throw error;
+        if (wantsPage(request)) {
+          return seeOther(inLanguage(`/verify-email/?token=${encodeURIComponent(input.token)}`, input));
         }
-        return wantsPage(call.request)
-          ? seeOther(inLanguage("/login/?notice=verified", call.input))
-          : { status: "active" };
+        await registration.verify(input.token, originOf(call));
+        return { status: "active" };
       },
     }),
   ];
@@ -148,7 +138,7 @@ function resetEndpoints({ reset }: AccountRouteParts): AnyEndpoint[] {
       limits: limitSentences.mail,
       errors: ["invalid_email", "too_many_attempts"],
       handle: async (call) => {
-        await reset.request(call.input.email, originOf(call));
+        await reset.request(call.input.email, call.request, originOf(call));
         return {};
       },
     }),

@@ -184,7 +184,7 @@ function resetForm({ reset, pages, sessions }: AccountRouteParts): AnyEndpoint[]
         const email = formField(call.input, "email");
         try {
           if (token === "") {
-            await reset.request(email, originOf(call));
+            await reset.request(email, call.request, originOf(call));
             return seeOther(inLanguage("/login/?notice=sent", call.input));
           }
           const whose = await reset.confirm(token, formField(call.input, "password"), originOf(call));
@@ -253,13 +253,13 @@ function verifyForm({ registration, pages, sessions }: AccountRouteParts): AnyEn
       path: "/verify-email/",
       access: "public",
       input: anyForm,
-      summary: "The page that asks for another link of the verification.",
+      summary: "The page with the button that verifies an address by a link, or with the form that asks for a link.",
       output: null,
       otherAnswers: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
       handle: async (call) => {
-        const page = pages.verify({ locale: localeOf(call), email: "", problem: null }, 200);
-        return rememberingLanguage(page, call.input, sessions.isSecure);
+        const state = { locale: localeOf(call), token: formField(call.input, "token"), email: "", problem: null };
+        return rememberingLanguage(pages.verify(state, 200), call.input, sessions.isSecure);
       },
     }),
     endpoint({
@@ -268,20 +268,25 @@ function verifyForm({ registration, pages, sessions }: AccountRouteParts): AnyEn
       access: "public",
       body: "form",
       input: anyForm,
-      summary: "Sends the link of the verification again, and shows the login whatever the address was.",
+      summary: "Verifies an address by a link, or sends the link again and shows the login whatever the address was.",
       output: null,
       otherAnswers: formAnswers,
       limits: limitSentences.mail,
       errors: [],
       handle: async (call) => {
+        const token = formField(call.input, "token");
         const email = formField(call.input, "email");
         try {
-          await registration.resend(email, originOf(call));
-          return seeOther(inLanguage("/login/?notice=resent", call.input));
+          if (token === "") {
+            await registration.resend(email, originOf(call));
+            return seeOther(inLanguage("/login/?notice=resent", call.input));
+          }
+          await registration.verify(token, originOf(call));
+          return seeOther(inLanguage("/login/?notice=verified", call.input));
         } catch (thrown) {
           const error = readableError(thrown);
-          const page = pages.verify({ locale: localeOf(call), email, problem: problemOf(error) }, error.status);
-          return withRetryAfter(page, error);
+          const state = { locale: localeOf(call), token: "", email, problem: problemOf(error) };
+          return withRetryAfter(pages.verify(state, error.status), error);
         }
       },
     }),

@@ -47,10 +47,8 @@ export type RegisterPageState = FormPageState & { readonly email: string; readon
 /** After a registration; the link only where the installation shows it. */
 export type SentPageState = { readonly locale: PageLocale; readonly email: string; readonly link: string | null };
 
-export type VerifyPageState = FormPageState & { readonly email: string };
-
 /** Without a token the page asks for the address to which a link is sent. */
-export type ResetPageState = FormPageState & { readonly token: string; readonly email: string };
+export type LinkPageState = FormPageState & { readonly token: string; readonly email: string };
 
 /** What the page of the admin login shows beside its form. */
 export type AdminLoginPageState = {
@@ -66,6 +64,6 @@ export type AccountPages = {
   readonly login: (state: LoginPageState, status: number) => Response;
   readonly register: (state: RegisterPageState, status: number) => Response;
   readonly sent: (state: SentPageState) => Response;
-  readonly verify: (state: VerifyPageState, status: number) => Response;
-  readonly reset: (state: ResetPageState, status: number) => Response;
+  readonly verify: (state: LinkPageState, status: number) => Response;
+  readonly reset: (state: LinkPageState, status: number) => Response;
 };

@@ -32,7 +32,7 @@ type LoginState = FormState & {
 type RegisterState = FormState & { readonly email: string; readonly displayName: string };
 type SentState = { readonly locale: MailLocale; readonly email: string; readonly link: string | null };
 type ResetState = FormState & { readonly token: string; readonly email: string };
-type VerifyState = FormState & { readonly email: string };
+type VerifyState = FormState & { readonly token: string; readonly email: string };
 
 type AdminLoginState = {
   readonly login: string;
@@ -112,16 +112,21 @@ ${hiddenField("lang", locale)}${hiddenField("email", email)}
   return formPage({ locale, title: texts.sent.title, body, status: 200, assets, address: null });
 }
 
-/** What came of a link that could not be used, and the form that asks for another one. */
+/** The button that uses a link up; without a link, the form that asks for one. */
 export function verifyPage(state: VerifyState, status: number, assets: FormAssets | null): Response {
-  const { locale, email, problem } = state;
+  const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
+  const fields =
+    token === ""
+      ? `${formField("email", texts.email, emailAttributes(email))}
+${submitButton(texts.verify.submit)}`
+      : `${hiddenField("token", token)}
+${submitButton(texts.sent.open)}`;
   const body = `${problemNotice(problemText(problem, locale))}
-<p>${texts.verify.text}</p>
+<p>${token === "" ? texts.verify.text : texts.verify.confirm}</p>
 <form method="post" action="/verify-email/">
 ${hiddenField("lang", locale)}
-${formField("email", texts.email, emailAttributes(email))}
-${submitButton(texts.verify.submit)}
+${fields}
 </form>
 ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.verify.title, body, status, assets, address: "/verify-email/" });

@@ -50,7 +50,7 @@ export class AdminAccess {
    */
   async create(input: CreateAdminInput, caller: AdminCaller, origin: Origin): Promise<AdminEntry> {
     const { db, hashing } = this.#parts;
-    await this.#admitMail(input.email);
+    await this.#admitMail(input.email, origin);
     // It is known to nobody, so that nobody logs in before the link was used.
     const passwordHash = await hashing.hash(randomBytes(tokenBytes).toString("base64url"));
     return await db.withTransaction(async (tx) => {
@@ -78,7 +78,7 @@ export class AdminAccess {
     const { db } = this.#parts;
     const known = await findAdminEntry(db, adminId);
     if (known?.email && known.agent > 0) {
-      await this.#admitMail(known.email);
+      await this.#admitMail(known.email, deed.origin);
     }
     await db.withTransaction(async (tx) => {
       const { email, agent } = await requireOther(tx, adminId, deed.caller);
@@ -142,8 +142,8 @@ export class AdminAccess {
     return true;
   }
 
-  async #admitMail(email: string): Promise<void> {
-    if (!(await mayMail(this.#parts.db, email))) {
+  async #admitMail(email: string, origin: Origin): Promise<void> {
+    if (!(await mayMail(this.#parts.db, "admin_link", email, origin))) {
       throw new AppError("too_many_attempts", { message: "This address got too many mails. Try again later." });
     }
   }

@@ -3,7 +3,15 @@ import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { countAttempt, forgetAttempts, uncountAttempt } from "./attempt-store.ts";
-import { type AttemptKind, type AttemptLimit, addressLimits, codeLimit, recipientLimit } from "./model.ts";
+import {
+  type AskedMail,
+  type AttemptKind,
+  type AttemptLimit,
+  addressLimits,
+  askerLimit,
+  codeLimit,
+  recipientLimit,
+} from "./model.ts";
 
 /** An attempt that was counted and may be made. */
 export type Attempt = {
@@ -90,9 +98,22 @@ async function refuseAbove(db: Database, key: string, limit: AttemptLimit): Prom
   }
 }
 
-/** Whether one more mail may go to this address. */
-export async function mayMail(db: Database, recipient: string): Promise<boolean> {
-  return (await countAttempt(db, digest("mail", "recipient", recipient.toLowerCase()), recipientLimit)) === null;
+/** Who asks for a mail to somebody: an address, or a browser that is known to be the recipient's. */
+export type MailAsker = { readonly ip: string; readonly device?: string | null };
+
+/**
+ * Whether one more mail of this kind may go to the recipient. Askers are counted one by one before they are counted
+ * together, so that a stranger uses up what is the stranger's; a browser of the recipient is counted for itself alone.
+ */
+export async function mayMail(db: Database, kind: AskedMail, recipient: string, asker: MailAsker): Promise<boolean> {
+  const device = asker.device ?? null;
+  const to = recipient.toLowerCase();
+  const askerKey = device === null ? ["address", addressGroup(asker.ip)] : ["device", device];
+  const isAskerFree = (await countAttempt(db, digest("mail", kind, to, ...askerKey), askerLimit)) === null;
+  if (!isAskerFree || device !== null) {
+    return isAskerFree;
+  }
+  return (await countAttempt(db, digest("mail", kind, to), recipientLimit)) === null;
 }
 
 /** Names nobody, and no two lists of parts give the same. */

@@ -55,10 +55,16 @@ export function freeFromAddress(kind: AttemptKind, free: number): AttemptKind {
   return { ...kind, ofAddress: { ...kind.ofAddress, free } };
 }
 
-/** Mails to one recipient. Those above are not sent, and nobody is told. */
-export const recipientLimit: AttemptLimit = {
+/** Why an account gets a mail that somebody asked for without a login, or an admin for somebody else. */
+export type AskedMail = "verification" | "account_exists" | "password_reset" | "admin_link";
+
+/** Mails of one kind to one recipient that one asker causes. Those above are not sent, and nobody is told. */
+export const askerLimit: AttemptLimit = {
   free: 3,
   windowSeconds: 2 * hour,
   delaySecondsMin: 1_200,
   delaySecondsMax: 2 * hour,
 };
+
+/** The same for all askers together: more than one of them needs, so that no stranger holds up the owner's own mail. */
+export const recipientLimit: AttemptLimit = { ...askerLimit, free: 9, delaySecondsMin: 300 };

@@ -10,6 +10,7 @@ import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
 import type { AddressNumbers } from "../attempts/model.ts";
 import { parseEmailAddress } from "../email-address.ts";
+import type { KnownDevices } from "../login/known-devices.ts";
 import { isOpen, type Origin } from "../model.ts";
 import type { OnVerified } from "../port.ts";
 import type { SessionKind } from "../sessions/model.ts";
@@ -34,6 +35,7 @@ export type PasswordResetParts = {
   readonly onVerified: OnVerified;
   readonly baseUrl: string;
   readonly limits: () => AddressNumbers;
+  readonly devices: KnownDevices;
   /** Links of admins are used up on the same way. */
   readonly adminAccess: Pick<AdminAccess, "setPassword">;
 };
@@ -54,16 +56,17 @@ export class PasswordReset {
    * Sends a link to the address, if somebody has it. Whoever asks sees no difference.
    * @throws AppError `invalid_email`, `too_many_attempts`
    */
-  async request(address: string, origin: Origin): Promise<void> {
-    const { db } = this.#parts;
+  async request(address: string, request: Request, origin: Origin): Promise<void> {
+    const { db, devices } = this.#parts;
     const email = parseEmailAddress(address);
     if (email === null) {
       throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
     }
     await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
     await takingAtLeast(answerMsMin, async () => {
-      const isMailed = await mayMail(db, email);
       const user = await findLoginByEmail(db, email);
+      const device = user === null ? null : devices.read(request, "user", user.userId);
+      const isMailed = await mayMail(db, "password_reset", email, { ip: origin.ip, device });
       if (user !== null && isOpen(user.status) && isMailed) {
         await this.#leaveLink(user);
       }

@@ -90,9 +90,9 @@ export class Registration {
     return await takingAtLeast(registrationMsMin, async () => {
       const passwordHash = await this.#parts.hashing.hash(input.password);
       const locale = mailLocaleOf(input.locale);
-      const isMailed = await mayMail(this.#parts.db, email);
       const token = newToken();
       const known = await findLoginByEmail(this.#parts.db, email);
+      const isMailed = await mayMail(this.#parts.db, known === null ? "verification" : "account_exists", email, origin);
       const profile = { email, passwordHash, displayName, locale };
       if (known !== null || !(await this.#make(profile, { token, isMailed, origin }))) {
         await this.#tellOwner(known ?? (await findLoginByEmail(this.#parts.db, email)), isMailed);
@@ -155,7 +155,7 @@ export class Registration {
           userId,
           to: email,
           locale,
-          variables: { link: this.#link(token, locale), valid_minutes: String(verificationMinutes) },
+          variables: { link: this.#mailedLink(token, locale), valid_minutes: String(verificationMinutes) },
           source: "accounts",
           expiresAt,
         }),
@@ -202,7 +202,7 @@ export class Registration {
     await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
     return await takingAtLeast(resendMsMin, async () => {
       const token = newToken();
-      const isMailed = await mayMail(db, email);
+      const isMailed = await mayMail(db, "verification", email, origin);
       const known = await findLoginByEmail(db, email);
       if (known?.status === "email_pending" && isMailed) {
         await db.withTransaction(async (tx) => {
@@ -231,7 +231,7 @@ export class Registration {
     if (known.status !== "email_pending") {
       throw new AppError("conflict", { message: "This user does not wait for a verification." });
     }
-    if (!(await mayMail(db, known.email))) {
+    if (!(await mayMail(db, "admin_link", known.email, origin))) {
       throw new AppError("too_many_attempts", { message: "This address has got enough mails for now." });
     }
     await db.withTransaction(async (tx) => {
@@ -276,14 +276,18 @@ export class Registration {
     });
   }
 
-  #link(token: string, language: string): string {
-    return this.#parts.baseUrl + formPath(`/backend/auth/verify-email/?token=${token}`, mailLocaleOf(language));
+  /** Leads to a page with a button, because programs that check mails open the links in them. */
+  #mailedLink(token: string, language: string): string {
+    return this.#parts.baseUrl + formPath(`/verify-email/?token=${token}`, mailLocaleOf(language));
   }
 
   /** Whatever is known of the address: the link names no language, for it would be that of its owner. */
   #answer(token: string): RegistrationAnswer {
     return this.#parts.returnsLink
-      ? { status: "email_pending", verification_url: this.#link(token, "en") }
+      ? {
+          status: "email_pending",
+          verification_url: `${this.#parts.baseUrl}/backend/auth/verify-email/?token=${token}`,
+        }
       : { status: "email_pending" };
   }
 }

@@ -36,6 +36,7 @@ export const de: FormTexts = {
   verify: {
     title: "E-Mail-Adresse bestätigen",
     text: "Geben Sie die Adresse ein, mit der Sie sich registriert haben. Sie erhalten einen neuen Link per E-Mail.",
+    confirm: "Bestätigen Sie mit der Schaltfläche Ihre E-Mail-Adresse, um die Registrierung abzuschließen.",
     submit: "Neuen Link senden",
   },
   reset: {

@@ -34,6 +34,7 @@ export const en = {
   verify: {
     title: "Verify the e-mail address",
     text: "Enter the address that you signed up with. You get a new link by mail.",
+    confirm: "Press the button to verify your e-mail address and finish signing up.",
     submit: "Send a new link",
   },
   reset: {

@@ -35,6 +35,7 @@ export const es: FormTexts = {
   verify: {
     title: "Verificar la dirección de correo",
     text: "Escribe la dirección con la que creaste la cuenta. Recibirás un enlace nuevo por correo.",
+    confirm: "Pulse el botón para verificar su dirección de correo y terminar el registro.",
     submit: "Enviar un enlace nuevo",
   },
   reset: {

@@ -35,6 +35,7 @@ export const fr: FormTexts = {
   verify: {
     title: "Vérifier l’adresse e-mail",
     text: "Saisissez l’adresse de votre inscription. Vous recevrez un nouveau lien par e-mail.",
+    confirm: "Appuyez sur le bouton pour vérifier votre adresse e-mail et terminer l’inscription.",
     submit: "Envoyer un nouveau lien",
   },
   reset: {

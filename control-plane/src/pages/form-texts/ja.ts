@@ -35,6 +35,7 @@ export const ja: FormTexts = {
   verify: {
     title: "メールアドレスの確認",
     text: "登録したメールアドレスを入力してください。新しいリンクをお送りします。",
+    confirm: "ボタンを押すと、メールアドレスが確認され、登録が完了します。",
     submit: "新しいリンクを送る",
   },
   reset: {

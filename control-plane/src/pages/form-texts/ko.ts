@@ -35,6 +35,7 @@ export const ko: FormTexts = {
   verify: {
     title: "이메일 주소 확인",
     text: "가입할 때 쓴 주소를 입력하세요. 새 링크를 메일로 보내 드립니다.",
+    confirm: "버튼을 누르면 이메일 주소가 확인되고 가입이 완료됩니다.",
     submit: "새 링크 보내기",
   },
   reset: {

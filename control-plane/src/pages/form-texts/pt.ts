@@ -35,6 +35,7 @@ export const pt: FormTexts = {
   verify: {
     title: "Verificar o endereço de e-mail",
     text: "Digite o endereço usado no cadastro. Você receberá um novo link por e-mail.",
+    confirm: "Pressione o botão para verificar seu endereço de e-mail e concluir o cadastro.",
     submit: "Enviar um novo link",
   },
   reset: {

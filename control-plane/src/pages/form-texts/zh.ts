@@ -35,6 +35,7 @@ export const zh: FormTexts = {
   verify: {
     title: "验证邮箱地址",
     text: "请输入注册时使用的邮箱，我们会发送新的链接。",
+    confirm: "点击按钮即可验证邮箱地址并完成注册。",
     submit: "发送新链接",
   },
   reset: {

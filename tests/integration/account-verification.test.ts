@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { AccountClient, mailedForm } from "../support/account-client.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let client: AccountClient;
+const password = "correct horse battery";
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  sluice = await rig.start("one-process", { ROLES: "relay,gateway,backend" });
+  client = new AccountClient(sluice);
+});
+
+afterAll(() => rig.close());
+
+const pathOf = (url: string | undefined): string => {
+  const { pathname, search } = new URL(url ?? "");
+  return `${pathname}${search}`;
+};
+
+async function statusOf(email: string): Promise<string | undefined> {
+  const [row] = await rig.db.sql<{ status: string }>`select status from user_profile where email = ${email}`;
+  return row?.status;
+}
+
+describe("the link of a verification", () => {
+  test.each([
+    ["none", ""],
+    ["an empty one", "?token="],
+    ["an unknown one", `?token=${"A".repeat(43)}`],
+    ["a long one", `?token=${"A".repeat(900)}`],
+  ])("%s is not valid", async (_, query) => {
+    const answer = await client.get(`/backend/auth/verify-email/${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "invalid_token" } } });
+  });
+
+  test("is over after a day, and is not used up by what only looks at it", async () => {
+    const { body } = await client.post("/backend/auth/register/", { email: "late@example.org", password });
+    const head = await fetch(`${sluice.url}${pathOf(body.verification_url)}`, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(await statusOf("late@example.org")).toBe("email_pending");
+    await rig.db.sql`
+      update account_token set expires_at = now()
+      where user_id = (select id from user_profile where email = 'late@example.org')`;
+    expect((await client.get(pathOf(body.verification_url))).body.error?.code).toBe("invalid_token");
+  });
+
+  test("leads a person to a page whose button uses it up, and not the look at it", async () => {
+    const email = "person@example.org";
+    const { body } = await client.post("/backend/auth/register/", { email, password });
+    const accept = { headers: { accept: "text/html,application/xhtml+xml" } };
+    const page = mailedForm(body.verification_url);
+    const redirect = await client.get(pathOf(body.verification_url), accept);
+    expect([redirect.status, redirect.headers.get("location")]).toEqual([303, pathOf(page)]);
+    // Programs that check mails open the link as it is, with and without the headers of a browser.
+    for (const options of [accept, {}]) {
+      const looked = await client.get(pathOf(page), options);
+      expect([looked.status, looked.headers.get("referrer-policy")]).toEqual([200, "same-origin"]);
+      expect(looked.text).toContain('<form method="post" action="/verify-email/">');
+    }
+    expect(await statusOf(email)).toBe("email_pending");
+    const token = new URL(page).searchParams.get("token") ?? "";
+    const pressed = await client.postForm("/verify-email/", { token, lang: "de" });
+    expect([pressed.status, pressed.headers.get("location")]).toEqual([303, "/login/?notice=verified&lang=de"]);
+    expect(await statusOf(email)).toBe("active");
+    const again = await client.postForm("/verify-email/", { token });
+    expect([again.status, again.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+    expect(again.text).toContain("Ask for a new one");
+  });
+});
