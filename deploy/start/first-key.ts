@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
@@ -18,6 +18,11 @@ export async function readFirstKey(dataDirectory: string, databaseName: string):
   } catch {
     return null;
   }
+}
+
+/** In production no key lies anywhere in clear, whatever was tried out in this folder before. */
+export async function forgetFirstKey(dataDirectory: string): Promise<void> {
+  await rm(keyFile(dataDirectory), { force: true });
 }
 
 function keyFile(dataDirectory: string): string {

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { isOpenDevelopment, listenProblem } from "@sluice/contracts/listen-host";
 import { StartError } from "./start-error.ts";
 
 /** What the environment says about how to start. */
@@ -14,8 +15,11 @@ export type StartSettings = {
   readonly dataDirectory: string;
   /** Null starts the embedded Postgres. */
   readonly databaseUrl: string | null;
-  readonly hasProviderKey: boolean;
+  /** Start the provider that makes its answers up, for the first channel. */
+  readonly hasSandbox: boolean;
   readonly isProduction: boolean;
+  /** Other machines can reach a service without the safeguards of production. */
+  readonly isOpenDevelopment: boolean;
   /** Restart the workers when a source file changes. */
   readonly isReloading: boolean;
   readonly programs: Programs;
@@ -40,19 +44,26 @@ const portMax = 65_535;
  * @throws StartError with a sentence that names the variable
  */
 export function readSettings(root: string, environment: NodeJS.ProcessEnv, words: readonly string[]): StartSettings {
-  const { HOST, PORT, WORKERS, DATA_DIR, DATABASE_URL, PROVIDER_API_KEY, NODE_ENV, DRAIN_TIMEOUT_MS, WEB_DIST } =
-    environment;
+  const { PORT, WORKERS, DATA_DIR, DATABASE_URL, PROVIDER_API_KEY, DRAIN_TIMEOUT_MS, WEB_DIST } = environment;
   const dataDirectory = DATA_DIR || ".data";
+  const { NODE_ENV, HOST } = environment;
+  const listening = { host: HOST || "127.0.0.1", isProduction: NODE_ENV === "production" };
+  const isNetworkAllowed = readFlag("DEVELOPMENT_ON_NETWORK", environment) ?? false;
+  const problem = listenProblem({ ...listening, isNetworkAllowed });
+  if (problem !== null) {
+    throw new StartError(`HOST=${problem}.`);
+  }
   return {
     root,
-    host: HOST || "127.0.0.1",
+    ...listening,
+    isOpenDevelopment: isOpenDevelopment(listening),
     port: readInteger("PORT", PORT, { fallback: 3000, min: 0, max: portMax }),
     workers: readInteger("WORKERS", WORKERS, { fallback: 1, min: 1, max: workersMax }),
     drainMsMax: readInteger("DRAIN_TIMEOUT_MS", DRAIN_TIMEOUT_MS, { fallback: 30_000, min: 0, max: drainMsLimit }),
     dataDirectory: isAbsolute(dataDirectory) ? dataDirectory : join(root, dataDirectory),
     databaseUrl: DATABASE_URL || null,
-    hasProviderKey: Boolean(PROVIDER_API_KEY),
-    isProduction: NODE_ENV === "production",
+    // Made-up answers are sold to nobody unless somebody has asked for it.
+    hasSandbox: !PROVIDER_API_KEY && (readFlag("SANDBOX", environment) ?? !listening.isProduction),
     isReloading: words.includes("--reload"),
     programs: {
       web: WEB_DIST ? null : [join(root, "web/build/build-web.ts")],
@@ -62,6 +73,15 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
       worker: [join(root, "control-plane/src/main.ts")],
     },
   };
+}
+
+/** Null where the variable says nothing. */
+function readFlag(name: string, environment: NodeJS.ProcessEnv): boolean | null {
+  const text = environment[name] || null;
+  if (text !== null && !["0", "1", "true", "false"].includes(text)) {
+    throw new StartError(`${name} must be true or false, but it is "${text}".`);
+  }
+  return text === null ? null : text === "1" || text === "true";
 }
 
 type IntegerRange = {

@@ -2,7 +2,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { runControlPlaneCommand } from "./control-plane-command.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.ts";
-import { keepFirstKey, readFirstKey } from "./first-key.ts";
+import { forgetFirstKey, keepFirstKey, readFirstKey } from "./first-key.ts";
 import { KeptProcess } from "./kept-process.ts";
 import { claimPort } from "./port.ts";
 import { formatDuration, runStep, say } from "./progress.ts";
@@ -10,7 +10,7 @@ import { watchSources } from "./reload.ts";
 import { runtimeEnvironment } from "./runtime-environment.ts";
 import type { StartSettings } from "./settings.ts";
 import { StartError } from "./start-error.ts";
-import { readFirstAdmin, welcomeText } from "./welcome.ts";
+import { productionText, readFirstUser, readState, welcomeText } from "./welcome.ts";
 
 const readyMsMax = 60_000;
 const readyPollMs = 20;
@@ -78,6 +78,9 @@ export class Supervisor {
     const startedAt = performance.now();
     const { settings, signal } = { settings: this.#settings, signal: this.#stopping.signal };
     const port = await claimPort(settings.host, settings.port);
+    if (settings.isOpenDevelopment) {
+      say("warning", `${settings.host} is open to other machines, and development has no safeguards`);
+    }
     if (settings.databaseUrl !== null) {
       await mkdir(settings.dataDirectory, { recursive: true, mode: 0o700 });
     }
@@ -89,11 +92,11 @@ export class Supervisor {
     }
     signal.throwIfAborted();
     await this.#runCommand("migrations", settings.programs.migrate, environment);
-    const sandboxUrl = settings.hasProviderKey ? null : await this.#startSandbox(environment);
+    const sandboxUrl = settings.hasSandbox ? await this.#startSandbox(environment) : null;
     const serviceEnvironment = {
       ...environment,
       PORT: String(port),
-      ...(sandboxUrl === null ? {} : sandboxEnvironment(sandboxUrl)),
+      ...(sandboxUrl === null ? {} : { SANDBOX_URL: sandboxUrl }),
     };
     signal.throwIfAborted();
     const seeded = await this.#runCommand("seed", settings.programs.seed, serviceEnvironment);
@@ -103,16 +106,11 @@ export class Supervisor {
       this.#stopWatching = watchSources(settings.root, (file) => this.#reload(file));
     }
     say("ready", `in ${formatDuration(performance.now() - startedAt)}`);
-    const { apiKey, userEmail, userPassword } = seeded;
+    const firstKey = await this.#firstKey(seeded["apiKey"]);
     process.stdout.write(
-      welcomeText({
-        url,
-        apiKey: await this.#firstKey(apiKey),
-        userEmail: typeof userEmail === "string" ? userEmail : null,
-        userPassword: typeof userPassword === "string" ? userPassword : null,
-        isSandbox: sandboxUrl !== null,
-        admin: readFirstAdmin(seeded["admin"]),
-      }),
+      settings.isProduction
+        ? productionText({ url, ...readState(seeded), isSandbox: sandboxUrl !== null })
+        : welcomeText({ url, apiKey: firstKey, ...readFirstUser(seeded), isSandbox: sandboxUrl !== null }),
     );
   }
 
@@ -266,12 +264,14 @@ export class Supervisor {
   async #firstKey(seededKey: unknown): Promise<string | null> {
     const { dataDirectory, databaseUrl, isProduction } = this.#settings;
     const databaseName = databaseUrl ?? "embedded";
+    if (isProduction) {
+      await forgetFirstKey(dataDirectory);
+      return null;
+    }
     if (typeof seededKey !== "string") {
       return await readFirstKey(dataDirectory, databaseName);
     }
-    if (!isProduction) {
-      await keepFirstKey(dataDirectory, databaseName, seededKey);
-    }
+    await keepFirstKey(dataDirectory, databaseName, seededKey);
     return seededKey;
   }
 
@@ -286,11 +286,6 @@ export class Supervisor {
       ...runtimeEnvironment(process.env),
     };
   }
-}
-
-/** Whoever is to ask a provider on this machine has to be allowed to, also where the environment says production. */
-function sandboxEnvironment(url: string): Readonly<Record<string, string>> {
-  return { SANDBOX_URL: url, UPSTREAM_PRIVATE_ALLOWED: process.env["UPSTREAM_PRIVATE_ALLOWED"] || "true" };
 }
 
 /** A host as it stands in a URL that reaches the service from this machine. */

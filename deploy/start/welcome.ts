@@ -1,18 +1,37 @@
-export type Welcome = {
-  readonly url: string;
-  readonly apiKey: string | null;
+type FirstAdmin = { readonly username: string; readonly password: string };
+
+type FirstUser = {
   readonly userEmail: string | null;
   /** Of the user, when this start has made it; it can be read nowhere else. */
   readonly userPassword: string | null;
-  readonly isSandbox: boolean;
   /** The admin that this start has made; its password can be read nowhere else. */
   readonly admin: FirstAdmin | null;
 };
 
-export type FirstAdmin = { readonly username: string; readonly password: string };
+export type Welcome = FirstUser & {
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly isSandbox: boolean;
+};
 
-/** What the seed says of the admin it made, or null when it made none. */
-export function readFirstAdmin(said: unknown): FirstAdmin | null {
+type State = {
+  readonly hasAdmin: boolean;
+  /** Whether a call of some model would find a channel. */
+  readonly isServed: boolean;
+};
+
+type Said = Readonly<Record<string, unknown>>;
+
+/** What the seed says of those whom it made for trying out. */
+export function readFirstUser({ userEmail, userPassword, admin }: Said): FirstUser {
+  return {
+    userEmail: typeof userEmail === "string" ? userEmail : null,
+    userPassword: typeof userPassword === "string" ? userPassword : null,
+    admin: readFirstAdmin(admin),
+  };
+}
+
+function readFirstAdmin(said: unknown): FirstAdmin | null {
   if (typeof said !== "object" || said === null || !("username" in said) || !("password" in said)) {
     return null;
   }
@@ -20,32 +39,75 @@ export function readFirstAdmin(said: unknown): FirstAdmin | null {
   return typeof username === "string" && typeof password === "string" ? { username, password } : null;
 }
 
+/** What the seed says of what there is already. */
+export function readState({ hasAdmin, isServed }: Said): State {
+  return { hasAdmin: hasAdmin === true, isServed: isServed === true };
+}
+
 const unknownKey = "<API key>";
+const sandboxText = "a sandbox that makes its answers up; PROVIDER_API_KEY=... asks a real one";
 
 /** What the person who started the service needs next. This is the only thing that goes to stdout. */
 export function welcomeText(welcome: Welcome): string {
   const { url, apiKey, userEmail, userPassword, isSandbox, admin } = welcome;
   const shown = userPassword === null ? "" : `, password ${userPassword} (shown only now)`;
-  const body = '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}';
-  const rows = [
-    ["Address", url],
-    ["API key", apiKey === null ? "was shown by the first start, and only its hash is kept" : apiKey],
-    ...(userEmail === null ? [] : [["User", `${userEmail}${shown}`]]),
-    ...(admin === null ? [] : [["Admin", `${admin.username}, password ${admin.password} (shown only now)`]]),
-    [
-      "Provider",
-      isSandbox ? "a sandbox that makes its answers up; PROVIDER_API_KEY=... asks a real one" : "as configured",
-    ],
-    ["Stop", "Ctrl-C"],
-  ];
-  return [
-    "",
-    ...rows.map(([title, text]) => `  ${String(title).padEnd(10)}${text}`),
+  return text([
+    ...rows([
+      ["Address", url],
+      ["API key", apiKey === null ? "was shown by the first start, and only its hash is kept" : apiKey],
+      ...(userEmail === null ? [] : [["User", `${userEmail}${shown}`] as const]),
+      ...(admin === null ? [] : [["Admin", `${admin.username}, password ${admin.password} (shown only now)`] as const]),
+      ["Provider", isSandbox ? sandboxText : "as configured"],
+      ["Stop", "Ctrl-C"],
+    ]),
     "",
     "  Try it:",
-    `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${apiKey ?? unknownKey}" ` +
-      `-H "Content-Type: application/json" -d '${body}'`,
+    firstCall(url, apiKey ?? unknownKey),
+  ]);
+}
+
+/** The same in production, where no secret is printed: what is there, and what is still to be done. */
+export function productionText({
+  url,
+  hasAdmin,
+  isServed,
+  isSandbox,
+}: State & { readonly url: string; readonly isSandbox: boolean }): string {
+  const provider = isSandbox
+    ? sandboxText
+    : isServed
+      ? "as configured"
+      : `none: no channel serves a model yet, so every call is refused; add one at ${url}/admin/upstreams/`;
+  const steps = [
+    ...(hasAdmin ? [] : ["Make an admin: bun run admin:create --username NAME --super"]),
+    ...(isServed ? [] : [`Log in at ${url}/admin/, add a channel under Upstreams, and let it serve a model`]),
+    `Make a key at ${url}/console/keys/ as a user with quota (an admin can grant it under Manual adjust), and call:`,
+  ];
+  return text([
+    ...rows([
+      ["Address", url],
+      ["Admin", hasAdmin ? `${url}/admin/` : "none yet"],
+      ["Provider", provider],
+    ]),
     "",
-    "",
-  ].join("\n");
+    "  Next:",
+    ...steps.map((step, at) => `  ${at + 1}. ${step}`),
+    firstCall(url, unknownKey),
+  ]);
+}
+
+function rows(pairs: readonly (readonly [title: string, value: string])[]): string[] {
+  return pairs.map(([title, value]) => `  ${title.padEnd(10)}${value}`);
+}
+
+function firstCall(url: string, apiKey: string): string {
+  const body = '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}';
+  return (
+    `  curl ${url}/v1/chat/completions -H "Authorization: Bearer ${apiKey}" ` +
+    `-H "Content-Type: application/json" -d '${body}'`
+  );
+}
+
+function text(lines: readonly string[]): string {
+  return ["", ...lines, "", ""].join("\n");
 }

@@ -102,6 +102,9 @@ const empty: Readonly<Record<string, RegExp>> = {
   "POST /backend/account/inbox/read/": /"marked":0,/,
 };
 
+/** What admins may do to the things of users by the endpoint of users itself. */
+const ofAdminsToo: ReadonlySet<string> = new Set(["POST /backend/payment/mock-settle/"]);
+
 /** Everything that belongs to somebody, as text, without when a session was last seen. */
 async function snapshot(): Promise<string> {
   const { sql } = rig.db;
@@ -126,6 +129,9 @@ test("nobody reaches what is somebody else's by any id of any endpoint, and noth
   for (const one of all) {
     const name = nameOf(one.endpoint);
     for (const [caller, cookie] of Object.entries(callers)) {
+      if (caller === "an admin" && ofAdminsToo.has(name)) {
+        continue;
+      }
       const { status, text } = await ask(one, otherFields(one, owner), cookie);
       const isLoginMissing = caller !== "another user" && one.endpoint.access === "user";
       const expected = isLoginMissing ? 401 : name in empty ? 200 : 404;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,6 +68,37 @@ test("a start prints the address, the key and a call to paste, and the next star
   expect((await ask("/")).memory).toBe("0");
   second.signal("SIGTERM");
   expect(await second.exited).toBe(0);
+});
+
+test("in production no sandbox is started, no key is printed or kept, and what is still to do is said", async () => {
+  const trial = start();
+  await trial.waitFor("Try it:");
+  trial.signal("SIGINT");
+  expect(await trial.exited).toBe(0);
+  const kept = join(folder, "data", "first-api-key.json");
+  expect((await stat(kept)).mode & 0o777).toBe(0o600);
+
+  const first = start({ NODE_ENV: "production", MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
+  const output = await first.waitFor("Next:");
+  expect(output).toContain("no channel serves a model yet");
+  expect(output).toContain(`http://127.0.0.1:${port}/admin/upstreams/`);
+  expect(output).toContain("bun run admin:create --username NAME --super");
+  expect(output).not.toContain("sk-stub");
+  expect((await ask("/")).sandbox).toBeNull();
+  expect(await Bun.file(kept).exists()).toBe(false);
+  first.signal("SIGINT");
+  expect(await first.exited).toBe(0);
+});
+
+test("a service in development that is opened to the network is refused before anything is started, or warned of", async () => {
+  const refused = start({ HOST: "0.0.0.0" });
+  expect(await refused.exited).toBe(1);
+  expect(refused.output().trim()).toMatch(
+    /^HOST=0\.0\.0\.0 opens the service to other machines.*DEVELOPMENT_ON_NETWORK/,
+  );
+  expect(findProcesses(folder)).toEqual([]);
+  const open = await startOnDatabase({ HOST: "0.0.0.0", DEVELOPMENT_ON_NETWORK: "true" });
+  expect(await open.waitFor("Try it:")).toContain("0.0.0.0 is open to other machines");
 });
 
 test("a taken port is said in one sentence with the remedy, before anything is started", async () => {

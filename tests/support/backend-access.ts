@@ -72,7 +72,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/billing/order/list/": "user",
   "POST /backend/billing/order/cancel/": "optional_user",
   "POST /backend/billing/order/claim/": "user",
-  "POST /backend/payment/mock-settle/": "public",
+  "POST /backend/payment/mock-settle/": "optional_user",
   "GET /backend/billing/balance/": "user",
   "GET /backend/billing/ledger/": "user",
   "GET /backend/billing/statement/": "user",

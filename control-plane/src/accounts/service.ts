@@ -91,6 +91,11 @@ export async function createFirstAdmin(tx: Transaction): Promise<{ username: str
   return made === null ? null : { username, password: made.password };
 }
 
+/** Whether somebody can log in as an admin. */
+export async function isAnyAdmin(db: Queryable): Promise<boolean> {
+  return await hasAdmin(db);
+}
+
 /** 120 random bits, in characters that can be copied without mistakes. */
 function generatePassword(): string {
   return randomBytes(15).toString("base64url");

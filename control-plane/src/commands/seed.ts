@@ -1,15 +1,25 @@
 /**
  * Makes what a first call needs: the model `gpt-4o-mini` with its prices, the names by which clients of the Messages
- * route ask for it, a channel that serves it to group `default`, a user with quota, and an API key. Safe to repeat: what is there stays, a key is only made when the user has none, and
- * the channel follows the environment (the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL).
- * In development the user also gets a password, and a first super-admin is made when there is no admin yet. Progress goes
- * to stderr; stdout gets one JSON line: `{"ok":true,"userEmail":"...","apiKey":"sk-..."|null,"userPassword":"..."|null,
- * "admin":{"username":"...","password":"..."}|null}`.
+ * route ask for it, and a channel that serves it to group `default`. Safe to repeat: what is there stays, and the channel
+ * follows the environment: the provider with PROVIDER_API_KEY, else the sandbox at SANDBOX_URL; without either there is none.
+ * Outside of production also a user with quota and an API key, which is only made when the user has none; in development the
+ * user gets a password, and a first super-admin is made when there is no admin yet. In production nobody reads what a start
+ * prints: admins are made with `bun run admin:create`. Progress goes to stderr; stdout gets one JSON line: `{"ok":true,
+ * "userEmail":"..."|null,"apiKey":"sk-..."|null,"userPassword":"..."|null,"admin":{"username":"...","password":"..."}|null,
+ * "hasAdmin":true,"isServed":true}`.
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
-import { createFirstAdmin, createFirstPassword, findOrCreateUser } from "../accounts/service.ts";
+import { createFirstAdmin, createFirstPassword, findOrCreateUser, isAnyAdmin } from "../accounts/service.ts";
 import { seedPlans } from "../billing/service.ts";
-import { addGatewayUser, addModel, allowModel, createFirstApiKey, putChannel } from "../gateway/service.ts";
+import {
+  addGatewayUser,
+  addModel,
+  allowModel,
+  createFirstApiKey,
+  emptyChannelWith,
+  isAnyModelServed,
+  putChannel,
+} from "../gateway/service.ts";
 import { seedModelMap } from "../messages-compat/service.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
@@ -20,6 +30,8 @@ const groupName = "default";
 const modelName = "gpt-4o-mini";
 const userEmail = "first-user@localhost";
 const firstQuota = 5n * quotaPerUsd;
+const channelName = "first";
+const sandboxCredential = "sandbox";
 
 function say(line: string): void {
   process.stderr.write(`seed: ${line}\n`);
@@ -34,26 +46,56 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
     { inputUsdPerM: "0.15", outputUsdPerM: "0.60", cacheReadUsdPerM: "0.075" },
   );
   say(`model ${modelName} has a price`);
-  const { PROVIDER_API_KEY: providerKey, PROVIDER_BASE_URL: providerUrl, SANDBOX_URL: sandboxUrl } = config;
-  const isSandbox = providerKey === undefined;
-  if (isSandbox && sandboxUrl === undefined) {
-    throw new Error("neither PROVIDER_API_KEY nor SANDBOX_URL is set: there is nothing a channel could point at");
-  }
-  const baseUrl = isSandbox ? `${sandboxUrl?.replace(/\/+$/, "")}/v1` : providerUrl;
-  const credential = isSandbox ? "sandbox" : providerKey;
-  const channelId = await putChannel(tx, masterKey, { name: "first", baseUrl, credential: credential ?? null });
-  await allowModel(tx, groupName, modelName, channelId);
   say(`${await seedModelMap(tx, modelName)} names of the Messages route are answered by ${modelName}`);
-  say(`channel first serves ${modelName} to group ${groupName} from ${isSandbox ? "the sandbox provider" : baseUrl}`);
+  const { PROVIDER_API_KEY: providerKey, PROVIDER_BASE_URL: providerUrl, SANDBOX_URL: sandboxUrl } = config;
+  if (providerKey === undefined && sandboxUrl === undefined) {
+    // Of an earlier start that had a sandbox: calls would lead to whatever listens there by now.
+    if (await emptyChannelWith(tx, masterKey, { name: channelName, credential: sandboxCredential })) {
+      say(`channel ${channelName} led to a sandbox provider that is not started any more; it serves nothing now`);
+    }
+    return;
+  }
+  const isSandbox = providerKey === undefined;
+  const baseUrl = isSandbox ? `${sandboxUrl?.replace(/\/+$/, "")}/v1` : providerUrl;
+  const credential = providerKey ?? sandboxCredential;
+  const channelId = await putChannel(tx, masterKey, { name: channelName, baseUrl, credential });
+  await allowModel(tx, groupName, modelName, channelId);
+  const from = isSandbox ? "the sandbox provider" : baseUrl;
+  say(`channel ${channelName} serves ${modelName} to group ${groupName} from ${from}`);
 }
 
-type Seeded = {
+type FirstUser = {
+  readonly userEmail: string;
   readonly apiKey: string | null;
   /** Of the user; only of the start that made it. */
   readonly userPassword: string | null;
   /** Only of the start that made it. */
   readonly admin: { readonly username: string; readonly password: string } | null;
 };
+
+type Seeded = (FirstUser | { readonly userEmail: null }) & {
+  readonly hasAdmin: boolean;
+  /** Whether there is a model that an enabled channel serves to somebody. */
+  readonly isServed: boolean;
+};
+
+async function seedFirstUser(tx: Transaction, isDevelopment: boolean): Promise<FirstUser> {
+  const user = await findOrCreateUser(tx, { email: userEmail, displayName: "First user" }, async () => {
+    const { gatewayUserId } = await addGatewayUser(tx, groupName, {
+      amount: firstQuota,
+      changeType: "first_grant",
+    });
+    say(`user ${userEmail} has 5 USD of quota`);
+    return gatewayUserId;
+  });
+  const apiKey = await createFirstApiKey(tx, user.gatewayUserId, "first key");
+  return {
+    userEmail,
+    apiKey,
+    userPassword: isDevelopment ? await createFirstPassword(tx, user.userId) : null,
+    admin: isDevelopment ? await createFirstAdmin(tx) : null,
+  };
+}
 
 async function seed(): Promise<Seeded> {
   const config = loadConfig();
@@ -64,24 +106,10 @@ async function seed(): Promise<Seeded> {
       await seedCatalog(tx, config, masterKey);
       await seedPlans(tx);
       say("there are plans to buy");
-      const user = await findOrCreateUser(tx, { email: userEmail, displayName: "First user" }, async () => {
-        const { gatewayUserId } = await addGatewayUser(tx, groupName, {
-          amount: firstQuota,
-          changeType: "first_grant",
-        });
-        say(`user ${userEmail} has 5 USD of quota`);
-        return gatewayUserId;
-      });
-      const apiKey = await createFirstApiKey(tx, user.gatewayUserId, "first key");
-      if (config.NODE_ENV !== "development") {
-        // In production nobody reads what a start prints; `bun run admin:create` is the way there.
-        return { apiKey, userPassword: null, admin: null };
-      }
-      return {
-        apiKey,
-        userPassword: await createFirstPassword(tx, user.userId),
-        admin: await createFirstAdmin(tx),
-      };
+      // Quota that nobody has paid for, and a key that lies in the log of the start, are for trying out only.
+      const isTrial = config.NODE_ENV !== "production";
+      const user = isTrial ? await seedFirstUser(tx, config.NODE_ENV === "development") : { userEmail: null };
+      return { ...user, hasAdmin: await isAnyAdmin(tx), isServed: await isAnyModelServed(tx) };
     });
   } finally {
     await db.close(2_000);
@@ -89,7 +117,7 @@ async function seed(): Promise<Seeded> {
 }
 
 try {
-  process.stdout.write(`${JSON.stringify({ ok: true, userEmail, ...(await seed()) })}\n`);
+  process.stdout.write(`${JSON.stringify({ ok: true, ...(await seed()) })}\n`);
 } catch (error) {
   const sentence = redact(error instanceof Error ? error.message : String(error));
   say(sentence);

@@ -13,7 +13,15 @@ import {
   updateExitChannel,
 } from "./channels/exit-channel-store.ts";
 import { parseBaseUrl } from "./channels/model.ts";
-import { clearChannelCredential, saveAbility, saveChannel, setChannelCredential } from "./channels/store.ts";
+import {
+  clearChannelCredential,
+  disableAbilities,
+  listEnabledAbilities,
+  listEnabledChannels,
+  saveAbility,
+  saveChannel,
+  setChannelCredential,
+} from "./channels/store.ts";
 import { generateApiKey } from "./keys/generate-api-key.ts";
 import { describeApiKey } from "./keys/model.ts";
 import { hasApiKey, insertApiKey, insertGatewayUser, updateGatewayUser } from "./keys/store.ts";
@@ -63,6 +71,26 @@ export async function putChannel(tx: Queryable, key: MasterKey, settings: Channe
     await setChannelCredential(tx, id, sealChannelCredential(key, id, settings.credential));
   }
   return id;
+}
+
+/** Lets an enabled channel that has this credential serve nothing. @returns whether it served anything @throws SealError */
+export async function emptyChannelWith(
+  tx: Queryable,
+  key: MasterKey,
+  { name, credential }: { readonly name: string; readonly credential: string },
+): Promise<boolean> {
+  const found = (await listEnabledChannels(tx)).find((channel) => channel.name === name);
+  const id = found?.id as ChannelId | undefined;
+  const sealed = found?.credential_sealed ?? null;
+  if (id === undefined || sealed === null || openChannelCredential(key, id, sealed) !== credential) {
+    return false;
+  }
+  return (await disableAbilities(tx, id)) > 0;
+}
+
+/** Whether an enabled channel serves any model to anybody. */
+export async function isAnyModelServed(db: Queryable): Promise<boolean> {
+  return (await listEnabledAbilities(db)).length > 0;
 }
 
 /** Lets a channel serve a model to a group. */

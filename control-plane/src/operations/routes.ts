@@ -1,27 +1,40 @@
 import { Elysia } from "elysia";
 import type { Registry } from "prom-client";
+import { isLoopback } from "../platform/address-list.ts";
 import { isEqualSecret } from "../platform/crypto/compare.ts";
 import { notFoundResponse } from "./error-response.ts";
 
 /** Why this instance should get no new calls right now; empty when it should. */
 export type ReadinessCheck = () => readonly string[];
 
-/** Who may read the metrics: whoever sends this as a bearer value, everybody, or nobody. */
-export type MetricsAccess = { readonly token: string } | "open" | "closed";
+/** Who may read the metrics: whoever sends this as a bearer value, every program on this machine, or nobody. */
+export type MetricsAccess = { readonly token: string } | "on_this_machine" | "closed";
+
+type Asked = { readonly request: Request; readonly server: Bun.Server<unknown> | null };
+
+/** Headers of a middleman: whoever it speaks for may be anywhere. */
+const middlemanHeaders = ["x-forwarded-for", "x-real-ip", "forwarded", "via"];
 
 /** For probes and scrapers: alive, ready, measured. Without the right to read them, the metrics are not there. */
 export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Registry, access: MetricsAccess) {
-  const mayRead = (request: Request): boolean =>
-    access === "open" ||
-    (access !== "closed" && isEqualSecret(request.headers.get("authorization") ?? "", `Bearer ${access.token}`));
+  const mayRead = ({ request, server }: Asked): boolean => {
+    if (access === "closed") {
+      return false;
+    }
+    if (access === "on_this_machine") {
+      const isPassedOn = middlemanHeaders.some((name) => request.headers.has(name));
+      return !isPassedOn && isLoopback(server?.requestIP(request)?.address ?? "");
+    }
+    return isEqualSecret(request.headers.get("authorization") ?? "", `Bearer ${access.token}`);
+  };
   return new Elysia({ name: "operations" })
     .get("/healthz", () => json(200, { ok: true }))
     .get("/readyz", () => {
       const reasons = checkReadiness();
       return json(reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons });
     })
-    .get("/metrics", async ({ request }) => {
-      if (!mayRead(request)) {
+    .get("/metrics", async ({ request, server }) => {
+      if (!mayRead({ request, server })) {
         return notFoundResponse();
       }
       return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
@@ -37,5 +50,5 @@ export function metricsAccess(token: string | undefined, environment: string): M
   if (token !== undefined) {
     return { token };
   }
-  return environment === "production" ? "closed" : "open";
+  return environment === "production" ? "closed" : "on_this_machine";
 }

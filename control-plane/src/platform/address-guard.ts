@@ -12,8 +12,13 @@ export type AddressRule = (address: string) => boolean;
 /** All addresses of a name. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
+/** A server by its name or address, and its port. */
+export type ServerPlace = { readonly hostname: string; readonly port: number };
+
 export type AddressGuardParts = {
   readonly isAllowed: AddressRule;
+  /** The one server that may be called wherever it is: the sandbox that belongs to this process. */
+  readonly ownServer?: ServerPlace | null;
   readonly lookup: Lookup;
   readonly log: Log;
 };
@@ -36,7 +41,17 @@ export function isPrivateUpstreamAllowed({ UPSTREAM_PRIVATE_ALLOWED: given, NODE
 
 /** What judges where connections to channels go, as the configuration says. */
 export function openUpstreamGuard(config: Config, log: Log): AddressGuard {
-  return new AddressGuard({ isAllowed: serverAddressRule(isPrivateUpstreamAllowed(config)), lookup: lookUpAll, log });
+  const isAllowed = serverAddressRule(isPrivateUpstreamAllowed(config));
+  return new AddressGuard({ isAllowed, ownServer: sandboxPlace(config), lookup: lookUpAll, log });
+}
+
+function sandboxPlace({ SANDBOX_URL: text }: Config): ServerPlace | null {
+  if (text === undefined) {
+    return null;
+  }
+  const { hostname, port, protocol } = new URL(text);
+  const isPlain = protocol === "http:";
+  return { hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? (isPlain ? 80 : 443) : Number(port) };
 }
 
 async function lookUpAll(hostname: string): Promise<readonly string[]> {
@@ -68,24 +83,32 @@ export class AddressGuard {
    * The addresses of a host, IPv4 first, since it is there on either side more often. A literal is only judged.
    * @throws HttpClientError of kind `unreachable` when there is none, or one of them is not allowed
    */
-  async addressesOf(hostname: string): Promise<readonly string[]> {
-    const running = this.#running.get(hostname);
+  async addressesOf(server: ServerPlace): Promise<readonly string[]> {
+    const key = `${server.hostname} ${this.#isOwn(server)}`;
+    const running = this.#running.get(key);
     if (running !== undefined) {
       return await running;
     }
-    const judged = this.#judge(hostname);
-    this.#running.set(hostname, judged);
+    const judged = this.#judge(server);
+    this.#running.set(key, judged);
     try {
       return await judged;
     } finally {
-      this.#running.delete(hostname);
+      this.#running.delete(key);
     }
   }
 
-  async #judge(hostname: string): Promise<readonly string[]> {
+  #isOwn({ hostname, port }: ServerPlace): boolean {
+    const { ownServer = null } = this.#parts;
+    return ownServer !== null && ownServer.hostname === hostname && ownServer.port === port;
+  }
+
+  async #judge(server: ServerPlace): Promise<readonly string[]> {
+    const { hostname } = server;
     const found = isIP(hostname) === 0 ? await this.#find(hostname) : [hostname];
     const addresses = found.map((address) => canonicalAddress(address) ?? address);
-    const refused = addresses.find((address) => !this.#parts.isAllowed(address));
+    const isAllowed = this.#isOwn(server) ? (address: string) => !isNoServerAddress(address) : this.#parts.isAllowed;
+    const refused = addresses.find((address) => !isAllowed(address));
     if (refused !== undefined) {
       const advice = adviceFor(refused);
       this.#parts.log.warn("upstream.address_refused", { host: hostname, address: refused, advice });

@@ -132,6 +132,11 @@ function isOfMachine(address: Address): boolean {
   return notForServers.has(address.range()) || machineServices.some((range) => isWithin(address, range));
 }
 
+/** Whether an address literal is one under which a machine calls itself. */
+export function isLoopback(host: string): boolean {
+  return readAddress(host)?.range() === "loopback";
+}
+
 /** An address in its shortest spelling, mapped IPv4 as IPv4; null for what is none. */
 export function canonicalAddress(address: string): string | null {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;

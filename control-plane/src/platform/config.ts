@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { unescape as decode } from "node:querystring";
+import { listenProblem } from "@sluice/contracts/listen-host";
 import { z } from "zod";
 import type { MasterKeySource } from "./crypto/master-key.ts";
 import type { TelemetrySettings } from "./telemetry/model.ts";
@@ -18,6 +19,7 @@ const schema = z.object({
     .transform((text) => text.split(",").map((role) => role.trim()))
     .pipe(z.array(roles).min(1)),
   HOST: z.string().min(1).default("127.0.0.1"),
+  DEVELOPMENT_ON_NETWORK: flag.default(false),
   PORT: count(0, 65_535).default(3000),
   DATABASE_URL: postgresUrl,
   MIGRATION_DATABASE_URL: postgresUrl.optional(),
@@ -162,7 +164,23 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new ConfigError(`The configuration is not usable. ${problems.join("; ")}. See deploy/env.example.`);
   }
+  const unsafe = unsafeSettings(result.data);
+  if (unsafe.length > 0) {
+    throw new ConfigError(`The configuration is not safe. ${unsafe.join("; ")}. See deploy/env.example.`);
+  }
   return Object.freeze(result.data);
+}
+
+function unsafeSettings(config: Config): string[] {
+  const isProduction = config.NODE_ENV === "production";
+  const isNetworkAllowed = config.DEVELOPMENT_ON_NETWORK;
+  const problem = listenProblem({ host: config.HOST, isProduction, isNetworkAllowed });
+  return [
+    ...(problem === null ? [] : [`HOST: ${problem}`]),
+    ...(isProduction && config.PAYMENT_MOCK
+      ? ["PAYMENT_MOCK: in production no order is settled without a payment"]
+      : []),
+  ];
 }
 
 /** Where the configuration says that the master key is, for `loadMasterKey`. */

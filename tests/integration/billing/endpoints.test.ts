@@ -18,12 +18,15 @@ beforeAll(async () => {
   scene = await BillingScene.create();
   const { db } = scene;
   const callers = sessionsOf(db);
-  const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true, guests });
+  const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true, guests, admins: callers });
   http = serveEndpoints(
     [...endpoints, ...billingAdminEndpoints({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } })],
     callers,
   );
-  closedHttp = serveEndpoints(billingEndpoints({ ...scene.parts, isMockOffered: false, guests }), callers);
+  closedHttp = serveEndpoints(
+    billingEndpoints({ ...scene.parts, isMockOffered: false, guests, admins: callers }),
+    callers,
+  );
   admin = await loginAdmin(scene);
 });
 
@@ -215,7 +218,9 @@ test("an order that somebody holds for long gives a 503 that can be repeated, an
   }
   held.resolve();
   await holder;
-  expect(await post("/backend/payment/mock-settle/", { order_no })).toMatchObject({ body: { result: "settled" } });
+  expect(await post("/backend/payment/mock-settle/", { order_no }, { cookie })).toMatchObject({
+    body: { result: "settled" },
+  });
 });
 
 describe("the mock", () => {
@@ -225,6 +230,25 @@ describe("the mock", () => {
     const answer = await post("/backend/payment/mock-settle/", { order_no: orderNo }, {}, closedHttp);
     expect([answer.status, errorCode(answer)]).toEqual([403, "not_offered"]);
     expect((await scene.order(String(orderNo))).status).toBe("pending");
+  });
+
+  test("settles an order for its owner and for admins, and is not there for anybody else", async () => {
+    const [owner, other] = [await loginUser(scene), await loginUser(scene)];
+    const place = async (): Promise<string> => {
+      const created = await post("/backend/billing/order/create/", { plan_code: "credit" }, { cookie: owner.cookie });
+      return String(orderOf(created)["order_no"]);
+    };
+    const settle = (order_no: string, cookie: string) =>
+      post("/backend/payment/mock-settle/", { order_no }, { cookie });
+    const orderNo = await place();
+    for (const cookie of ["", other.cookie, "SVC_ADMIN_SESSID=made-up", `${other.cookie}; SVC_ADMIN_SESSID=made-up`]) {
+      expect([cookie, errorCode(await settle(orderNo, cookie))]).toEqual([cookie, "not_found"]);
+    }
+    expect((await scene.order(orderNo)).status).toBe("pending");
+    expect(await settle(orderNo, owner.cookie)).toMatchObject({ status: 200, body: { result: "settled" } });
+    const second = await place();
+    expect(await settle(second, admin.cookie)).toMatchObject({ status: 200, body: { result: "settled" } });
+    expect((await settle("S00000000", admin.cookie)).status).toBe(404);
   });
 
   test("knows no order that does not exist", async () => {

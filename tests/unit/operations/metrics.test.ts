@@ -1,18 +1,52 @@
-import { expect, test } from "bun:test";
-import { type MetricsAccess, operationsRoutes } from "@sluice/control-plane/operations/routes.ts";
+import { afterAll, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
+import { type MetricsAccess, metricsAccess, operationsRoutes } from "@sluice/control-plane/operations/routes.ts";
 import { Registry } from "prom-client";
 
-async function read(access: MetricsAccess, authorization?: string): Promise<number> {
-  const headers = authorization === undefined ? {} : { authorization };
-  const routes = operationsRoutes(() => [], new Registry(), access);
-  return (await routes.handle(new Request("http://localhost/metrics", { headers }))).status;
+const stops: (() => Promise<unknown>)[] = [];
+afterAll(() => Promise.all(stops.map((stop) => stop())));
+
+type Asked = { readonly headers?: Record<string, string>; readonly host?: string };
+
+function serve(access: MetricsAccess) {
+  const app = operationsRoutes(() => [], new Registry(), access).listen({ hostname: "0.0.0.0", port: 0 });
+  stops.push(() => app.stop(true));
+  return async ({ headers = {}, host = "127.0.0.1" }: Asked = {}): Promise<number> => {
+    const answer = await fetch(`http://${host}:${app.server?.port}/metrics`, { headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
 }
 
 test("metrics are read by whoever has the token, and are not there for anybody else", async () => {
-  const access = { token: "a token of an operator" };
-  expect(await read(access, "Bearer a token of an operator")).toBe(200);
-  expect(await read(access, "Bearer a token of an operatoR")).toBe(404);
-  expect(await read(access)).toBe(404);
-  expect(await read("closed", "Bearer a token of an operator")).toBe(404);
-  expect(await read("open")).toBe(200);
+  const read = serve({ token: "a-token-of-16-bytes" });
+  expect(await read()).toBe(404);
+  expect(await read({ headers: { authorization: "Bearer another-token-16b" } })).toBe(404);
+  expect(await read({ headers: { authorization: "Bearer a-token-of-16-bytes" } })).toBe(200);
+});
+
+test("metrics are there for nobody where it was not said who may read them", async () => {
+  expect(await serve("closed")()).toBe(404);
+  expect(metricsAccess(undefined, "production")).toBe("closed");
+});
+
+/** An address of this machine that is not loopback, as other machines would come from; none without a network. */
+const outside = Object.values(networkInterfaces())
+  .flatMap((all) => all ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+test("metrics are open in development to programs on this machine, and not to those for whom one of them asks", async () => {
+  expect([metricsAccess(undefined, "development"), metricsAccess(undefined, "test")]).toEqual([
+    "on_this_machine",
+    "on_this_machine",
+  ]);
+  const read = serve("on_this_machine");
+  expect(await read()).toBe(200);
+  for (const name of ["x-forwarded-for", "x-real-ip", "forwarded", "via"]) {
+    expect([name, await read({ headers: { [name]: "127.0.0.1" } })]).toEqual([name, 404]);
+  }
+});
+
+test.if(outside !== undefined)("metrics are not there in development for who comes over the network", async () => {
+  expect(await serve("on_this_machine")({ host: outside ?? "" })).toBe(404);
 });

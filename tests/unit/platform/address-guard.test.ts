@@ -4,6 +4,7 @@ import {
   AddressGuard,
   isPrivateUpstreamAllowed,
   type Lookup,
+  openUpstreamGuard,
   serverAddressRule,
 } from "@sluice/control-plane/platform/address-guard.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
@@ -13,7 +14,8 @@ const publicOnly = serverAddressRule(false);
 const lines: string[] = [];
 const log = createLog("info", (line) => lines.push(line));
 const guardOver = (lookup: Lookup) => new AddressGuard({ isAllowed: publicOnly, lookup, log });
-const leadsTo = (...addresses: string[]) => guardOver(() => Promise.resolve(addresses)).addressesOf("api.example.org");
+const api = { hostname: "api.example.org", port: 443 };
+const leadsTo = (...addresses: string[]) => guardOver(() => Promise.resolve(addresses)).addressesOf(api);
 
 describe("the addresses that servers of models may have", () => {
   const private_ = [
@@ -124,6 +126,49 @@ describe("the addresses that servers of models may have", () => {
   });
 });
 
+describe("the sandbox of this process", () => {
+  const sandboxed = (env: Record<string, string>) =>
+    openUpstreamGuard(loadConfig({ DATABASE_URL: "postgres://a", NODE_ENV: "production", ...env }), log);
+
+  test("may be called in production at its own address and port, and nothing beside it", async () => {
+    const guard = sandboxed({ SANDBOX_URL: "http://127.0.0.1:41595" });
+    const outcomes = await Promise.allSettled(
+      [
+        { hostname: "127.0.0.1", port: 41_595 },
+        { hostname: "127.0.0.1", port: 5_432 },
+        { hostname: "127.0.0.2", port: 41_595 },
+        { hostname: "::1", port: 41_595 },
+        { hostname: "localhost", port: 41_595 },
+        { hostname: "10.0.0.1", port: 443 },
+      ].map((place) => guard.addressesOf(place)),
+    );
+    expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual([true, false, false, false, false, false]);
+    const none = sandboxed({});
+    await expect(none.addressesOf({ hostname: "127.0.0.1", port: 41_595 })).rejects.toThrow("not allowed");
+  });
+
+  test("is found at the usual port of its address, in brackets too, and never where clouds keep credentials", async () => {
+    expect(await sandboxed({ SANDBOX_URL: "http://[::1]" }).addressesOf({ hostname: "::1", port: 80 })).toEqual([
+      "::1",
+    ]);
+    const metadata = sandboxed({ SANDBOX_URL: "http://169.254.169.254" });
+    await expect(metadata.addressesOf({ hostname: "169.254.169.254", port: 80 })).rejects.toThrow(
+      "no server of models",
+    );
+  });
+
+  test("is told from others on its host that are asked about at the same moment", async () => {
+    const both = new AddressGuard({
+      isAllowed: publicOnly,
+      ownServer: { hostname: "sandbox.test", port: 8080 },
+      lookup: () => Promise.resolve(["127.0.0.1"]),
+      log,
+    });
+    const asked = [8080, 8081].map((port) => both.addressesOf({ hostname: "sandbox.test", port }));
+    expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  });
+});
+
 describe("a name", () => {
   test("is refused when one address of several is not allowed, and the log says which", async () => {
     lines.length = 0;
@@ -138,7 +183,7 @@ describe("a name", () => {
   test("without an address, or that nobody can resolve, is refused", async () => {
     await expect(leadsTo()).rejects.toMatchObject({ kind: "unreachable" });
     const failing = guardOver(() => Promise.reject(Object.assign(new Error(), { code: "ENOTFOUND" })));
-    await expect(failing.addressesOf("api.example.org")).rejects.toThrow("could not be resolved: ENOTFOUND");
+    await expect(failing.addressesOf(api)).rejects.toThrow("could not be resolved: ENOTFOUND");
   });
 
   test("leads to IPv4 first", async () => {
@@ -151,15 +196,17 @@ describe("a name", () => {
       questions += 1;
       return Promise.resolve(["8.8.4.4"]);
     });
-    await Promise.all(Array.from({ length: 20 }, () => guard.addressesOf("api.example.org")));
+    await Promise.all(Array.from({ length: 20 }, () => guard.addressesOf(api)));
     expect(questions).toBe(1);
-    await guard.addressesOf("api.example.org");
+    await guard.addressesOf(api);
     expect(questions).toBe(2);
   });
 
   test("that is an address already is judged without a question", async () => {
     const guard = guardOver(() => Promise.reject(new Error("asked")));
-    expect(await guard.addressesOf("8.8.4.4")).toEqual(["8.8.4.4"]);
-    await expect(guard.addressesOf("::ffff:127.0.0.1")).rejects.toThrow("127.0.0.1, which is not allowed");
+    expect(await guard.addressesOf({ ...api, hostname: "8.8.4.4" })).toEqual(["8.8.4.4"]);
+    await expect(guard.addressesOf({ ...api, hostname: "::ffff:127.0.0.1" })).rejects.toThrow(
+      "127.0.0.1, which is not allowed",
+    );
   });
 });

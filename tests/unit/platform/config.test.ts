@@ -1,13 +1,13 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { configVariables, loadConfig } from "@sluice/control-plane/platform/config.ts";
+import { ConfigError, configVariables, loadConfig } from "@sluice/control-plane/platform/config.ts";
 
 const example = readFileSync(new URL("../../../deploy/env.example", import.meta.url), "utf8");
 const listed = new Map(
   [...example.matchAll(/^#([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
 );
 /** Read by the start, which has no schema. */
-const startVariables = ["WORKERS"];
+const startVariables = ["WORKERS", "SANDBOX"];
 /** Their value in the file shows a form: there is no default, or it is a folder of the checkout. */
 const withoutDefault = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "CLIENT_IP_HEADER", "WEB_DIST"];
 
@@ -19,6 +19,31 @@ test("the example file shows the defaults", () => {
   const required = { DATABASE_URL: "postgres://user@127.0.0.1/any" };
   const shown = [...listed].filter(([name]) => !withoutDefault.includes(name) && !startVariables.includes(name));
   expect(loadConfig({ ...required, ...Object.fromEntries(shown) })).toEqual(loadConfig(required));
+});
+
+describe("a service without the safeguards of production", () => {
+  const required = { DATABASE_URL: "postgres://user@127.0.0.1/any" };
+
+  test.each(["0.0.0.0", "::", "192.0.2.1", "sluice.example", "127.0.0.1.example", "1127.0.0.1"])(
+    "does not listen on %s unless told so in as many words",
+    (HOST) => {
+      for (const NODE_ENV of ["development", "test"]) {
+        expect(() => loadConfig({ ...required, HOST, NODE_ENV })).toThrow(/HOST: .*DEVELOPMENT_ON_NETWORK=true/);
+        expect(loadConfig({ ...required, HOST, NODE_ENV, DEVELOPMENT_ON_NETWORK: "true" }).HOST).toBe(HOST);
+      }
+      expect(() => loadConfig({ ...required, HOST })).toThrow(ConfigError);
+      expect(loadConfig({ ...required, HOST, NODE_ENV: "production" }).HOST).toBe(HOST);
+    },
+  );
+
+  test.each(["127.0.0.1", "127.8.8.8", "localhost", "::1"])("listens on %s", (HOST) => {
+    expect(loadConfig({ ...required, HOST }).HOST).toBe(HOST);
+  });
+
+  test("alone settles orders without a payment", () => {
+    expect(loadConfig({ ...required, PAYMENT_MOCK: "true" }).PAYMENT_MOCK).toBe(true);
+    expect(() => loadConfig({ ...required, PAYMENT_MOCK: "true", NODE_ENV: "production" })).toThrow("PAYMENT_MOCK");
+  });
 });
 
 test.each(["http://widget.example/w.js", "https://a;b/w.js", "widget.js"])(

@@ -167,7 +167,7 @@ export async function checkBaseUrl(
     return;
   }
   try {
-    await guard?.addressesOf(parseBaseUrl(baseUrl).hostname);
+    await guard?.addressesOf(parseBaseUrl(baseUrl));
   } catch (error) {
     if (error instanceof HttpClientError) {
       throw new AppError("invalid_value", { fields: { base_url: error.message }, cause: error });

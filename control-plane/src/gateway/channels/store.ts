@@ -50,6 +50,13 @@ export async function clearChannelCredential(db: Queryable, id: ChannelId): Prom
   await db.sql`update channel set credential_sealed = null, updated_at = now() where id = ${id}::bigint`;
 }
 
+/** Lets the channel serve nothing. @returns how many models it served */
+export async function disableAbilities(db: Queryable, id: ChannelId): Promise<number> {
+  const rows = await db.sql`
+    update ability set is_enabled = false, updated_at = now() where channel_id = ${id}::bigint and is_enabled returning model`;
+  return rows.length;
+}
+
 export async function saveAbility(
   db: Queryable,
   ability: { groupName: string; model: string; channelId: ChannelId; priority: number; weight: number },

@@ -95,13 +95,13 @@ export class Connection {
   /** Connects and then sends the request of `user`, unless it has left meanwhile. */
   connect(user: ConnectionUser): void {
     this.#user = user;
-    const { hostname, address } = this.destination;
+    const { hostname, port, address } = this.destination;
     const { guard } = this.#keeper;
     if (guard === null || address !== null) {
       this.#dial([address ?? hostname]);
       return;
     }
-    guard.addressesOf(hostname).then(
+    guard.addressesOf({ hostname, port }).then(
       (addresses) => this.#dial(addresses),
       (error: Error) => this.failConnect("unreachable", error.message),
     );

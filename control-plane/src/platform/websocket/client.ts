@@ -36,12 +36,12 @@ export class WsWebSocketClient implements WebSocketClient {
   }
 
   async open(request: WebSocketRequest): Promise<ClientWebSocket | WebSocketRefusal> {
-    const { hostname, signal, limits } = request;
+    const { hostname, port, signal, limits } = request;
     const overdue = new AbortController();
     const timer = setTimeout(() => overdue.abort(), limits.connectTimeoutMs);
     try {
       throwIfGone(signal);
-      const addresses = this.#guard === null ? [hostname] : await this.#guard.addressesOf(hostname);
+      const addresses = this.#guard === null ? [hostname] : await this.#guard.addressesOf({ hostname, port });
       for (const [index, address] of addresses.entries()) {
         throwIfGone(signal);
         const answer = await this.#dial(request, address, overdue.signal);

@@ -10,8 +10,9 @@ test("without any variable everything has a value that works", () => {
     drainMsMax: 30_000,
     dataDirectory: "/checkout/.data",
     databaseUrl: null,
-    hasProviderKey: false,
+    hasSandbox: true,
     isProduction: false,
+    isOpenDevelopment: false,
     isReloading: false,
   });
 });
@@ -19,6 +20,25 @@ test("without any variable everything has a value that works", () => {
 test("an empty variable counts as unset", () => {
   const env = { HOST: "", PORT: "", WORKERS: "", DATA_DIR: "", DATABASE_URL: "", PROVIDER_API_KEY: "" };
   expect(readSettings("/checkout", env, [])).toEqual(readSettings("/checkout", {}, []));
+});
+
+test("a sandbox is started in development, where there is no provider, and in production only when asked for", () => {
+  const starts = (env: Record<string, string>): boolean => readSettings("/checkout", env, []).hasSandbox;
+  expect([starts({}), starts({ SANDBOX: "false" }), starts({ PROVIDER_API_KEY: "sk" })]).toEqual([true, false, false]);
+  const production = { NODE_ENV: "production" };
+  expect([starts(production), starts({ ...production, SANDBOX: "true" })]).toEqual([false, true]);
+  expect(starts({ ...production, SANDBOX: "true", PROVIDER_API_KEY: "sk" })).toBe(false);
+  expect(() => starts({ SANDBOX: "maybe" })).toThrow("SANDBOX must be true or false");
+});
+
+test("development listens for other machines only when told so in as many words", () => {
+  const read = (env: Record<string, string>) => readSettings("/checkout", env, []);
+  expect(() => read({ HOST: "0.0.0.0" })).toThrow(StartError);
+  expect(() => read({ HOST: "0.0.0.0" })).toThrow(
+    /HOST=0\.0\.0\.0 opens .*NODE_ENV=production.*DEVELOPMENT_ON_NETWORK/,
+  );
+  expect(read({ HOST: "0.0.0.0", DEVELOPMENT_ON_NETWORK: "true" })).toMatchObject({ isOpenDevelopment: true });
+  expect(read({ HOST: "0.0.0.0", NODE_ENV: "production" })).toMatchObject({ isOpenDevelopment: false });
 });
 
 test("a relative data folder is below the checkout, an absolute one stays", () => {
