@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { errorResponse, internalErrorResponse, notFoundResponse } from "./operations/error-response.ts";
+import { allowOrigins } from "./platform/cross-origin.ts";
 import type { Log } from "./platform/log.ts";
 import { serverSocketLimits } from "./platform/websocket/server-socket.ts";
 
@@ -11,6 +12,8 @@ export type CallHandlers = {
   readonly messages?: Handler<Response>;
   /** Nothing is left to answer once the connection has become a websocket. */
   readonly realtime: Handler<Response | undefined>;
+  /** Whose pages may call from a browser. */
+  readonly pageOrigins?: readonly string[];
 };
 
 /** What is answered beside the calls. */
@@ -65,15 +68,16 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
         return unexpected(error, request);
       }
     };
+  const ofPages = (handle: Handler<Response> | undefined) => allowOrigins(handlers?.pageOrigins ?? [], guarded(handle));
   const app = new Elysia({
     name: "app",
     strictPath: true,
     serve: {
       routes: {
-        "/v1/*": guarded(handlers?.call),
+        "/v1/*": ofPages(handlers?.call),
         "/v1/realtime": guarded(handlers?.realtime),
-        "/msgcompat": guarded(handlers?.messages),
-        "/msgcompat/*": guarded(handlers?.messages),
+        "/msgcompat": ofPages(handlers?.messages),
+        "/msgcompat/*": ofPages(handlers?.messages),
       },
     },
     websocket: serverSocketLimits,

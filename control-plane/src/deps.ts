@@ -107,14 +107,16 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     backend.start();
   }
   const messagesParts = { relay, models, captures: new CaptureAllowance(), edge, stallTimeoutMs: streamStallTimeoutMs };
+  const pageOrigins = config.CORS_ORIGINS;
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
         call: relayHandler(relay, edge, streamStallTimeoutMs),
         messages: messagesHandler({ ...messagesParts, log }),
         realtime: realtimeHandler(relay, edge),
+        pageOrigins,
       }
     : config.ROLES.includes("gateway")
-      ? gatewayHandlers({ ...gatewayParts, load: relay.load })
+      ? { ...gatewayHandlers({ ...gatewayParts, load: relay.load }), pageOrigins }
       : null;
   registerGauges({ ...base, inFlight: () => relay.load.inFlight });
   return {

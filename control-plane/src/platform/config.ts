@@ -98,6 +98,20 @@ const schema = z.object({
     .string()
     .default("127.0.0.1,::1")
     .transform((text) => text.split(",").map((part) => part.trim())),
+  CORS_ORIGINS: z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .pipe(
+      z.array(
+        z.string().regex(/^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s*]+)$/, "must be origins like https://app.example, or *"),
+      ),
+    ),
   BODY_BYTES_MAX: count(1_024, 256 * 1024 * 1024).default(32 * 1024 * 1024),
   BODY_TIMEOUT_MS: count(100, 600_000).default(30_000),
   UPSTREAM_CONNECT_TIMEOUT_MS: count(10, 60_000).default(5_000),

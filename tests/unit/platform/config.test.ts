@@ -54,3 +54,25 @@ test.each(["http://widget.example/w.js", "https://a;b/w.js", "widget.js"])(
     );
   },
 );
+
+test.each([
+  ["", []],
+  ["*", ["*"]],
+  [
+    "https://a.example, http://localhost:5173,app://desktop",
+    ["https://a.example", "http://localhost:5173", "app://desktop"],
+  ],
+])("the origins of pages %p", (text, origins) => {
+  expect(loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any", CORS_ORIGINS: text }).CORS_ORIGINS).toEqual(
+    origins,
+  );
+});
+
+test.each(["a.example", "https://a.example/", "https://*.example", "null", "https://a.example https://b.example"])(
+  "%p is no origin of a page",
+  (text) => {
+    expect(() => loadConfig({ DATABASE_URL: "postgres://user@127.0.0.1/any", CORS_ORIGINS: text })).toThrow(
+      "CORS_ORIGINS",
+    );
+  },
+);

@@ -1,0 +1,70 @@
+import { exitNodeHeader } from "@sluice/exit-protocol/headers";
+
+type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
+
+/** What clients of the two APIs send and read; a page only gets to see the headers of an answer that are named here. */
+const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const exposedHeaders = [
+  ...["request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-compat-dropped"],
+  exitNodeHeader,
+].join(", ");
+const preflightSeconds = "7200";
+const headerNames = /^[\w-]{1,100}(\s*,\s*[\w-]{1,100}){0,99}$/;
+
+/**
+ * The same handler, whose answers pages of these origins may read. A browser asks by a preflight first, which carries no
+ * key and is answered here. Cookies never count: whoever calls has to have a key.
+ * @param origins as browsers name them, for example `https://app.example`; `*` for any
+ */
+export function allowOrigins<Answer>(
+  origins: readonly string[],
+  handle: Handler<Answer | Response>,
+): Handler<Answer | Response> {
+  if (origins.length === 0) {
+    return handle;
+  }
+  return async (request, server) => {
+    const allowed = findAllowed(origins, request.headers.get("origin"));
+    const answer = (allowed === null ? null : answerPreflight(request)) ?? (await handle(request, server));
+    if (answer instanceof Response) {
+      mark(answer.headers, allowed);
+    }
+    return answer;
+  };
+}
+
+/** The word that opens an answer to the origin; null where it is not allowed. */
+function findAllowed(origins: readonly string[], origin: string | null): string | null {
+  if (origin === null) {
+    return null;
+  }
+  return origins.includes("*") ? "*" : (origins.find((each) => each === origin) ?? null);
+}
+
+function mark(headers: Headers, allowed: string | null): void {
+  if (allowed !== "*") {
+    headers.append("vary", "origin");
+  }
+  if (allowed !== null) {
+    headers.set("access-control-allow-origin", allowed);
+    headers.set("access-control-expose-headers", exposedHeaders);
+  }
+}
+
+/** Null for a request that asks for no leave. */
+function answerPreflight({ method, headers }: Request): Response | null {
+  if (method !== "OPTIONS" || !headers.has("access-control-request-method")) {
+    return null;
+  }
+  const wanted = headers.get("access-control-request-headers")?.trim() ?? "";
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": methods,
+      // A star would leave out the header that carries the key.
+      ...(headerNames.test(wanted) ? { "access-control-allow-headers": wanted } : {}),
+      "access-control-max-age": preflightSeconds,
+      "cache-control": "no-store",
+    },
+  });
+}
