@@ -53,6 +53,6 @@ async function subscribe(tx: Transaction, { order, owner, at }: Crediting, consu
     await insertSubscription(tx, { userId: owner.userId, planCode, quota, countedTo: consumed, at });
     return;
   }
-  await shiftSubscription(tx, same.id, { quota: order.quota, months: 1 });
+  await shiftSubscription(tx, same.id, { reference: creditReference(order.orderNo), quota: order.quota, months: 1 });
   await keepAtEnd(tx, same.id);
 }

@@ -73,19 +73,51 @@ export async function closeRefund(
 ): Promise<void> {
   await tx.sql`
     update refund set status = ${end.status}, gateway_refund_id = ${end.gatewayRefundId}::text,
-      error = ${end.error}::text, updated_at = now()
+      error = ${end.error}::text, asking_until = null, updated_at = now()
     where id = ${id}::bigint`;
 }
 
-/** Refunds of which the gateway has not said yet what became of them, since a while. */
-export async function listWaitingRefunds(db: Queryable, before: Date, limit: number): Promise<string[]> {
-  const rows = await db.sql<{ refund_no: string }>`
-    select refund_no from refund where status = 'pending' and created_at < ${before}::timestamptz
-    order by updated_at, id limit ${limit}::int`;
-  return rows.map((row) => row.refund_no);
+/** Longer than any gateway is waited for, with its repetitions. */
+const askingSeconds = 300;
+
+/**
+ * Makes the caller the one who asks the gateway for a pending refund, and counts that before the gateway hears of it. Null
+ * when it is not pending, and while somebody else asks.
+ */
+export async function beginAsking(db: Queryable, refundNo: string): Promise<{ readonly isFirst: boolean } | null> {
+  const [row] = await db.sql<{ asks: number }>`
+    update refund set asks = asks + 1, asking_until = now() + make_interval(secs => ${askingSeconds}::int),
+      updated_at = now()
+    where refund_no = ${refundNo} and status = 'pending' and coalesce(asking_until, now()) <= now() returning asks`;
+  return row === undefined ? null : { isFirst: row.asks === 1 };
 }
 
+/** What is known of a refund after the gateway was asked, while that does not end it. */
+export type StillPending = {
+  /** False when the gateway never heard of it, so that the next time is the first one again. */
+  readonly wasAsked: boolean;
+  /** What the gateway said, where that needs a person. */
+  readonly error: string | null;
+};
+
 /** Puts it behind the others that wait. */
-export async function touchRefund(db: Queryable, id: bigint): Promise<void> {
-  await db.sql`update refund set updated_at = now() where id = ${id}::bigint`;
+export async function keepPending(tx: Queryable, id: bigint, { wasAsked, error }: StillPending): Promise<void> {
+  await tx.sql`
+    update refund set asks = asks - ${wasAsked ? 0 : 1}::int, error = ${error}::text, asking_until = null,
+      updated_at = now()
+    where id = ${id}::bigint`;
+}
+
+/** The wait doubles with each time that the gateway was asked, up to this. */
+const waitMinutesMax = 60;
+
+/** Refunds of which the gateway has not said yet what became of them, and which are to be asked for again. */
+export async function listWaitingRefunds(db: Queryable, at: Date, limit: number): Promise<string[]> {
+  const rows = await db.sql<{ refund_no: string }>`
+    select refund_no from refund
+    where status = 'pending' and coalesce(asking_until, ${at}::timestamptz) <= ${at}::timestamptz
+      and updated_at <= ${at}::timestamptz
+        - least(power(2, least(asks, 10) - 1), ${waitMinutesMax}::int) * interval '1 minute'
+    order by updated_at, id limit ${limit}::int`;
+  return rows.map((row) => row.refund_no);
 }

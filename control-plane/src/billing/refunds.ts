@@ -9,18 +9,18 @@ import { findOrder, findOwner, findPaymentOfOrder, lockOrder, markRefunded, read
 import { isOverridable, planRefund, type QuotaTaking, subscriptionOf } from "./plan-refund.ts";
 import type { RefundParts } from "./port.ts";
 import {
+  beginAsking,
   closeRefund,
   findRefund,
   insertRefund,
+  keepPending,
   listLiveRefunds,
   listWaitingRefunds,
   type Refund,
-  touchRefund,
 } from "./refund-store.ts";
 import { regrantEnded, shiftSubscription } from "./subscription-store.ts";
 import { countSubscriptions } from "./subscriptions.ts";
 
-const askedAgainAfterMs = 60_000;
 const askedAgainPerRunMax = 50;
 
 export type NewRefund = {
@@ -74,13 +74,20 @@ async function takeQuotaBack(
     await changeQuota(tx, { budgetId: budget.id, amount: -quota, changeType: "refund", reference });
   }
   if (subscription !== null) {
-    await shiftSubscription(tx, subscription.id, { quota: -quota, months: isWhole ? -1 : 0 });
+    const reference = `refund:${refundNo}`;
+    await shiftSubscription(tx, subscription.id, { reference, quota: -quota, months: isWhole ? -1 : 0 });
   }
 }
 
 /**
- * Asks the gateway for the money of a pending refund, outside of any transaction, and writes down what it says. Asking
- * again is safe: the number of the refund is the gateway's idempotency key.
+ * What came of asking. `not_asked`: the gateway never heard of it. `unclear`: what it says ends nothing, and a person has to
+ * look. In both, as in `pending`, the quota stays taken and it is asked again.
+ */
+type Outcome = RefundAnswer | { readonly kind: "not_asked" };
+
+/**
+ * Asks the gateway for the money of a pending refund, outside of any transaction and one at a time, and writes down what it
+ * says. That it is asked is counted before: after a first answer that was lost, only what the gateway has on record decides.
  */
 export async function payRefund(parts: RefundParts, refundNo: string): Promise<Refund> {
   const { db, log } = parts;
@@ -90,33 +97,40 @@ export async function payRefund(parts: RefundParts, refundNo: string): Promise<R
   if (refund === null || payment === null) {
     throw new Error(`refund ${refundNo} has no payment`);
   }
-  if (refund.status !== "pending") {
+  const turn = await beginAsking(db, refundNo);
+  if (turn === null) {
     return refund;
   }
-  let answer: RefundAnswer = { kind: "pending" };
-  try {
-    answer = await askGateway(parts, refund, payment);
-  } catch (error) {
-    log.warn("billing.refund_unknown", { refundNo, orderNo: refund.orderNo, error });
+  const outcome = await askGateway(parts, { refund, payment, isFirst: turn.isFirst });
+  const { orderNo } = refund;
+  if (outcome.kind === "unclear") {
+    log.error("billing.alarm", { reason: "refund_unclear", refundNo, orderNo, said: outcome.said });
   }
-  const written = await db.withTransaction((tx) => writeAnswer(tx, refundNo, answer));
-  log.info("billing.refund", { refundNo, orderNo: written.orderNo, status: written.status, error: written.error });
+  const written = await db.withTransaction((tx) => writeAnswer(tx, refundNo, outcome));
+  log.info("billing.refund", { refundNo, orderNo, status: written.status, error: written.error });
   return written;
 }
 
 async function askGateway(
-  { gateways }: RefundParts,
-  { refundNo, orderNo, amountUsd }: Refund,
-  { gateway: name, account, transactionId, currency }: Payment,
-): Promise<RefundAnswer> {
+  { gateways, log }: RefundParts,
+  { refund, payment, isFirst }: { readonly refund: Refund; readonly payment: Payment; readonly isFirst: boolean },
+): Promise<Outcome> {
+  const { refundNo, orderNo, amountUsd } = refund;
+  const { gateway: name, account, transactionId, currency } = payment;
   if (name === "mock") {
     // Nobody has paid, so nobody gets anything back.
     return { kind: "done", gatewayRefundId: `mock:${refundNo}` };
   }
-  return await gateways[name].refund({ refundNo, orderNo, account, transactionId, amountUsd, currency });
+  try {
+    return await gateways[name].refund({ refundNo, orderNo, account, transactionId, amountUsd, currency, isFirst });
+  } catch (error) {
+    log.warn("billing.refund_unknown", { refundNo, orderNo, error });
+    const isRefusedHere = error instanceof AppError && error.code === "gateway_not_configured";
+    return { kind: isRefusedHere ? "not_asked" : "pending" };
+  }
 }
 
-async function writeAnswer(tx: Transaction, refundNo: string, answer: RefundAnswer): Promise<Refund> {
+async function writeAnswer(tx: Transaction, refundNo: string, answer: Outcome): Promise<Refund> {
   const known = await findRefund(tx, refundNo);
   const order = known === null ? null : await lockOrder(tx, known.orderNo);
   const refund = await findRefund(tx, refundNo);
@@ -126,9 +140,10 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: RefundAnsw
   if (refund.status !== "pending") {
     return refund;
   }
-  if (answer.kind === "pending") {
-    await touchRefund(tx, refund.id);
-    return refund;
+  if (answer.kind === "pending" || answer.kind === "not_asked" || answer.kind === "unclear") {
+    const error = answer.kind === "unclear" ? answer.said : null;
+    await keepPending(tx, refund.id, { wasAsked: answer.kind !== "not_asked", error });
+    return { ...refund, error };
   }
   if (answer.kind === "failed") {
     await closeRefund(tx, refund.id, { status: "failed", gatewayRefundId: null, error: answer.error });
@@ -151,33 +166,34 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: RefundAnsw
 async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Promise<void> {
   const owner = order.userId === null ? null : await findOwner(tx, order.userId);
   // What was never credited has nothing to be given back.
-  if (owner === null || order.resolution === "refund") {
+  if (owner === null || order.creditedAt === null) {
     return;
   }
   const quota = await lockQuotaOfUser(tx, owner.gatewayUserId);
+  const reference = `refund_failed:${refund.refundNo}`;
   if (refund.quota > 0n) {
-    const reference = `refund_failed:${refund.refundNo}`;
     await changeQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
   }
   const subscription = subscriptionOf(order, await countSubscriptions(tx, owner.userId, quota.consumed));
   if (subscription === null && order.planKind === "monthly" && order.creditedAt !== null) {
     const { planCode, creditedAt: at } = order;
-    await regrantEnded(tx, { userId: owner.userId, planCode, at, quota: refund.quota });
+    await regrantEnded(tx, { reference, userId: owner.userId, planCode, at, quota: refund.quota });
   }
   if (subscription !== null) {
     const live = await listLiveRefunds(tx, order.id);
     const others = live.reduce((sum, each) => sum + toCents(each.amountUsd), 0n);
     const paid = await findPaymentOfOrder(tx, order.id);
     const wasWhole = others + toCents(refund.amountUsd) === toCents(paid?.amountUsd ?? order.amountUsd);
-    await shiftSubscription(tx, subscription.id, { quota: refund.quota, months: wasWhole ? 1 : 0 });
+    await shiftSubscription(tx, subscription.id, { reference, quota: refund.quota, months: wasWhole ? 1 : 0 });
   }
 }
 
-/** Asks again for refunds that are pending for a while: the process may have died before it could, or been left unsure. */
+/**
+ * Asks again for refunds that are pending for a while, ever less often: the process may have died before it could, or been
+ * left unsure.
+ */
 export async function payWaitingRefunds(parts: RefundParts, at?: Date): Promise<number> {
-  const now = at ?? (await readNow(parts.db));
-  const before = new Date(now.getTime() - askedAgainAfterMs);
-  const waiting = await listWaitingRefunds(parts.db, before, askedAgainPerRunMax);
+  const waiting = await listWaitingRefunds(parts.db, at ?? (await readNow(parts.db)), askedAgainPerRunMax);
   for (const refundNo of waiting) {
     await payRefund(parts, refundNo);
   }

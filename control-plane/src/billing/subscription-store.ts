@@ -1,5 +1,5 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import type { Queryable } from "../platform/db.ts";
+import { type Queryable, rowsWritten } from "../platform/db.ts";
 import type { MonthlyQuota } from "./model.ts";
 
 export type Subscription = MonthlyQuota & {
@@ -104,15 +104,21 @@ export async function saveCount(tx: Queryable, { id, quotaLeft, countedTo }: Mon
     where id = ${id}::bigint`;
 }
 
+export type SubscriptionChange = {
+  /** What it is changed for; under the same one it is changed once. */
+  readonly reference: string;
+  readonly quota: bigint;
+  readonly months: number;
+};
+
 /**
- * Adds quota and months to a running one, or takes them. The end is counted from the start, so that a short month on the
- * way costs no days: what began on 31 January and was paid twice ends on 31 March.
+ * Adds quota and months to a running one, or takes them, once for each reference. The end is counted from the start, so that
+ * a short month on the way costs no days: what began on 31 January and was paid twice ends on 31 March.
  */
-export async function shiftSubscription(
-  tx: Queryable,
-  id: bigint,
-  change: { readonly quota: bigint; readonly months: number },
-): Promise<void> {
+export async function shiftSubscription(tx: Queryable, id: bigint, change: SubscriptionChange): Promise<void> {
+  if (!(await insertChange(tx, id, change))) {
+    return;
+  }
   await tx.sql`
     update subscription set quota_granted = quota_granted + ${change.quota}::bigint,
       quota_left = quota_left + ${change.quota}::bigint, period = period + 1,
@@ -123,15 +129,38 @@ export async function shiftSubscription(
     where id = ${id}::bigint`;
 }
 
-/** Gives quota back to the last one that ran at a moment and has ended since: it counts what was granted, and has none left. */
+/** Whether the change is a new one. */
+async function insertChange(tx: Queryable, id: bigint, change: SubscriptionChange): Promise<boolean> {
+  const written = await tx.sql`
+    insert into subscription_change (reference, subscription_id, quota, months)
+    values (${change.reference}, ${id}::bigint, ${change.quota}::bigint, ${change.months}::int)
+    on conflict (reference) do nothing`;
+  return rowsWritten(written) > 0;
+}
+
+/**
+ * Gives quota back to the last one that ran at a moment and has ended since, once for each reference: it counts what was
+ * granted, and has none left.
+ */
 export async function regrantEnded(
   tx: Queryable,
-  to: { readonly userId: UserId; readonly planCode: string; readonly at: Date; readonly quota: bigint },
+  to: {
+    readonly reference: string;
+    readonly userId: UserId;
+    readonly planCode: string;
+    readonly at: Date;
+    readonly quota: bigint;
+  },
 ): Promise<void> {
-  await tx.sql`
-    update subscription set quota_granted = quota_granted + ${to.quota}::bigint, updated_at = now()
-    where id = (select id from subscription where user_id = ${to.userId}::bigint and plan_code = ${to.planCode}
-      and status <> 'active' and period_start <= ${to.at}::timestamptz order by period_start desc, id desc limit 1)`;
+  const [ended] = await tx.sql<{ id: bigint }>`
+    select id from subscription where user_id = ${to.userId}::bigint and plan_code = ${to.planCode}
+      and status <> 'active' and period_start <= ${to.at}::timestamptz order by period_start desc, id desc limit 1`;
+  const { reference, quota } = to;
+  if (ended !== undefined && (await insertChange(tx, ended.id, { reference, quota, months: 0 }))) {
+    await tx.sql`
+      update subscription set quota_granted = quota_granted + ${quota}::bigint, updated_at = now()
+      where id = ${ended.id}::bigint`;
+  }
 }
 
 /** Whoever pays again does not want it to end. */

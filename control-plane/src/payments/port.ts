@@ -12,19 +12,26 @@ export type RefundRequest = {
   readonly transactionId: string;
   readonly amountUsd: Decimal;
   readonly currency: string;
+  /** False when it may have been asked for before: then nothing counts but what the gateway has on record. */
+  readonly isFirst: boolean;
 };
 
-/** `pending`: the gateway took it and will do it; ask again later. `failed`: it refused for good, with its words. */
+/**
+ * `pending`: the gateway took it and will do it; ask again later. `failed`: it certainly sends nothing, with its words: it
+ * refused with a code that is known to mean that, or has it on record as failed. `unclear`: it says something else, so that
+ * the money may have gone; ask again later, and have a person look.
+ */
 export type RefundAnswer =
   | { readonly kind: "done"; readonly gatewayRefundId: string }
   | { readonly kind: "failed"; readonly error: string }
+  | { readonly kind: "unclear"; readonly said: string }
   | { readonly kind: "pending" };
 
 export interface RefundGateway {
   /**
    * Never to be called inside a transaction: it waits for a server of others.
    * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund number;
-   * `gateway_not_configured`
+   * `gateway_not_configured` when nothing was sent
    */
   refund(request: RefundRequest): Promise<RefundAnswer>;
 }

@@ -6,7 +6,10 @@ import { isOverridable, planRefund } from "@sluice/control-plane/billing/plan-re
 import type { Refund } from "@sluice/control-plane/billing/refund-store.ts";
 import { type NewRefund, openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/billing/refunds.ts";
 import { creditPaidOrders, settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { shiftSubscription } from "@sluice/control-plane/billing/subscription-store.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
+import type { RefundAnswer } from "@sluice/control-plane/payments/port.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
 import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
 
@@ -62,6 +65,15 @@ async function open(order: Order, change: Partial<NewRefund> = {}): Promise<Refu
 const refund = async (order: Order, change: Partial<NewRefund> = {}): Promise<Refund> =>
   await payRefund(parts(), (await open(order, change)).refundNo);
 
+/** The month of the buyer. */
+async function monthOf(): Promise<unknown> {
+  const rows = await scene.db.sql`
+    select period_end, quota_granted, months from subscription where user_id = ${buyer.userId}::bigint`;
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+
+const inMinutes = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);
 const usd = (text: string): Decimal => text as Decimal;
 const refusal = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -80,6 +92,7 @@ test("a whole refund sends the payment back by its gateway and takes its quota",
       transactionId: noticeOf(order).transactionId,
       amountUsd: usd("10.00"),
       currency: "USD",
+      isFirst: true,
     },
   ]);
   expect((await scene.order(order.orderNo)).status).toBe("refunded");
@@ -159,29 +172,97 @@ describe("at the gateway", () => {
     gateway.answers = [new Error("cut off"), { kind: "pending" }, { kind: "done", gatewayRefundId: "g2" }];
     expect(await refund(order)).toMatchObject({ status: "pending" });
     expect(await scene.balance(buyer)).toBe(0n);
-    const later = new Date(Date.now() + 120_000);
     for (let round = 0; round < 3; round += 1) {
-      await payWaitingRefunds(parts(), later);
+      await payWaitingRefunds(parts(), inMinutes(5));
     }
-    expect(gateway.requests).toHaveLength(3);
+    expect(gateway.requests.map(({ isFirst }) => isFirst)).toEqual([true, false, false]);
     expect(new Set(gateway.requests.map(({ refundNo }) => refundNo)).size).toBe(1);
     expect((await scene.order(order.orderNo)).status).toBe("refunded");
+  });
+
+  test("one that the gateway leaves open keeps its quota taken, raises the alarm, and is asked for again ever less often", async () => {
+    const order = await paidOrder();
+    gateway.answers = [{ kind: "unclear", said: "000092 exists" }];
+    expect(await refund(order)).toMatchObject({ status: "pending", error: "000092 exists" });
+    let asked = 1;
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60, 60]) {
+      expect(await payWaitingRefunds(parts(), inMinutes(minutes - 0.1))).toBe(0);
+      expect(await payWaitingRefunds(parts(), inMinutes(minutes + 0.1))).toBe(1);
+      asked += 1;
+      expect(gateway.requests).toHaveLength(asked);
+    }
+    const alarms = scene.lines.filter((line) => line.includes('"refund_unclear"') && line.includes(order.orderNo));
+    expect(alarms).toHaveLength(asked);
+    expect([await scene.balance(buyer), (await scene.order(order.orderNo)).status]).toEqual([0n, "settled"]);
+    gateway.answers = [];
+    await payWaitingRefunds(parts(), inMinutes(61));
+    expect([await scene.balance(buyer), (await scene.order(order.orderNo)).status]).toEqual([0n, "refunded"]);
+  });
+
+  test("one that could not be sent is the first one again when it can be", async () => {
+    const order = await paidOrder();
+    gateway.answers = [new AppError("gateway_not_configured"), { kind: "done", gatewayRefundId: "g" }];
+    expect(await refund(order)).toMatchObject({ status: "pending" });
+    await payWaitingRefunds(parts(), inMinutes(2));
+    expect(gateway.requests.map(({ isFirst }) => isFirst)).toEqual([true, true]);
   });
 
   test("one whose process died before it asked is asked for by the job", async () => {
     const order = await paidOrder();
     await open(order);
     expect(gateway.requests).toEqual([]);
-    await payWaitingRefunds(parts(), new Date(Date.now() + 120_000));
+    await payWaitingRefunds(parts(), inMinutes(2));
     expect((await scene.order(order.orderNo)).status).toBe("refunded");
   });
 
-  test("two who ask at once write its end once", async () => {
+  test("is asked by one at a time", async () => {
     const order = await paidOrder();
     const { refundNo } = await open(order);
-    await Promise.all([payRefund(parts(), refundNo), payRefund(parts(), refundNo)]);
-    expect((await scene.order(order.orderNo)).status).toBe("refunded");
-    expect(await scene.balance(buyer)).toBe(0n);
+    const mayAnswer = Promise.withResolvers<RefundAnswer>();
+    gateway.answers = [mayAnswer.promise];
+    const isAsked = gateway.nextRequest();
+    const first = payRefund(parts(), refundNo);
+    await isAsked;
+    expect(await payRefund(parts(), refundNo)).toMatchObject({ status: "pending" });
+    expect(await payWaitingRefunds(parts(), inMinutes(4))).toBe(0);
+    mayAnswer.resolve({ kind: "done", gatewayRefundId: "g" });
+    expect(await first).toMatchObject({ status: "done" });
+    expect(gateway.requests).toHaveLength(1);
+  });
+
+  test("a second answer that comes after the first changes nothing, neither the quota nor the month", async () => {
+    const start = new Date("2026-01-10T00:00:00Z");
+    const order = await paidOrder("monthly", start);
+    const { refundNo } = await open(order);
+    const late = Promise.withResolvers<RefundAnswer>();
+    gateway.answers = [late.promise, { kind: "failed", error: "first" }];
+    const isAsked = gateway.nextRequest();
+    const slow = payRefund(parts(), refundNo);
+    await isAsked;
+    // Whoever asked is believed dead, and comes back after all.
+    await scene.db.sql`update refund set asking_until = now() where refund_no = ${refundNo}`;
+    expect(await payRefund(parts(), refundNo)).toMatchObject({ status: "failed", error: "first" });
+    const month = { period_end: new Date("2026-02-10T00:00:00Z"), quota_granted: 12_000_000n, months: 1 };
+    expect(await monthOf()).toEqual(month);
+    late.resolve({ kind: "failed", error: "second" });
+    expect(await slow).toMatchObject({ status: "failed", error: "first" });
+    expect([await monthOf(), await scene.balance(buyer)]).toEqual([month, 12_000_000n]);
+  });
+
+  test("a month is changed once for each thing that changes it", async () => {
+    await paidOrder("monthly", new Date("2026-01-10T00:00:00Z"));
+    const [{ id } = { id: 0n }] = await scene.db.sql<{ id: bigint }>`
+      select id from subscription where user_id = ${buyer.userId}::bigint`;
+    const reference = `test:${buyer.userId}`;
+    await scene.db
+      .withTransaction(async (tx) => {
+        await shiftSubscription(tx, id, { reference, quota: 1n, months: 1 });
+        await shiftSubscription(tx, id, { reference, quota: 1n, months: 1 });
+        const [row] = await tx.sql<{ months: number }>`select months, quota_granted from subscription where id = ${id}`;
+        expect(row).toEqual({ months: 2, quota_granted: 12_000_001n } as never);
+        throw new Error("undone");
+      })
+      .catch((error: Error) => expect(error.message).toBe("undone"));
   });
 });
 
@@ -201,9 +282,30 @@ describe("of a month", () => {
     const second = await paidOrder("monthly", start);
     await refund(second);
     expect(await scene.balance(buyer)).toBe(12_000_000n);
-    const [row] = await scene.db.sql<{ period_end: Date; quota_granted: bigint }>`
-      select period_end, quota_granted from subscription where user_id = ${buyer.userId}::bigint`;
-    expect(row).toEqual({ period_end: new Date("2026-02-10T00:00:00Z"), quota_granted: 12_000_000n });
+    const month = { period_end: new Date("2026-02-10T00:00:00Z"), quota_granted: 12_000_000n, months: 1 };
+    expect(await monthOf()).toEqual(month);
+  });
+
+  test("credit that was used is not taken from a month that runs", async () => {
+    const credit = await paidOrder("credit");
+    await scene.use(buyer, 1n);
+    const month = await paidOrder("monthly", new Date());
+    expect(await refusal(refund(credit))).toBe("conflict");
+    expect(await refusal(refund(credit, { amountUsd: usd("10.00") }))).toBe("conflict");
+    expect([await scene.balance(buyer), gateway.requests.length]).toEqual([16_999_999n, 0]);
+    // The month alone is whole, and goes.
+    expect(await refund(month)).toMatchObject({ status: "done", quota: 12_000_000n });
+    expect(await scene.balance(buyer)).toBe(4_999_999n);
+  });
+
+  test("a month that was used is not taken from credit", async () => {
+    const month = await paidOrder("monthly", new Date());
+    await paidOrder("credit");
+    await scene.use(buyer, 1n);
+    expect(await refusal(refund(month))).toBe("conflict");
+    expect([await scene.balance(buyer), gateway.requests.length]).toEqual([16_999_999n, 0]);
+    expect(await refund(month, { mayGoNegative: true })).toMatchObject({ status: "done", quota: 12_000_000n });
+    expect(await scene.balance(buyer)).toBe(4_999_999n);
   });
 
   test("that is over, it takes no quota: what was unused went with the month", async () => {

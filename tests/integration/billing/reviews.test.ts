@@ -3,6 +3,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import type { Order } from "@sluice/control-plane/billing/model.ts";
 import { claimOrder } from "@sluice/control-plane/billing/orders.ts";
+import { payWaitingRefunds } from "@sluice/control-plane/billing/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
 import { codeOf, consoleClient } from "../../support/console-client.ts";
@@ -14,11 +15,11 @@ let scene: BillingScene;
 let http: EndpointServer;
 const admins: ReturnType<typeof consoleClient>[] = [];
 const gateway = new ScriptedRefunds();
+const gateways = { walletpay: gateway, cardpay: gateway };
 const path = "/backend/admin/order/resolve/";
 
 beforeAll(async () => {
   scene = await BillingScene.create();
-  const gateways = { walletpay: gateway, cardpay: gateway };
   http = serveEndpoints(billingAdminEndpoints({ ...scene.parts, gateways }), sessionsOf(scene.db));
   for (const isSuper of [true, false]) {
     admins.push(consoleClient(http.url, (await loginAdmin(scene, { isSuper })).cookie));
@@ -97,6 +98,21 @@ test("a refund that the gateway refuses can be tried again, or be settled instea
     expect(codeOf(await resolve(order, "cancel"))).toEqual([409, "conflict"]);
     expect((await resolve(order, second)).body).toMatchObject({ is_new: true });
     expect(await scene.balance(buyer)).toBe(second === "settle" ? order.quota : 0n);
+  }
+});
+
+test("a refund of what was never credited gives no quota and no month when it fails", async () => {
+  for (const planCode of ["credit", "monthly"]) {
+    const { buyer, order } = await underpaid(planCode);
+    gateway.answers = [new Error("cut off")];
+    expect((await resolve(order, "refund")).body).toMatchObject({ refund: { status: "pending", quota: 0 } });
+    // Even if it were written down with the quota that the order would have credited.
+    await scene.db.sql`update refund set quota = ${order.quota}::bigint where order_id = ${order.id}::bigint`;
+    gateway.answers = [{ kind: "failed", error: "no" }];
+    expect(await payWaitingRefunds({ ...scene.parts, gateways }, new Date(Date.now() + 120_000))).toBe(1);
+    const months = await scene.db.sql`select 1 from subscription where user_id = ${buyer.userId}::bigint`;
+    expect([await scene.balance(buyer), months.length]).toEqual([0n, 0]);
+    expect(await scene.db.sql`select 1 from quota_grant where budget_id = ${buyer.budgetId}::bigint`).toHaveLength(0);
   }
 });
 

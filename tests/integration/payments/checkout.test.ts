@@ -42,9 +42,8 @@ const orders = async (): Promise<bigint> => {
 describe("at the wallet gateway", () => {
   test("a dry run places a pending order and shows the signed request without sending it", async () => {
     const sent = scene.wallet.requests.length;
-    const shown = await created(
-      await scene.postJson(walletPath, { plan_code: "credit", vendor: "alipay", dry_run: true }),
-    );
+    const order = { plan_code: "credit", vendor: "alipay", dry_run: true };
+    const shown = await created(await scene.postJson(walletPath, order));
     expect(shown).toMatchObject({
       ok: true,
       dry_run: true,
@@ -62,6 +61,7 @@ describe("at the wallet gateway", () => {
       reference: shown.order.order_no,
       ipnUrl: "https://sluice.example/backend/payment/walletpay/ipn/",
       callbackUrl: `https://sluice.example/console/billing/?order_no=${shown.order.order_no}`,
+      timeout: "120",
       description: "Credit",
     };
     expect(shown.request?.fields).toEqual(signLikeWallet(fields));

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { parseDecimal } from "@sluice/contracts/money";
 import { PaymentScene } from "../../support/payments/payment-scene.ts";
+import type { WalletRequest } from "../../support/payments/wallet-gateway.ts";
 
 let scene: PaymentScene;
 
@@ -10,6 +11,7 @@ beforeAll(async () => {
 
 afterEach(() => {
   scene.wallet.override = null;
+  scene.wallet.listsRefunds = true;
   scene.card.override = null;
 });
 
@@ -17,55 +19,205 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-describe("a refund", () => {
-  const request = {
-    refundNo: "R1",
-    orderNo: "S1",
-    account: "default",
-    transactionId: "pi_1",
-    amountUsd: parseDecimal("4.50"),
-    currency: "USD",
-  };
+const first = {
+  refundNo: "R1",
+  orderNo: "S1",
+  account: "default",
+  transactionId: "pi_1",
+  amountUsd: parseDecimal("4.50"),
+  currency: "USD",
+  isFirst: true,
+};
+const again = { ...first, isFirst: false };
+const unknown = { code: "payment_gateway_failed" };
 
-  test("at the card gateway is asked for once under its number, whatever was lost on the way", async () => {
-    expect(await scene.payments.card.refund(request)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
+describe("a refund at the card gateway", () => {
+  const list = (data: object[], hasMore = false): Response =>
+    Response.json({ object: "list", data, has_more: hasMore, url: "/v1/refunds" });
+  const refuses = (code: string) => () =>
+    Response.json({ error: { type: "invalid_request_error", code, message: "no" } }, { status: 400 });
+
+  test("is asked for once under its number, whatever was lost on the way", async () => {
+    expect(await scene.payments.card.refund(first)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
     expect(scene.card.requests.at(-1)).toMatchObject({ idempotencyKey: "refund:R1", fields: { amount: "450" } });
-    expect(await scene.payments.card.refund(request)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
-    expect(await scene.payments.card.refund({ ...request, refundNo: "R2" })).toEqual({
+    expect(await scene.payments.card.refund(again)).toEqual({ kind: "done", gatewayRefundId: "re_pi_1_1" });
+    expect(await scene.payments.card.refund({ ...first, refundNo: "R2" })).toEqual({
       kind: "done",
       gatewayRefundId: "re_pi_1_2",
     });
     expect(scene.card.refunds.get("pi_1")).toHaveLength(2);
   });
 
-  test("at the card gateway can be pending, refused, or of unknown end", async () => {
+  test("can be pending, and of unknown end", async () => {
     scene.card.refundStatus = "pending";
-    expect(await scene.payments.card.refund({ ...request, transactionId: "pi_2" })).toEqual({ kind: "pending" });
+    expect(await scene.payments.card.refund({ ...first, transactionId: "pi_2" })).toEqual({ kind: "pending" });
     scene.card.refundStatus = "succeeded";
-    scene.card.override = ({ method }) =>
-      method === "GET"
-        ? Response.json({ object: "list", data: [], has_more: false, url: "/v1/refunds" })
-        : Response.json(
-            { error: { type: "invalid_request_error", code: "charge_already_refunded", message: "no" } },
-            { status: 400 },
-          );
-    expect(await scene.payments.card.refund({ ...request, transactionId: "pi_3" })).toEqual({
-      kind: "failed",
-      error: "charge_already_refunded",
-    });
     scene.card.override = () => new Response("oops", { status: 500 });
-    const unknown = scene.payments.card.refund({ ...request, transactionId: "pi_4" });
-    await expect(unknown).rejects.toMatchObject({ code: "payment_gateway_failed" });
+    await expect(scene.payments.card.refund({ ...first, transactionId: "pi_4" })).rejects.toMatchObject(unknown);
   });
 
-  test("at the wallet gateway carries our number and is signed", async () => {
-    const { transactionNo = "" } = scene.wallet.pay("S-refunded");
-    const asked = { ...request, transactionId: transactionNo };
-    expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "done", gatewayRefundId: "refund-of-R1" });
-    expect(scene.wallet.refunds.get("R1")).toMatchObject({ refundAmount: "4.50", transactionNo });
-    expect(await scene.payments.wallet.refund({ ...request, transactionId: "0" })).toMatchObject({ kind: "failed" });
+  test("fails by a code that is known to mean that nothing is sent, and by no other", async () => {
+    const asked = { ...first, transactionId: "pi_3" };
+    for (const [code, kind] of [
+      ["charge_disputed", "failed"],
+      ["insufficient_funds", "failed"],
+      ["charge_already_refunded", "unclear"],
+      ["a_code_of_tomorrow", "unclear"],
+    ] as const) {
+      scene.card.override = ({ method }) => (method === "GET" ? list([]) : refuses(code)());
+      const said = kind === "failed" ? { error: code } : { said: code };
+      expect(await scene.payments.card.refund(asked)).toEqual({ kind, ...said } as never);
+      // After an answer that was lost, a refusal may be because of what came of the first request.
+      expect(await scene.payments.card.refund({ ...asked, isFirst: false })).toEqual({ kind: "unclear", said: code });
+    }
+  });
+
+  test("that the gateway has on record as failed has failed, also after an answer that was lost", async () => {
+    const record = { id: "re_1", object: "refund", status: "failed", failure_reason: "lost_or_stolen_card" };
+    scene.card.override = () => list([{ ...record, metadata: { refund_no: "R1" } }]);
+    expect(await scene.payments.card.refund(again)).toEqual({ kind: "failed", error: "lost_or_stolen_card" });
+  });
+
+  test("is not asked for where the refunds of its payment can't all be seen", async () => {
+    scene.card.override = () => list([], true);
+    const asked = scene.card.requests.length;
+    expect(await scene.payments.card.refund(again)).toMatchObject({ kind: "unclear" });
+    expect(scene.card.requests.slice(asked).map(({ method }) => method)).toEqual(["GET"]);
+  });
+});
+
+describe("a refund at the wallet gateway", () => {
+  const pathOf = ({ path }: WalletRequest): string => path.split("/").at(-1) ?? "";
+  const says = (code: string, result?: object): Response => Response.json({ ret_code: code, ret_msg: "so", result });
+  const copyOf = (answer: Response | null | undefined): Response | null =>
+    (answer?.clone() as Response | undefined) ?? null;
+  let serial = 0;
+
+  function payment(): typeof first {
+    serial += 1;
+    const { transactionNo = "" } = scene.wallet.pay(`S-refunded-${serial}`);
+    return { ...first, refundNo: `RW${serial}`, transactionId: transactionNo };
+  }
+
+  /** Answers of the kind are lost after the gateway did what was asked. */
+  function lose(path: string): void {
+    scene.wallet.override = (request) => {
+      if (pathOf(request) !== path) {
+        return null;
+      }
+      scene.wallet.answerOf(request);
+      return new Response("lost", { status: 502 });
+    };
+  }
+
+  test("carries our number and is signed", async () => {
+    const asked = payment();
+    const done = { kind: "done", gatewayRefundId: `refund-of-${asked.refundNo}` } as const;
+    expect(await scene.payments.wallet.refund(asked)).toEqual(done);
+    const { transactionId: transactionNo } = asked;
+    expect(scene.wallet.refunds.get(asked.refundNo)).toMatchObject({ refundAmount: "4.50", transactionNo });
     scene.wallet.override = () => new Promise(() => undefined);
-    const unknown = scene.payments.wallet.refund(asked);
-    await expect(unknown).rejects.toMatchObject({ code: "payment_gateway_failed" });
+    await expect(scene.payments.wallet.refund(payment())).rejects.toMatchObject(unknown);
+  });
+
+  test.each(["000020", "000021", "000022", "000023", "000030", "000040"])(
+    "fails by the code %s, with a result or without, when it was asked for the first time",
+    async (code) => {
+      for (const result of [undefined, {}]) {
+        scene.wallet.override = () => says(code, result);
+        expect(await scene.payments.wallet.refund(first)).toEqual({ kind: "failed", error: `${code} so` });
+      }
+    },
+  );
+
+  test.each(["000000", "000080", "000092", "000099", ""])("is left open by the code %p", async (code) => {
+    scene.wallet.override = () => says(code);
+    expect(await scene.payments.wallet.refund(first)).toEqual({ kind: "unclear", said: `${code} so` });
+  });
+
+  test.each([true, false])(
+    "whose first answer was lost is found at the gateway, and not asked for again (with its payment: %p)",
+    async (isListed) => {
+      const asked = payment();
+      lose("refund");
+      await expect(scene.payments.wallet.refund(asked)).rejects.toMatchObject(unknown);
+      scene.wallet.override = null;
+      scene.wallet.listsRefunds = isListed;
+      const requests = scene.wallet.requests.length;
+      expect(await scene.payments.wallet.refund({ ...asked, isFirst: false })).toEqual({
+        kind: "done",
+        gatewayRefundId: `refund-of-${asked.refundNo}`,
+      });
+      expect(new Set(scene.wallet.requests.slice(requests).map(pathOf))).toEqual(new Set(["tran-query"]));
+    },
+  );
+
+  test("whose first request never came there is asked for again, once the gateway says that it knows of none", async () => {
+    const asked = { ...payment(), isFirst: false };
+    expect(await scene.payments.wallet.refund(asked)).toMatchObject({ kind: "done" });
+    expect(scene.wallet.refunds.has(asked.refundNo)).toBe(true);
+  });
+
+  test("is not asked for again while the gateway can't say whether it knows of it", async () => {
+    const asked = { ...payment(), isFirst: false };
+    for (const [payments, refunds] of [
+      [says("000080"), says("000021")],
+      [says("000021"), says("000021")],
+      [says("000100"), says("000021")],
+      [says("000100", { transactionNo: asked.transactionId, status: "reversed" }), says("000021")],
+      [null, says("000000")],
+      [null, says("000100", { transactionNo: "1", transactionType: "payment", status: "success" })],
+    ]) {
+      scene.wallet.override = (request) => {
+        if (pathOf(request) !== "tran-query") {
+          return null;
+        }
+        return copyOf(request.fields["reference"] === undefined ? payments : refunds);
+      };
+      expect(await scene.payments.wallet.refund(asked)).toMatchObject({ kind: "unclear" });
+      expect(scene.wallet.refunds.has(asked.refundNo)).toBe(false);
+    }
+  });
+
+  test("that is refused after an answer that was lost stays open, whatever the code", async () => {
+    const asked = { ...payment(), isFirst: false };
+    for (const code of ["000021", "000023", "000092"]) {
+      scene.wallet.override = (request) => (pathOf(request) === "refund" ? says(code) : null);
+      expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "unclear", said: `${code} so` });
+    }
+  });
+
+  test.each([
+    ["fail", "4.50", "failed"],
+    ["closed", "4.50", "failed"],
+    ["pending", "4.50", "pending"],
+    ["dealing", 4.5, "pending"],
+    ["success", 4.5, "done"],
+    ["success", "4.49", "unclear"],
+  ])("on record as %s over %p is %s", async (status, amount, kind) => {
+    const asked = { ...payment(), isFirst: false };
+    const record = { transactionNo: "9", transactionType: "refund", status, amount };
+    scene.wallet.override = ({ fields }) => (fields["reference"] === asked.refundNo ? says("000100", record) : null);
+    expect((await scene.payments.wallet.refund(asked)).kind as string).toBe(kind);
+  });
+});
+
+describe("a payment that the wallet gateway is asked about", () => {
+  const paid = { transactionId: "1", orderNo: "S-asked", amountUsd: parseDecimal("10.00"), currency: "USD" };
+  const says = (code: string, result?: object): Response => Response.json({ ret_code: code, ret_msg: "so", result });
+
+  test("is denied only by an answer about it; every other one is as none", async () => {
+    const record = { transactionNo: "1", reference: "S-asked", status: "success", amount: "10.00", currency: "USD" };
+    const answers = async (answer: Response): Promise<unknown> => {
+      scene.wallet.override = () => answer;
+      return await scene.payments.wallet.confirm(paid).catch(({ code }: { code: unknown }) => code);
+    };
+    expect(await answers(says("000100", record))).toBe("agrees");
+    expect(await answers(says("000021"))).toBe("differs");
+    expect(await answers(says("000100", { ...record, amount: "9.99" }))).toBe("differs");
+    expect(await answers(says("000100", { ...record, status: "pending" }))).toBe("differs");
+    for (const answer of [says("000000"), says("000080", {}), says("000099"), says("000100"), says("000100", {})]) {
+      expect(await answers(answer)).toBe("payment_gateway_failed");
+    }
   });
 });

@@ -31,8 +31,10 @@ export class LocalWalletGateway {
   /** By the number of the order. */
   readonly transactions = new Map<string, WalletTransaction>();
   readonly refunds = new Map<string, WalletFields>();
+  /** Whether it names the refunds of a payment that it is asked about. */
+  listsRefunds = true;
   /** In place of the next answers, until it is set back. */
-  override: ((request: WalletRequest) => Response | Promise<Response>) | null = null;
+  override: ((request: WalletRequest) => Response | null | Promise<Response | null>) | null = null;
   readonly #server: Bun.Server<undefined>;
   #serial = 0;
 
@@ -61,13 +63,15 @@ export class LocalWalletGateway {
     const fields = Object.fromEntries(new URLSearchParams(await request.text()));
     const received = { path: new URL(request.url).pathname, fields };
     this.requests.push(received);
-    if (this.override !== null) {
-      return await this.override(received);
-    }
+    return (await this.override?.(received)) ?? this.answerOf(received);
+  }
+
+  /** What it does and says by itself. */
+  answerOf({ path, fields }: WalletRequest): Response {
     if (fields["verifySign"] !== signLikeWallet(fields)["verifySign"]) {
       return answer("000022", "signature does not match");
     }
-    switch (received.path) {
+    switch (path) {
       case "/online/v3/secure-pay":
         return answer("000100", "success", {
           cashierUrl: `${this.url}/cashier/${fields["reference"]}`,
@@ -76,7 +80,7 @@ export class LocalWalletGateway {
           currency: fields["currency"],
         });
       case "/app-data-search/v3/tran-query":
-        return this.#query(fields["reference"] ?? "");
+        return this.#query(fields);
       case "/app-data-search/v3/refund":
         return this.#refund(fields);
       default:
@@ -84,16 +88,27 @@ export class LocalWalletGateway {
     }
   }
 
-  #query(reference: string): Response {
-    const transaction = this.transactions.get(reference);
-    return transaction === undefined
-      ? answer("000021", "no related information")
-      : answer("000100", "success", {
-          reference,
-          settleCurrency: "USD",
-          transactionType: "payment",
-          ...transaction,
-        });
+  /** A payment by its order or its number, with the refunds of it; a refund by the number that was given to it. */
+  #query({ reference = "", transactionNo }: WalletFields): Response {
+    const refund = this.refunds.get(reference);
+    if (refund !== undefined) {
+      const of = { reference, transactionType: "refund", status: "success", amount: refund["refundAmount"] };
+      return answer("000100", "success", { ...of, transactionNo: `refund-of-${reference}` });
+    }
+    const known = [...this.transactions].find(
+      ([orderNo, each]) => orderNo === reference || each.transactionNo === transactionNo,
+    );
+    if (known === undefined) {
+      return answer("000021", "no related information");
+    }
+    const [paidOrderNo, transaction] = known;
+    const refundInfo = [...this.refunds.values()]
+      .filter((each) => each["transactionNo"] === transaction.transactionNo)
+      .map(({ refundReference, refundAmount }) => {
+        return { refundReference, refundAmount, refundTransactionNo: `refund-of-${refundReference}` };
+      });
+    const of = { reference: paidOrderNo, settleCurrency: "USD", transactionType: "payment", ...transaction };
+    return answer("000100", "success", this.listsRefunds && refundInfo.length > 0 ? { ...of, refundInfo } : of);
   }
 
   #refund(fields: WalletFields): Response {
@@ -103,6 +118,9 @@ export class LocalWalletGateway {
     );
     if (!isKnown) {
       return answer("000021", "no related information");
+    }
+    if (this.refunds.has(reference)) {
+      return answer("000092", "refundReference already exists");
     }
     this.refunds.set(reference, fields);
     return answer("000100", "success", { refundTransactionNo: `refund-of-${reference}`, refundReference: reference });
@@ -124,6 +142,7 @@ export function notificationOf(orderNo: string, transaction: WalletTransaction):
   };
 }
 
-function answer(code: string, message: string, result: object = {}): Response {
+/** A refusal has no result. */
+function answer(code: string, message: string, result?: object): Response {
   return Response.json({ ret_code: code, ret_msg: message, result });
 }

@@ -64,6 +64,8 @@ export const salesOrder = pgTable(
     checkoutUrl: text("checkout_url"),
     /** Somebody is opening its checkout until then. */
     openingUntil: moment("opening_until"),
+    /** When its payment came into the statistic of campaigns; null while it has not. */
+    campaignCountedAt: moment("campaign_counted_at"),
     /** What an admin decided about a payment that did not fit: to credit it all the same, to send it back, to let it be. */
     resolution: text("resolution", { enum: ["settle", "refund", "cancel"] }),
     expiresAt: moment("expires_at").notNull(),
@@ -88,6 +90,9 @@ export const salesOrder = pgTable(
     index("sales_order_uncredited")
       .on(table.createdAt, table.id)
       .where(sql`${table.creditedAt} is null and ${table.settledAt} is not null`),
+    index("sales_order_uncounted")
+      .on(table.settledAt, table.id)
+      .where(sql`${table.campaignCountedAt} is null and ${table.settledAt} is not null`),
     index("sales_order_owner_start").on(sql`${table.ownerEmail} text_pattern_ops`),
     index("sales_order_marked").on(table.createdAt, table.id).where(sql`${table.reviewReason} is not null`),
     check("sales_order_amount", sql`${table.amountUsd} >= 0 and ${table.quota} >= 0`),
@@ -181,7 +186,12 @@ export const refund = pgTable(
     status: text("status", { enum: ["pending", "done", "failed"] }).notNull(),
     reason: text("reason").notNull(),
     gatewayRefundId: text("gateway_refund_id"),
+    /** Why it failed; of one that is pending, what the gateway said last that does not settle it. */
     error: text("error"),
+    /** How often the gateway was asked, counted before each request: above 0, only what it has on record decides. */
+    asks: integer("asks").notNull().default(0),
+    /** Somebody is asking the gateway until then. */
+    askingUntil: moment("asking_until"),
     ...lifecycle,
   },
   (table) => [
@@ -224,3 +234,16 @@ export const subscription = pgTable(
     index("subscription_end").on(table.periodEnd).where(sql`${table.status} <> 'expired'`),
   ],
 );
+
+/** Append-only: what was added to a subscription or taken from it after it began, each thing once. */
+export const subscriptionChange = pgTable("subscription_change", {
+  id: id(),
+  /** What it was changed for: `order:<number>`, `refund:<number>`, `refund_failed:<number>`. */
+  reference: text("reference").notNull().unique(),
+  subscriptionId: reference("subscription_id")
+    .notNull()
+    .references(() => subscription.id),
+  quota: quota("quota").notNull(),
+  months: integer("months").notNull(),
+  createdAt: moment("created_at").notNull().defaultNow(),
+});

@@ -3,10 +3,12 @@ import { Stripe } from "stripe";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { SecretReader } from "../../secrets/service.ts";
-import { type CardCheckoutRequest, type Checkout, type GatewayNotice, toCents } from "../model.ts";
+import type { CardCheckoutRequest, Checkout, GatewayNotice } from "../model.ts";
 import type { CardGateway, RefundAnswer, RefundRequest } from "../port.ts";
 import { checkoutKey, checkoutParams, encodeBracketForm } from "./checkout.ts";
+import { failureOf } from "./failure.ts";
 import { readCardNotice } from "./notice.ts";
+import { refundAtGateway } from "./refund.ts";
 import { readSignedEvent } from "./signed-event.ts";
 
 export type CardSettings = {
@@ -28,10 +30,6 @@ export function cardSecretNames(account: CardSender): { readonly key: string; re
 const keyPattern = /^(?:sk|rk)_(live|test)_[A-Za-z0-9]{8,}$/;
 /** A shorter secret could be guessed, and with it every event. */
 const webhookSecretLengthMin = 24;
-
-/** A payment has fewer refunds than this. */
-const refundsMax = 100;
-const wordsMax = 300;
 
 type Account = { readonly key: string; readonly isLive: boolean };
 
@@ -91,21 +89,8 @@ export class CardPay implements CardGateway {
     return readCardNotice(event, sender, isLive);
   }
 
-  /**
-   * The gateway forgets an idempotency key after a day, and a second part of a payment can be given back as well as the
-   * first. So what was done under this number is looked for before anything is asked.
-   */
   async refund(request: RefundRequest): Promise<RefundAnswer> {
-    const client = this.#client(await this.#account(senderOf(request.account)));
-    try {
-      const known = await findRefund(client, request);
-      return answerOf(known ?? (await createRefund(client, request)));
-    } catch (error) {
-      if (error instanceof Stripe.errors.StripeInvalidRequestError) {
-        return { kind: "failed", error: (error.code ?? error.message).slice(0, wordsMax) };
-      }
-      throw failureOf(error);
-    }
+    return await refundAtGateway(this.#client(await this.#account(senderOf(request.account))), request);
   }
 
   async #account(sender: CardSender): Promise<Account> {
@@ -147,36 +132,4 @@ function addressOf(apiUrl: string): { host: string; port: string; protocol: "htt
 
 function notConfigured(sender: CardSender, missing: string): AppError {
   return new AppError("gateway_not_configured", { internal: { gateway: "cardpay", sender, missing } });
-}
-
-async function findRefund(client: Stripe, { transactionId, refundNo }: RefundRequest): Promise<Stripe.Refund | null> {
-  const { data } = await client.refunds.list({ payment_intent: transactionId, limit: refundsMax });
-  return data.find(({ metadata }) => metadata?.["refund_no"] === refundNo) ?? null;
-}
-
-async function createRefund(client: Stripe, request: RefundRequest): Promise<Stripe.Refund> {
-  const { transactionId, refundNo, orderNo, amountUsd } = request;
-  const metadata = { refund_no: refundNo, trade_no: orderNo };
-  return await client.refunds.create(
-    { payment_intent: transactionId, amount: toCents(amountUsd), metadata },
-    { idempotencyKey: `refund:${refundNo}` },
-  );
-}
-
-function answerOf({ id, status, failure_reason: reason }: Stripe.Refund): RefundAnswer {
-  if (status === "failed" || status === "canceled") {
-    return { kind: "failed", error: (reason ?? status).slice(0, wordsMax) };
-  }
-  return status === "succeeded" ? { kind: "done", gatewayRefundId: id } : { kind: "pending" };
-}
-
-/** Codes and ids for the log; the words of the gateway may quote what was sent. */
-function failureOf(error: unknown): AppError {
-  if (!(error instanceof Stripe.errors.StripeError)) {
-    return new AppError("payment_gateway_failed", { cause: error });
-  }
-  const { type, code, param, statusCode, requestId } = error;
-  return new AppError("payment_gateway_failed", {
-    internal: { gateway: "cardpay", type, code, param, statusCode, gatewayRequestId: requestId },
-  });
 }

@@ -18,6 +18,8 @@ export const walletPaths = {
 } as const;
 
 const descriptionLengthMax = 100;
+/** The gateway's own default, and what its documentation shows. */
+const openMinutesMax = 120;
 const currency = "USD";
 
 export type WalletAddresses = { readonly ipnUrl: string; readonly callbackUrl: string };
@@ -40,12 +42,22 @@ export function checkoutFields(
     reference: order.orderNo,
     ipnUrl,
     callbackUrl,
+    timeout: openMinutes(order).toString(),
     ...(description === "" ? {} : { description }),
   };
 }
 
-export function queryFields(party: Party, orderNo: string): Record<string, string> {
-  return { merchantNo: party.merchantNo, storeNo: party.storeNo, reference: orderNo };
+/** How long its page takes a payment, in the minutes that the gateway counts in: never longer than the order waits for it. */
+function openMinutes({ createdAt, expiresAt }: PayableOrder): number {
+  const waits = Math.floor((expiresAt.getTime() - createdAt.getTime()) / 60_000);
+  return Math.max(1, Math.min(waits, openMinutesMax));
+}
+
+/** What a transaction is asked for by: the number that we gave it, of an order or a refund, or the one of the gateway. */
+export type QueriedTransaction = { readonly reference: string } | { readonly transactionNo: string };
+
+export function queryFields(party: Party, queried: QueriedTransaction): Record<string, string> {
+  return { merchantNo: party.merchantNo, storeNo: party.storeNo, ...queried };
 }
 
 export function refundFields(
@@ -59,7 +71,7 @@ export function refundFields(
     currency,
     settleCurrency: currency,
     transactionNo: refund.transactionId,
-    // The gateway gives nothing back twice under one of these.
+    // By this it is found again at the gateway.
     refundReference: refund.refundNo,
   };
 }

@@ -7,13 +7,17 @@ export type WalletAnswer = { readonly code: string; readonly message: string; re
 const answerSchema = z.object({
   ret_code: z.string(),
   ret_msg: z.string().default(""),
-  result: z.unknown(),
+  // A refusal need not have one.
+  result: z.unknown().optional(),
 });
 
 /** The code of an answer that says yes; the status of HTTP is 200 for every answer. */
 export const walletSuccess = "000100";
+/** That the gateway has nothing on record of what it was asked about. */
+export const walletUnknown = "000021";
 
 const answerBytesMax = 256 * 1024;
+const wordsMax = 300;
 
 /** Posts signed forms to the wallet gateway. */
 export class WalletClient {
@@ -63,6 +67,11 @@ export class WalletClient {
       throw error;
     }
   }
+}
+
+/** What the gateway said, for people. */
+export function wordsOf({ code, message }: WalletAnswer): string {
+  return `${code} ${message}`.slice(0, wordsMax);
 }
 
 export function encodeForm(fields: Readonly<Record<string, string>>): string {

@@ -7,9 +7,17 @@ import { type Checkout, type GatewayNotice, type PaidFacts, readAmount, type Wal
 import type { Confirmation, RefundAnswer, RefundRequest, WalletGateway } from "../port.ts";
 import { readWalletNotice } from "./notification.ts";
 import { readWalletFields } from "./read-fields.ts";
-import { checkoutFields, queryFields, refundFields, type WalletCredentials, walletPaths } from "./requests.ts";
+import { type RefundLookup, readRefundRecord, refusedRefundCodes } from "./refund-records.ts";
+import {
+  checkoutFields,
+  type QueriedTransaction,
+  queryFields,
+  refundFields,
+  type WalletCredentials,
+  walletPaths,
+} from "./requests.ts";
 import { hasWalletSignature, withWalletSignature } from "./signature.ts";
-import { encodeForm, type WalletAnswer, WalletClient, walletSuccess } from "./wallet-client.ts";
+import { encodeForm, type WalletAnswer, WalletClient, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
 
 export type WalletSettings = {
   /** Null: nothing is ever sent. */
@@ -102,12 +110,14 @@ export class WalletPay implements WalletGateway {
     if (!this.#settings.isConfirmed) {
       return "not_asked";
     }
-    const credentials = await this.#credentials();
-    const fields = withWalletSignature(queryFields(credentials, paid.orderNo), credentials.token);
-    const answer = await this.#client().post(walletPaths.query, fields);
-    const result = queryResult.safeParse(answer.result);
-    if (answer.code !== walletSuccess || !result.success) {
+    const answer = await this.#query({ reference: paid.orderNo });
+    if (answer.code === walletUnknown) {
       return "differs";
+    }
+    const result = queryResult.safeParse(answer.result);
+    // Whatever else it answers says nothing of the payment: that is as if it had not answered.
+    if (answer.code !== walletSuccess || !result.success) {
+      throw refusalOf(answer);
     }
     const { transactionNo, reference, status, amount, currency } = result.data;
     const agrees =
@@ -120,18 +130,45 @@ export class WalletPay implements WalletGateway {
   }
 
   async refund(request: RefundRequest): Promise<RefundAnswer> {
+    const known = request.isFirst ? null : await this.#findRefund(request);
+    return known ?? (await this.#sendRefund(request));
+  }
+
+  /**
+   * What the gateway has on record of a refund that it may have been asked for before; null when it says that there is none:
+   * neither with the payment, nor under the number of the refund.
+   */
+  async #findRefund(request: RefundRequest): Promise<RefundAnswer | null> {
+    const lookups: RefundLookup[] = [
+      { of: "payment", queried: { transactionNo: request.transactionId } },
+      { of: "refund", queried: { reference: request.refundNo } },
+    ];
+    for (const { of, queried } of lookups) {
+      const record = readRefundRecord(await this.#query(queried), of, request);
+      if (record !== null) {
+        return record;
+      }
+    }
+    return null;
+  }
+
+  async #sendRefund(request: RefundRequest): Promise<RefundAnswer> {
     const credentials = await this.#credentials();
     const fields = withWalletSignature(refundFields(credentials, request), credentials.token);
     const answer = await this.#client().post(walletPaths.refund, fields);
-    if (answer.code !== walletSuccess) {
-      // The two codes that say that their own servers failed; what became of the refund is not known.
-      if (answer.code === "000000" || answer.code === "000080") {
-        throw refusalOf(answer);
-      }
-      return { kind: "failed", error: `${answer.code} ${answer.message}`.slice(0, 300) };
+    if (answer.code === walletSuccess) {
+      const result = refundResult.safeParse(answer.result);
+      return { kind: "done", gatewayRefundId: result.success ? result.data.refundTransactionNo : request.refundNo };
     }
-    const result = refundResult.safeParse(answer.result);
-    return { kind: "done", gatewayRefundId: result.success ? result.data.refundTransactionNo : request.refundNo };
+    // A refusal of what was asked for before may be because of what came of that.
+    const isCertain = request.isFirst && refusedRefundCodes.has(answer.code);
+    return isCertain ? { kind: "failed", error: wordsOf(answer) } : { kind: "unclear", said: wordsOf(answer) };
+  }
+
+  async #query(queried: QueriedTransaction): Promise<WalletAnswer> {
+    const credentials = await this.#credentials();
+    const fields = withWalletSignature(queryFields(credentials, queried), credentials.token);
+    return await this.#client().post(walletPaths.query, fields);
   }
 
   async #signedCheckout(request: WalletCheckoutRequest): Promise<Record<string, string>> {
