@@ -172,7 +172,14 @@ describe("a committed trace", () => {
     expect(await Promise.all(rows.map(async (row) => (await stored(row)).length))).toEqual(rows.map(() => 1));
   });
 
-  test("an empty batch is nothing to do", async () => {
+  test("an empty batch is nothing to do: the database is asked for nothing", async () => {
+    const before = await db.sql`select count(*) as rows from trace_record`;
+    const asked: string[] = [];
+    const listening = <T extends object>(tx: T): T =>
+      new Proxy(tx, { get: (of, name) => (asked.push(String(name)), Reflect.get(of, name) as unknown) });
+    await db.withTransaction((tx) => commitTraces(listening(tx), []));
+    expect(asked).toEqual([]);
     await commit([]);
+    expect([...(await db.sql`select count(*) as rows from trace_record`)]).toEqual([...before]);
   });
 });
