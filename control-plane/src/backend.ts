@@ -10,7 +10,7 @@ import { exportRecorder } from "./admin/lists/record-export.ts";
 import { routeExplanationEndpoints } from "./admin/route-explanation/routes.ts";
 import { userDetailEndpoints } from "./admin/user-detail/routes.ts";
 import { analyticsEndpoints } from "./analytics/routes.ts";
-import { forgetOldEvents } from "./analytics/service.ts";
+import { forgetOldEvents, recordPayments } from "./analytics/service.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { planEntry } from "./billing/answers.ts";
@@ -138,7 +138,7 @@ export function buildBackend(parts: BackendParts): Backend {
   // The configuration refuses it in production.
   const isMockOffered = config.NODE_ENV === "development" || config.PAYMENT_MOCK;
   const checkout = {
-    checkout: new CheckoutService(billing, payments),
+    checkout: new CheckoutService(billing, payments, { isPlay: config.NODE_ENV !== "production" }),
     notices: new GatewayNotices(billing, payments),
     guests: guestOrders(db),
     isMockOffered,
@@ -185,6 +185,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const routes = Object.entries(features).map(([name, each]) => endpointRoutes(name, each, endpoints));
   const jobs: Job[] = [
     { name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp },
+    { name: "campaign-payments", pattern: "5 * * * * *", run: recordPayments },
     { name: "expire-orders", pattern: "10 * * * * *", run: (database) => expireOverdueOrders(database) },
     { name: "credit-waiting-owners", pattern: "30 * * * * *", run: creditWaitingOwners },
     { name: "end-subscriptions", pattern: "20 * * * * *", run: (database) => endOverdueSubscriptions(database) },

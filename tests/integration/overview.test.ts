@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { recordPayments } from "@sluice/control-plane/analytics/service.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
@@ -197,9 +198,11 @@ describe("a payment", () => {
     await dies.catch(() => undefined);
     const events = async () =>
       await scene.db.sql`select campaign from campaign_event where order_id = ${order.id}::bigint`;
+    await recordPayments(scene.db);
     expect(await events()).toHaveLength(0);
     const results = await Promise.all([1, 2, 3].map(() => settlePaid(scene.parts, noticeOf(order))));
     expect(results.toSorted()).toEqual(["duplicate", "duplicate", "settled"]);
+    await Promise.all([recordPayments(scene.db), recordPayments(scene.db)]);
     expect([...(await events())]).toEqual([{ campaign: "winter" }]);
     const { rows } = await get("report/campaign");
     expect(rows).toContainEqual({

@@ -1,9 +1,10 @@
 import type { LandingInput } from "@sluice/contracts/analytics";
 import { isbot } from "isbot";
-import type { Database, Transaction } from "../platform/db.ts";
-import { deleteOldEvents, insertLandingEvent, insertPaymentEvent } from "./store.ts";
+import type { Database } from "../platform/db.ts";
+import { deleteOldEvents, insertLandingEvent, insertPaymentEvents, listUncounted, markCounted } from "./store.ts";
 
 const deletedAtOnceMax = 5_000;
+const countedAtOnceMax = 500;
 const roundsMax = 100;
 
 /**
@@ -16,9 +17,22 @@ export async function recordLanding(db: Database, event: LandingInput, userAgent
   return !isBot;
 }
 
-/** Writes down, in the transaction that settles an order, which campaign its payment comes from. Repeated, it does nothing. */
-export async function recordPayment(tx: Transaction, orderId: bigint): Promise<void> {
-  await insertPaymentEvent(tx, orderId);
+/**
+ * Writes down which campaigns the payments of newly settled orders come from, after the money is committed and apart from it.
+ * Each order counts once: its event has its number, and only then is it marked as counted. Returns how many were looked at.
+ */
+export async function recordPayments(db: Database): Promise<number> {
+  let counted = 0;
+  for (let round = 0; round < roundsMax; round += 1) {
+    const orders = await listUncounted(db, countedAtOnceMax);
+    await insertPaymentEvents(db, orders);
+    await markCounted(db, orders);
+    counted += orders.length;
+    if (orders.length < countedAtOnceMax) {
+      break;
+    }
+  }
+  return counted;
 }
 
 /** Removes what is older than so many days, in pieces that hold nothing up; what is left over goes the next time. */

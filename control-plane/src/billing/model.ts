@@ -75,7 +75,8 @@ export type ReviewReason =
   | "transaction_of_another_order"
   | "second_payment"
   | "payment_changed"
-  | "paid_while_in_review";
+  | "paid_while_in_review"
+  | "paid_too_late";
 
 export type Judgement =
   | { readonly kind: "settle"; readonly isLate: boolean }
@@ -83,6 +84,12 @@ export type Judgement =
   | { readonly kind: "review"; readonly reason: ReviewReason };
 
 const usdScale = 2;
+
+/**
+ * An order keeps its terms, so that whoever pays late pays what they were shown. This long after its end its price is a
+ * matter for a person: longer than gateways repeat what they have to say, and than a page of theirs stays open.
+ */
+const lateMsMax = 7 * 86_400_000;
 
 /** Whether two amounts of money are the same number; an amount with fractions of a cent equals none. */
 export function isSameAmount(one: Decimal, other: Decimal): boolean {
@@ -95,12 +102,12 @@ export function isSameAmount(one: Decimal, other: Decimal): boolean {
 
 /**
  * What a good notice does to its order. `ofOrder` is the payment that the order has, `ofTransaction` the one under the
- * transaction of the notice, which may belong to another order.
+ * transaction of the notice, which may belong to another order. `at` is now.
  */
 export function judgePayment(
   order: Order,
   notice: PaidNotice,
-  known: { readonly ofOrder: Payment | null; readonly ofTransaction: Payment | null },
+  known: { readonly ofOrder: Payment | null; readonly ofTransaction: Payment | null; readonly at: Date },
 ): Judgement {
   const { ofOrder, ofTransaction } = known;
   if (ofTransaction !== null && ofTransaction.orderId !== order.id) {
@@ -116,16 +123,14 @@ export function judgePayment(
   if (reason !== null) {
     return { kind: "review", reason };
   }
-  switch (order.status) {
-    case "pending":
-      return { kind: "settle", isLate: false };
-    case "cancelled":
-    case "expired":
-      return { kind: "settle", isLate: true };
-    default:
-      // Something about this order did not fit before, so that not even a payment that fits is credited unseen.
-      return { kind: "review", reason: "paid_while_in_review" };
+  const isOpen = order.status === "pending";
+  if (!isOpen && order.status !== "cancelled" && order.status !== "expired") {
+    // Something about this order did not fit before, so that not even a payment that fits is credited unseen.
+    return { kind: "review", reason: "paid_while_in_review" };
   }
+  return known.at.getTime() - order.expiresAt.getTime() > lateMsMax
+    ? { kind: "review", reason: "paid_too_late" }
+    : { kind: "settle", isLate: !isOpen };
 }
 
 function isSamePayment(payment: Payment, notice: PaidNotice): boolean {

@@ -187,10 +187,14 @@ export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Pr
     update sales_order set credited_at = ${at}::timestamptz, updated_at = now() where id = ${orderId}::bigint`;
 }
 
-/** Puts an order up for a person. Only one that waits for its payment changes its status; an end stays an end. */
+/**
+ * Puts an order up for a person. Only one that waits for its payment changes its status; an end stays an end, but of one that
+ * was paid rightly and much too late, whose payment has to be decided about.
+ */
 export async function markForReview(tx: Queryable, orderId: bigint, reason: ReviewReason): Promise<void> {
   await tx.sql`
-    update sales_order set status = case status when 'pending' then 'review' else status end,
+    update sales_order set
+      status = case when status = 'pending' or ${reason} = 'paid_too_late' then 'review' else status end,
       review_reason = ${reason}, updated_at = now()
     where id = ${orderId}::bigint`;
 }

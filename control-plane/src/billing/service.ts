@@ -1,5 +1,4 @@
 import type { UserId } from "@sluice/contracts/ids";
-import { recordPayment } from "../analytics/service.ts";
 import { sha256Hex } from "../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../platform/db.ts";
 import { CommitUnknownError, isLockTimeout } from "../platform/db-errors.ts";
@@ -86,9 +85,11 @@ async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settli
     return "unknown_order";
   }
   await fault("after_lock");
+  const at = settling.at ?? (await readNow(tx));
   const judgement = judgePayment(order, notice, {
     ofOrder: await findPaymentOfOrder(tx, order.id),
     ofTransaction: await findPaymentByTransaction(tx, notice),
+    at,
   });
   if (judgement.kind === "duplicate") {
     return "duplicate";
@@ -100,14 +101,12 @@ async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settli
     return await putUpForReview(tx, parts, { order, notice, reason: "transaction_of_another_order" });
   }
   await fault("after_payment");
-  const at = settling.at ?? (await readNow(tx));
   await markSettled(tx, order.id, { isLate: judgement.isLate, isMock: gateway === "mock", at });
   const owner = await ownerOf(tx, order);
   if (owner !== null) {
     await creditOrder(tx, { order, owner, at }, async () => await fault("after_ledger"));
   }
   await fault("after_balance");
-  await recordPayment(tx, order.id);
   await queuePaidMail(tx, parts, order, owner);
   await fault("before_commit");
   return "settled";

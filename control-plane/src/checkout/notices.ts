@@ -1,7 +1,7 @@
 import type { CardSender } from "@sluice/contracts/payments";
 import type { BillingParts } from "../billing/port.ts";
 import { settlePaid } from "../billing/service.ts";
-import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts } from "../payments/model.ts";
+import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts, type Reversal } from "../payments/model.ts";
 import { closeNotice, failNotice, type KnownNotice, type Payments, recordNotice } from "../payments/service.ts";
 import { isDatabaseOutage } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
@@ -124,13 +124,14 @@ export class GatewayNotices {
 
   async #flag(
     notice: GatewayNotice,
-    meaning: { readonly transactionId: string | null; readonly isDispute: boolean },
+    meaning: { readonly transactionId: string | null; readonly what: Reversal },
   ): Promise<NoticeResult> {
     const { gateway, orderNo, eventKind } = notice;
     const reason = `gateway_reversal: ${eventKind}`;
-    const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, ...meaning, reason });
+    const { transactionId, what } = meaning;
+    const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, transactionId, what, reason });
     // Of a refund that we gave, the gateway tells nothing new.
-    if (flagged === null && !meaning.isDispute) {
+    if (flagged === null && what.kind !== "dispute") {
       return "ignored";
     }
     this.#alarm("reversal", notice);

@@ -56,7 +56,8 @@ export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: 
       input: createWalletPaymentInput,
       summary: "Place an order and open its payment at the wallet gateway.",
       output: createdPayment,
-      errors: paymentErrors,
+      errors: [...paymentErrors, "unauthenticated"],
+      limits: ["A dry run in production needs a login: it shows what the secret of the gateway signs."],
       handle: async (call) => answerOf(await checkout.openWallet(await purchaseOf(guests, call), call.input.vendor)),
     }),
     endpoint({

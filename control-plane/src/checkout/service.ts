@@ -37,10 +37,13 @@ export type OpenedCheckout = {
 export class CheckoutService {
   readonly #billing: BillingParts;
   readonly #payments: Payments;
+  readonly #isPlay: boolean;
 
-  constructor(billing: BillingParts, payments: Payments) {
+  /** @param isPlay whether this is no place for real money, so that everybody may see what the wallet's secret signs */
+  constructor(billing: BillingParts, payments: Payments, { isPlay }: { readonly isPlay: boolean }) {
     this.#billing = billing;
     this.#payments = payments;
+    this.#isPlay = isPlay;
   }
 
   /** What a payer can choose from. */
@@ -58,11 +61,18 @@ export class CheckoutService {
     };
   }
 
-  /** @throws AppError `invalid_value`, `not_found`, `conflict`, `gateway_not_configured`, `payment_gateway_failed` */
+  /**
+   * A signed request names the merchant and lets the secret be tried offline: strangers are shown none for real money.
+   * @throws AppError `invalid_value`, `unauthenticated` for such a dry run without a login, `not_found`, `conflict`,
+   * `gateway_not_configured`, `payment_gateway_failed`
+   */
   async openWallet(purchase: Purchase, vendor: string): Promise<OpenedCheckout> {
     const { wallet } = this.#payments;
     if (!wallet.offers(vendor)) {
       throw new AppError("invalid_value", { fields: { vendor: "not one of the vendors that are offered" } });
+    }
+    if (purchase.isDryRun && purchase.userId === null && !this.#isPlay) {
+      throw new AppError("unauthenticated", { message: "Log in to see a signed request." });
     }
     await wallet.requireReady(purchase.isDryRun);
     const placed = await this.#place(purchase, { payChannel: "walletpay", sender: null, vendor });

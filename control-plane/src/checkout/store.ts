@@ -1,4 +1,4 @@
-import type { Checkout, GatewayNotice } from "../payments/model.ts";
+import type { Checkout, GatewayNotice, Reversal } from "../payments/model.ts";
 import type { Queryable } from "../platform/db.ts";
 
 /** Whoever opens a checkout and does not come back is believed dead after this. */
@@ -32,26 +32,37 @@ export async function findCheckout(db: Queryable, orderNo: string): Promise<Chec
   return url === null || reference === null ? null : { url, reference };
 }
 
-export type Reversal = {
+export type ToldReversal = {
   readonly gateway: GatewayNotice["gateway"];
   readonly transactionId: string | null;
   readonly orderNo: string | null;
-  readonly isDispute: boolean;
+  readonly what: Reversal;
   readonly reason: string;
 };
 
 /**
- * Marks the order whose money went back at the gateway as one that a person has to look at; its state stays. A refund
- * that we gave is no news. Returns the number of the order that was marked, or null.
+ * Marks the order whose money went back at the gateway as one that a person has to look at; its state stays. What we sent
+ * back, or are sending, is no news: our own refund, unless the gateway says that it failed after we counted it as done; and
+ * a total that our refunds add up to, without those that failed. Returns the number of the order that was marked, or null.
  */
-export async function flagReversal(db: Queryable, reversal: Reversal): Promise<string | null> {
-  const { gateway, transactionId, orderNo, isDispute, reason } = reversal;
+export async function flagReversal(db: Queryable, reversal: ToldReversal): Promise<string | null> {
+  const { gateway, transactionId, orderNo, what, reason } = reversal;
+  const refundNo = what.kind === "refund" ? what.refundNo : null;
+  const isFailed = what.kind === "refund" && what.isFailed;
+  const backUsd = what.kind === "total" ? what.backUsd : null;
   const [row] = await db.sql<{ orderNo: string }>`
     update sales_order o set review_reason = ${reason}, updated_at = now()
     where o.id = coalesce(
         (select p.order_id from payment p where p.gateway = ${gateway} and p.transaction_id = ${transactionId}),
         (select s.id from sales_order s where s.order_no = ${orderNo} and s.pay_channel = ${gateway}))
-      and (${isDispute} or not exists (select 1 from refund r where r.order_id = o.id))
+      and not case ${what.kind}
+        when 'refund' then exists (select 1 from refund r where r.order_id = o.id and r.refund_no = ${refundNo}::text
+          and r.status = any (case when ${isFailed}::boolean then '{pending,failed}' else '{pending,done}' end::text[]))
+        when 'total' then (select coalesce(sum(r.amount_usd), 0) from refund r
+            where r.order_id = o.id and r.status <> 'failed')
+          >= coalesce(${backUsd}::numeric, (select p.amount_usd from payment p where p.order_id = o.id), 'Infinity')
+        else false
+      end
     returning o.order_no as "orderNo"`;
   return row?.orderNo ?? null;
 }

@@ -32,6 +32,15 @@ export type PaidFacts = {
   readonly currency: string;
 };
 
+/**
+ * How money went back. `dispute`: it is being fought over. `total`: so much went back of the payment by now, null for all of
+ * it. `refund`: one refund, under our number or by somebody else; of one that `isFailed`, the money stayed or came back to us.
+ */
+export type Reversal =
+  | { readonly kind: "dispute" }
+  | { readonly kind: "total"; readonly backUsd: Decimal | null }
+  | { readonly kind: "refund"; readonly refundNo: string | null; readonly isFailed: boolean };
+
 /** What a message of a gateway with a good signature is about. What is kept of it is in `notice-facts.ts`. */
 export type NoticeMeaning =
   | {
@@ -40,8 +49,8 @@ export type NoticeMeaning =
       /** Whether it is of an account for real money; null of a gateway that knows no other. */
       readonly isLive: boolean | null;
     }
-  /** Money went back or is being fought over: a person has to look. */
-  | { readonly kind: "reversal"; readonly transactionId: string | null; readonly isDispute: boolean }
+  /** Money went back or is being fought over: unless we sent it, a person has to look. */
+  | { readonly kind: "reversal"; readonly transactionId: string | null; readonly what: Reversal }
   /** Of the wrong mode: play money at a live account, or the other way round. */
   | { readonly kind: "wrong_mode" }
   | { readonly kind: "other" };

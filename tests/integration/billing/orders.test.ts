@@ -13,6 +13,7 @@ import {
   settlePaid,
 } from "@sluice/control-plane/billing/service.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
+import { lockWaiter } from "../../support/lock-waiter.ts";
 
 let scene: BillingScene;
 
@@ -160,6 +161,28 @@ describe("cancelling and expiring", () => {
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 
+  test("a late payment pays what the order asked for, also when the plan has changed; a week later it waits for a person", async () => {
+    const buyer = await scene.addBuyer();
+    const [late, tooLate] = [await scene.placeFor(buyer), await scene.placeFor(buyer)];
+    await expireOverdueOrders(scene.db, late.expiresAt);
+    await scene.db.sql`update plan set price_usd = 12.00, quota = 1 where plan_code = 'credit'`;
+    try {
+      const weekMs = 7 * 86_400_000;
+      const inTime = new Date(late.expiresAt.getTime() + weekMs);
+      expect(await settlePaid(scene.parts, noticeOf(late), { at: inTime })).toBe("settled");
+      expect(await scene.order(late.orderNo)).toMatchObject({ status: "settled", is_paid_late: true });
+      expect(await scene.balance(buyer)).toBe(5_000_000n);
+      const after = new Date(tooLate.expiresAt.getTime() + weekMs + 1);
+      expect(await settlePaid(scene.parts, noticeOf(tooLate), { at: after })).toBe("review");
+      // It can be decided about, as every payment that does not fit.
+      const expected = { status: "review", review_reason: "paid_too_late", is_paid_late: false };
+      expect(await scene.order(tooLate.orderNo)).toEqual(expected);
+      expect(await scene.balance(buyer)).toBe(5_000_000n);
+    } finally {
+      await scene.db.sql`update plan set price_usd = 10.00, quota = 5000000 where plan_code = 'credit'`;
+    }
+  });
+
   test("a wrong payment of a cancelled order leaves it cancelled and marks it", async () => {
     const buyer = await scene.addBuyer();
     const order = await scene.placeFor(buyer);
@@ -225,6 +248,28 @@ describe("an order without a login", () => {
       });
     expect(await verify()).toBe(1);
     expect(await verify()).toBe(0);
+    expect(await scene.balance(buyer)).toBe(5_000_000n);
+  });
+
+  test("waits, when it is paid while its address is being verified, and goes to the user all the same", async () => {
+    const buyer = await scene.addBuyer("at-once@example.com", false);
+    const { order } = await scene.place({ email: "at-once@example.com" });
+    const [isVerified, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const verification = scene.db.withTransaction(async (tx) => {
+      await tx.sql`update user_profile set email_verified_at = now() where id = ${buyer.userId}::bigint`;
+      expect(await creditPaidOrders(tx, buyer.userId)).toBe(0);
+      isVerified.resolve();
+      await mayCommit.promise;
+    });
+    await isVerified.promise;
+    const settling = settlePaid(scene.parts, noticeOf(order));
+    try {
+      expect(await Promise.race([settling, lockWaiter(scene.db)])).toBe("advisory");
+    } finally {
+      mayCommit.resolve();
+      await verification;
+    }
+    expect(await settling).toBe("settled");
     expect(await scene.balance(buyer)).toBe(5_000_000n);
   });
 

@@ -41,7 +41,7 @@ export class PaymentScene implements AsyncDisposable {
   readonly #secrets: SecretReader;
   readonly #server: EndpointServer;
 
-  private constructor(billing: BillingScene, env: Record<string, string>) {
+  private constructor(billing: BillingScene, env: Record<string, string>, isPlay: boolean) {
     this.billing = billing;
     const masterKey = new MasterKey(new Bun.CryptoHasher("sha256").update("the master key of tests").digest());
     const { db } = billing;
@@ -62,15 +62,16 @@ export class PaymentScene implements AsyncDisposable {
     this.#server = serveEndpoints(
       checkoutEndpoints({
         guests: { count: () => Promise.resolve(), networkOf: () => "here" },
-        checkout: new CheckoutService(billing.parts, this.payments),
+        checkout: new CheckoutService(billing.parts, this.payments, { isPlay }),
         notices: new GatewayNotices(billing.parts, this.payments),
         isMockOffered: false,
       }),
     );
   }
 
-  static async create(env: Record<string, string> = {}): Promise<PaymentScene> {
-    return new PaymentScene(await BillingScene.create(), env);
+  /** @param isPlay false: as where real money is taken */
+  static async create(env: Record<string, string> = {}, isPlay = true): Promise<PaymentScene> {
+    return new PaymentScene(await BillingScene.create(), env, isPlay);
   }
 
   /** Changes secrets for as long as the work takes; undefined takes one away. */

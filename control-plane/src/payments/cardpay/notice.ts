@@ -1,14 +1,17 @@
+import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender } from "@sluice/contracts/payments";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import { AppError } from "../../platform/errors.ts";
-import { fromCents, type GatewayNotice, type NoticeMeaning, type PaidFacts } from "../model.ts";
+import { fromCents, type GatewayNotice, type NoticeMeaning, type PaidFacts, type Reversal } from "../model.ts";
 import type { CardEvent } from "./signed-event.ts";
 
 const paidKind = "payment_intent.succeeded";
-const refundKinds = /^(charge\.refund|refund\.)/;
+const totalKind = "charge.refunded";
+const refundKinds = /^(charge\.refund\.|refund\.)/;
+const failedStates: readonly unknown[] = ["failed", "canceled"];
 const disputeKinds = /^(charge\.dispute\.|radar\.early_fraud_warning\.)/;
 const idPattern = /^[A-Za-z0-9_.-]{1,255}$/;
-const orderPattern = /^[A-Za-z0-9_.-]{1,64}$/;
+const numberPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const currencyPattern = /^[a-z]{3}$/i;
 
 /**
@@ -39,10 +42,10 @@ function hashOf(event: CardEvent): Uint8Array {
 }
 
 function meaningOf(event: CardEvent): NoticeMeaning {
-  if (refundKinds.test(event.type) || disputeKinds.test(event.type)) {
+  const what = readReversal(event);
+  if (what !== null) {
     const { payment_intent: payment } = event.data.object;
-    const isDispute = !refundKinds.test(event.type);
-    return { kind: "reversal", transactionId: typeof payment === "string" ? payment : null, isDispute };
+    return { kind: "reversal", transactionId: typeof payment === "string" ? payment : null, what };
   }
   if (event.type !== paidKind) {
     return { kind: "other" };
@@ -51,30 +54,51 @@ function meaningOf(event: CardEvent): NoticeMeaning {
   return paid === null ? { kind: "other" } : { kind: "paid", paid, isLive: event.livemode };
 }
 
+/** Events of a charge tell how much of it went back by now; events of a refund are about that one alone. */
+function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
+  if (disputeKinds.test(type)) {
+    return { kind: "dispute" };
+  }
+  if (type === totalKind) {
+    return { kind: "total", backUsd: readCents(object["amount_refunded"]) };
+  }
+  if (!refundKinds.test(type)) {
+    return null;
+  }
+  const refundNo = readNumber(object["metadata"], "refund_no");
+  return { kind: "refund", refundNo, isFailed: failedStates.includes(object["status"]) };
+}
+
+/** Null for what is not an amount of the gateway. */
+function readCents(said: unknown): Decimal | null {
+  const isAmount = typeof said === "number" && Number.isSafeInteger(said) && said >= 0 && said < 1e12;
+  return isAmount ? fromCents(BigInt(said)) : null;
+}
+
 /** Null for a payment that is not about an order of ours: the account may serve other shops as well. */
 function readPaid(intent: Record<string, unknown>): PaidFacts | null {
   const orderNo = readOrderNo(intent["metadata"]);
   if (orderNo === null) {
     return null;
   }
-  const { id, status, currency, amount_received: received } = intent;
+  const { id, status, currency } = intent;
+  const amountUsd = readCents(intent["amount_received"]);
   const isWhole =
     typeof id === "string" &&
     idPattern.test(id) &&
     status === "succeeded" &&
     typeof currency === "string" &&
-    currencyPattern.test(currency) &&
-    typeof received === "number" &&
-    Number.isSafeInteger(received) &&
-    received >= 0 &&
-    received < 1e12;
-  if (!isWhole) {
+    currencyPattern.test(currency);
+  if (!isWhole || amountUsd === null) {
     throw new AppError("invalid_value", { internal: { orderNo, reason: "a payment without its fields" } });
   }
-  return { transactionId: id, orderNo, currency: currency.toUpperCase(), amountUsd: fromCents(BigInt(received)) };
+  return { transactionId: id, orderNo, currency: currency.toUpperCase(), amountUsd };
 }
 
-function readOrderNo(metadata: unknown): string | null {
-  const said = typeof metadata === "object" && metadata !== null && "trade_no" in metadata ? metadata.trade_no : null;
-  return typeof said === "string" && orderPattern.test(said) ? said : null;
+const readOrderNo = (metadata: unknown): string | null => readNumber(metadata, "trade_no");
+
+/** One of our numbers, out of what we wrote to the gateway beside a payment or a refund. */
+function readNumber(metadata: unknown, name: "trade_no" | "refund_no"): string | null {
+  const said = typeof metadata === "object" && metadata !== null ? Reflect.get(metadata, name) : null;
+  return typeof said === "string" && numberPattern.test(said) ? said : null;
 }

@@ -40,7 +40,7 @@ function meaningOf(
   ids: { readonly transactionId: string; readonly orderNo: string },
 ): NoticeMeaning {
   if (status === "reversed") {
-    return { kind: "reversal", transactionId: ids.transactionId, isDispute: false };
+    return { kind: "reversal", transactionId: ids.transactionId, what: { kind: "total", backUsd: null } };
   }
   if (status !== "success") {
     return { kind: "other" };

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { recordPayments } from "@sluice/control-plane/analytics/service.ts";
+import type { Order } from "@sluice/control-plane/billing/model.ts";
+import { resolveOrder } from "@sluice/control-plane/billing/reviews.ts";
+import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { BillingScene, noticeOf } from "../support/billing-scene.ts";
+
+let scene: BillingScene;
+/** May change the schema, as the service may not. */
+let owner: Database;
+
+beforeAll(async () => {
+  scene = await BillingScene.create();
+  owner = openDatabase({ url: scene.url, poolMax: 2, applicationName: "owner" });
+});
+
+afterAll(async () => {
+  expect(await scene.checkMoney()).toEqual([]);
+  await owner.close(500);
+  await scene[Symbol.asyncDispose]();
+});
+
+const placed = async (visitorId?: string): Promise<Order> =>
+  (await scene.place({ userId: (await scene.addBuyer()).userId, visitorId })).order;
+const eventsOf = async ({ id }: Order): Promise<unknown[]> => [
+  ...(await scene.db.sql`select campaign, amount_usd, created_at from campaign_event where order_id = ${id}::bigint`),
+];
+const settledAt = async ({ id }: Order): Promise<Date | null> => {
+  const [row] = await scene.db.sql<{ at: Date }>`select settled_at as at from sales_order where id = ${id}::bigint`;
+  return row?.at ?? null;
+};
+
+describe("a payment", () => {
+  test("settles while the statistic is locked, and is counted when it is free again", async () => {
+    const order = await placed();
+    const [isHeld, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = owner.withTransaction(async (tx) => {
+      await tx.sql`set local idle_in_transaction_session_timeout = 0`;
+      await tx.sql`lock table campaign_event in access exclusive mode`;
+      isHeld.resolve();
+      await mayEnd.promise;
+    });
+    await isHeld.promise;
+    const settled = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
+    const counting = await recordPayments(scene.db).catch(() => "refused");
+    // Whoever counts in vain holds nobody up either.
+    const again = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
+    mayEnd.resolve();
+    await holding;
+    expect([settled, counting, again]).toEqual(["settled", "refused", "duplicate"]);
+    expect(await eventsOf(order)).toEqual([]);
+    expect(await recordPayments(scene.db)).toBe(1);
+    expect(await eventsOf(order)).toHaveLength(1);
+  });
+
+  test("settles while the statistic is broken, and is counted when it is mended", async () => {
+    const order = await placed();
+    await owner.sql`alter table campaign_event add constraint broken check (kind <> 'payment_settled') not valid`;
+    const settled = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
+    const counting = await recordPayments(scene.db).catch(() => "refused");
+    await owner.sql`alter table campaign_event drop constraint broken`;
+    expect([settled, counting, await eventsOf(order)]).toEqual(["settled", "refused", []]);
+    expect(await recordPayments(scene.db)).toBe(1);
+    expect(await eventsOf(order)).toHaveLength(1);
+  });
+
+  test("counts once, however often and by how many it is counted, also when somebody died on the way", async () => {
+    const order = await placed();
+    await settlePaid(scene.parts, noticeOf(order));
+    await Promise.all([1, 2, 3].map(() => recordPayments(scene.db)));
+    // The event was written, and the order not marked.
+    await scene.db.sql`update sales_order set campaign_counted_at = null where id = ${order.id}::bigint`;
+    await recordPayments(scene.db);
+    expect(await eventsOf(order)).toHaveLength(1);
+    expect(await recordPayments(scene.db)).toBe(0);
+  });
+
+  test("counts for the campaign that had brought its visitor before it was settled, and on the day of that", async () => {
+    const visit = (campaign: string) => scene.db.sql`
+      insert into campaign_event (kind, campaign, visitor_id) values ('page_view', ${campaign}, 'one-visitor')`;
+    await visit("autumn");
+    await visit("winter");
+    const order = await placed("one-visitor");
+    await settlePaid(scene.parts, noticeOf(order));
+    await visit("spring");
+    await recordPayments(scene.db);
+    expect(await eventsOf(order)).toEqual([
+      { campaign: "winter", amount_usd: "10.00", created_at: await settledAt(order) },
+    ]);
+  });
+
+  test("that an admin settles counts, and one that only came to be sent back does not", async () => {
+    for (const [action, events] of [
+      ["settle", 1],
+      ["refund", 0],
+    ] as const) {
+      const order = await placed();
+      await settlePaid(scene.parts, noticeOf(order, { amountUsd: "9.00" as Order["amountUsd"] }));
+      expect(await recordPayments(scene.db)).toBe(0);
+      const decision = { orderNo: order.orderNo, action, transactionId: null, reason: "test" };
+      await scene.db.withTransaction((tx) => resolveOrder(tx, scene.parts, decision));
+      expect(await recordPayments(scene.db)).toBe(1);
+      const paid = { campaign: "default", amount_usd: "9.00", created_at: await settledAt(order) };
+      expect(await eventsOf(order)).toEqual(Array.from({ length: events }, () => paid));
+      expect(await recordPayments(scene.db)).toBe(0);
+    }
+  });
+});
