@@ -100,9 +100,10 @@ export class BillingScene implements AsyncDisposable {
   }
 
   /** An order of a user, waiting for its payment. */
-  async placeFor(buyer: Buyer, planCode = "credit", payChannel: PayChannel = "walletpay"): Promise<Order> {
+  async placeFor(buyer: Buyer, planCode = "credit", payChannel: PayChannel = "walletpay", at?: Date): Promise<Order> {
     const sender = payChannel === "cardpay" ? "default" : null;
-    return (await this.place({ userId: buyer.userId, planCode, payChannel, sender })).order;
+    const when = at === undefined ? {} : { at };
+    return (await this.place({ userId: buyer.userId, planCode, payChannel, sender, ...when })).order;
   }
 
   /** What is left in a user's budget. */

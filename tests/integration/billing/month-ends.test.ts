@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 async function pay(at: string, planCode = "monthly", parts = scene.parts): Promise<Order> {
-  const order = await scene.placeFor(buyer, planCode);
+  const order = await scene.placeFor(buyer, planCode, "walletpay", new Date(at));
   expect(await settlePaid(parts, noticeOf(order), { at: new Date(at) })).toBe("settled");
   return order;
 }
