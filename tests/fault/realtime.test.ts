@@ -181,7 +181,7 @@ describe("back-pressure", () => {
   test("a provider that does not read stops the client, costs no memory, and misses nothing", async () => {
     const client = await open(scene, scene.user, "slow");
     const before = residentBytes(scene.sluice.pid);
-    const frame = "x".repeat(megabyte / 4);
+    const frame = JSON.stringify({ type: "input_audio_buffer.append", audio: "x".repeat(megabyte / 4) });
     for (let index = 0; index < 512; index += 1) {
       client.send(frame);
     }

@@ -72,12 +72,10 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     const odd = '{ "type" : "session.update",\n"session":{"instructions":"\\u00e9 é \\ud83d\\ude00"}}';
     client.send(odd);
     await client.next("session.updated");
-    client.send(Buffer.from([0, 1, 2, 255]));
-    await client.next("error");
     await client.say("hello");
     await client.close();
     const record = await scene.provider.waitForCancel(0);
-    expect(record.messages.slice(0, 2)).toEqual([odd, Buffer.from([0, 1, 2, 255])]);
+    expect(record.messages[0]).toBe(odd);
     expect(record.credential).toBe("upstream-first");
     const names = record.headers.map(([name]) => name).toSorted();
     expect(names).toEqual([
@@ -96,6 +94,50 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     expect(record.header("sec-websocket-protocol")).toBe("realtime");
     expect(record.target).toBe("/v1/realtime?model=gpt-4o-mini");
     expect(scene.provider.totals.connections.violations).toEqual([]);
+  });
+
+  test("says no to an event that costs extra or names another model or a stored object, and goes on", async () => {
+    const client = await open("gpt-4o-mini");
+    await client.next("session.created");
+    const refused: [Record<string, unknown> | string | Buffer, string, string | null][] = [
+      [
+        { type: "session.update", session: { tools: [{ type: "mcp", server_label: "x" }] } },
+        "unpriced_option",
+        "session.tools[0].type",
+      ],
+      [{ type: "session.update", session: { prompt: { id: "pmpt_1" } } }, "provider_object", "session.prompt"],
+      [{ type: "session.update", session: { model: "dear" } }, "invalid_value", "session.model"],
+      [{ type: "session.update", Session: { tools: [] } }, "unknown_field", "Session"],
+      [{ type: "response.create", response: { service_tier: "priority" } }, "unpriced_option", "response.service_tier"],
+      [{ type: "response.create", response: { Tools: [] } }, "unknown_field", "response.Tools"],
+      [
+        { type: "conversation.item.create", item: { content: [{ type: "input_file", file_id: "f" }] } },
+        "provider_object",
+        "item.file_id",
+      ],
+      ['{"type":"session.update","type":"response.create"}', "invalid_json", null],
+      ["no event", "invalid_json", null],
+      [Buffer.from('{"type":"response.create"}'), "invalid_json", null],
+    ];
+    for (const [event, code, param] of refused) {
+      client.send(
+        typeof event === "string" || Buffer.isBuffer(event) ? event : JSON.stringify({ ...event, event_id: "mine" }),
+      );
+      const { error } = (await client.next("error")) as unknown as {
+        error: { code: string; param: string; event_id: string };
+      };
+      expect({ event, code: error.code, param: error.param }).toEqual({ event, code, param: param as string });
+      expect(error.event_id).toBe((typeof event === "string" || Buffer.isBuffer(event) ? null : "mine") as string);
+    }
+    const good = {
+      type: "session.update",
+      session: { model: "gpt-4o-mini", tools: [{ type: "function", name: "f" }] },
+    };
+    client.send(JSON.stringify(good));
+    await client.next("session.updated");
+    await client.close();
+    const record = await scene.provider.waitForCancel(0);
+    expect(record.messages).toEqual([JSON.stringify(good)]);
   });
 
   test("takes the key of a browser out of the subprotocols and answers with 'realtime' alone", async () => {

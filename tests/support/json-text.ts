@@ -70,6 +70,8 @@ export const valueText: fc.Arbitrary<string> = fc.letrec<{ value: string; object
     tie("object"),
     tie("array"),
   ),
-  object: objectText(fc.array(fc.tuple(stringText, tie("value")), { maxLength: 3 })),
+  object: objectText(
+    fc.uniqueArray(fc.tuple(stringText, tie("value")), { maxLength: 3, selector: ([key]) => String(JSON.parse(key)) }),
+  ),
   array: fc.array(spaced(tie("value")), { maxLength: 3 }).map((values) => `[${values.join(",")}]`),
 })).value;

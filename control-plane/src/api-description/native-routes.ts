@@ -25,6 +25,7 @@ const upstreamErrors: readonly ErrorCode[] = [
 const bodyErrors: readonly ErrorCode[] = [
   ...(["invalid_json", "unsupported_media_type", "unsupported_encoding", "request_too_large"] as const),
   ...(["request_timeout", "missing_field", "invalid_value", "invalid_type", "unknown_field"] as const),
+  ...(["unpriced_option", "provider_object"] as const),
 ];
 
 const limits = [

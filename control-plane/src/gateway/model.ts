@@ -115,9 +115,13 @@ export type ParsedRequest = {
   readonly wantsUsage: boolean;
   readonly bounds: RequestBounds;
   readonly inputBytes: number;
-  /** The body as it goes upstream: the client's own bytes, but for the usage option of a stream. */
+  /** The body as it goes upstream: the client's own bytes, but for the usage option of a stream, or its form written anew. */
   readonly body: Uint8Array;
   readonly contentType: string | null;
+  /** The field that makes pictures dearer than a price by the picture says, or null. */
+  readonly pictureOption: string | null;
+  /** What was taken out of the request, as the client is told; or null. */
+  readonly dropped: string | null;
 };
 
 /** A catalog entry with the price that is valid now. */

@@ -2,7 +2,7 @@ import { errorDefinition } from "@sluice/contracts/errors";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
-import { checkKeyState, checkModelAccess, checkPassThrough } from "./admit/check-access.ts";
+import { checkKeyState, checkModelAccess, checkPassThrough, checkPictureOption } from "./admit/check-access.ts";
 import { checkContentType, parseRequest } from "./admit/parse-request.ts";
 import { boundCost, boundUnits, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels, type FailedAttempt, noteAttempt } from "./attempt-channels.ts";
@@ -130,6 +130,7 @@ export class Pipeline implements GatewayPort {
     state.isStream = request.isStream;
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);
     state.model = model;
+    checkPictureOption(request, model);
     const reserved = reserveQuota(leases, principal, boundCost(request, model));
     const hold = reserved instanceof Promise ? await reserved : reserved;
     return Object.assign(state, { principal, request, model, hold });
@@ -216,7 +217,7 @@ export class Pipeline implements GatewayPort {
     const { status: httpStatus } = response;
     const end = { outcome: "completed", httpStatus, errorCode: null, units, usageSource } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    return { status: response.status, headers: answerHeaders(response, state.exitNode), body };
+    return { status: response.status, headers: answerHeaders(response, state.exitNode, state.request.dropped), body };
   }
 
   async #stream(
@@ -261,7 +262,11 @@ export class Pipeline implements GatewayPort {
       return { failure, said: null };
     }
     loads.answered(use);
-    const answer = { status: response.status, headers: answerHeaders(response, state.exitNode), body: events.stream };
+    const answer = {
+      status: response.status,
+      headers: answerHeaders(response, state.exitNode, state.request.dropped),
+      body: events.stream,
+    };
     return surfaceKind === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
   }
 

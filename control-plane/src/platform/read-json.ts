@@ -31,8 +31,22 @@ export function readJsonObject(bytes: Buffer): ReadObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("invalid_json", { message: "The request body must be a JSON object." });
   }
-  if (shape.hasDuplicateTopLevelKey) {
+  // Readers differ in which of two fields of one name they believe, so that there may be no two, at any depth.
+  if (shape.hasDuplicateTopLevelKey || countKeys(value) !== shape.keys) {
     throw new AppError("invalid_json", { message: "A field occurs twice in the request body." });
   }
   return { fields: value as Record<string, unknown>, shape };
+}
+
+/** Keys at all depths of a value whose depth is limited. */
+function countKeys(value: unknown): number {
+  if (typeof value !== "object" || value === null) {
+    return 0;
+  }
+  const inner = Array.isArray(value) ? value : Object.values(value);
+  let keys = inner === value ? 0 : inner.length;
+  for (const item of inner) {
+    keys += typeof item === "object" ? countKeys(item) : 0;
+  }
+  return keys;
 }

@@ -6,6 +6,8 @@ export type JsonShape = {
   readonly hasDuplicateTopLevelKey: boolean;
   /** Where the value of each top-level key begins and ends. */
   readonly topLevel: ReadonlyMap<string, readonly [start: number, end: number]>;
+  /** Keys at all depths, each as often as it is written. */
+  readonly keys: number;
 };
 
 export type JsonLimits = {
@@ -18,6 +20,12 @@ export type JsonLimits = {
 const quote = 0x22;
 const backslash = 0x5c;
 const lastSpace = 0x20;
+const depthChange: ReadonlyMap<number, number> = new Map([
+  [0x7b, 1],
+  [0x5b, 1],
+  [0x7d, -1],
+  [0x5d, -1],
+]);
 
 /** The position behind the closing quote of the string that opens at `start`. */
 function stringEnd(bytes: Buffer, start: number): number {
@@ -60,19 +68,41 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonShape {
     isOverLimit: walk.isOverLimit,
     hasDuplicateTopLevelKey: walk.hasDuplicateTopLevelKey,
     topLevel: walk.topLevel,
+    keys: walk.keys,
   };
+}
+
+/** Where the items of the array that stands in this range of a valid JSON text begin and end. */
+export function itemRanges(bytes: Buffer, [start, end]: readonly [number, number]): (readonly [number, number])[] {
+  const items: (readonly [number, number])[] = [];
+  let depth = 0;
+  let itemStart = bytes.indexOf(0x5b, start) + 1;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quote) {
+      at = stringEnd(bytes, at) - 1;
+      continue;
+    }
+    depth += depthChange.get(byte) ?? 0;
+    const isEnd = byte === 0x2c ? depth === 1 : byte === 0x5d && depth === 0;
+    if (isEnd) {
+      items.push([itemStart, at]);
+      itemStart = at + 1;
+    }
+  }
+  return items;
 }
 
 class StructureWalk {
   readonly topLevel = new Map<string, readonly [number, number]>();
   hasDuplicateTopLevelKey = false;
   isOverLimit = false;
+  keys = 0;
   readonly #bytes: Buffer;
   readonly #limits: JsonLimits;
   /** Which of the open containers are objects. */
   readonly #isObject: boolean[] = [];
   #depth = 0;
-  #keys = 0;
   #values = 0;
   #isKeyNext = false;
   #openKey: string | null = null;
@@ -87,7 +117,7 @@ class StructureWalk {
     if (!this.#isKeyNext) {
       return;
     }
-    this.#keys += 1;
+    this.keys += 1;
     this.#isKeyNext = false;
     if (this.#depth === 1) {
       this.#openKey = topLevelKey(this.#bytes, start, end);
@@ -95,7 +125,7 @@ class StructureWalk {
       this.#valueStart = this.#behindColon(end);
       this.isOverLimit ||= this.topLevel.size >= this.#limits.topLevelKeysMax;
     }
-    this.isOverLimit ||= this.#keys > this.#limits.keysMax;
+    this.isOverLimit ||= this.keys > this.#limits.keysMax;
   }
 
   onOpen(isObject: boolean): void {

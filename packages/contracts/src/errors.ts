@@ -78,6 +78,8 @@ export const errorTable = {
   invalid_value: invalid(400, "A field has a value that is not allowed."),
   invalid_type: invalid(400, "A field has the wrong type."),
   unknown_field: invalid(400, "A field is not known here."),
+  unpriced_option: invalid(400, "An option changes what the call costs, and has no price here."),
+  provider_object: invalid(400, "What lies in the account at the provider can't be named here."),
   method_not_allowed: invalid(405, "This method is not allowed on this path."),
   malformed_request: invalid(400, "The request is not well-formed HTTP."),
   upgrade_required: invalid(426, "This path is a WebSocket. Open it with a WebSocket client."),

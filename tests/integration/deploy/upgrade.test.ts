@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { nginxCommand, RunningEdge } from "../../support/edge.ts";
-import { describeUnless, unlessInstalled } from "../../support/obstacles.ts";
 import { waitUntil } from "../../support/relay-scene.ts";
 import { masterKeyBytes, SluiceRig, type TestUser } from "../../support/sluice.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "../../support/start-process.ts";
 
+const missing = ["nginx", "curl", "flock", "setsid"].filter((tool) => Bun.which(tool) === null);
 const streamCount = process.env["TEST_FULL"] === "1" ? 60 : 12;
 
 let provider: SandboxProvider;
@@ -87,7 +87,10 @@ async function call(stream: boolean, text = "hello"): Promise<{ status: number; 
   return { status: answer.status, body: await answer.text() };
 }
 
-async function startScene(): Promise<void> {
+beforeAll(async () => {
+  if (missing.length > 0) {
+    return;
+  }
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   user = await rig.addUser();
@@ -98,9 +101,9 @@ async function startScene(): Promise<void> {
   }
   writeServiceScripts();
   edge = await RunningEdge.start(`http://127.0.0.1:${ports.a}`);
-}
+}, 60_000);
 
-async function endScene(): Promise<void> {
+afterAll(async () => {
   for (const instance of ["a", "b"].filter((name) => existsSync(file(`${name}.pid`)))) {
     await runScript("stop.sh", instance);
   }
@@ -110,12 +113,9 @@ async function endScene(): Promise<void> {
   if (folder !== undefined) {
     rmSync(folder, { recursive: true, force: true });
   }
-}
+}, 60_000);
 
-describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an upgrade", () => {
-  beforeAll(startScene, 60_000);
-  afterAll(endScene, 60_000);
-
+describe.skipIf(missing.length > 0)(`an upgrade (skipped without ${missing.join(", ")})`, () => {
   test("says which folder is missing, and begins nothing", async () => {
     for (const [option, reason] of [
       ["--release", /nowhere is no release/],

@@ -1,7 +1,7 @@
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
-import type { ModelEntry, Principal } from "../model.ts";
+import type { ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import { passThroughModel } from "../surfaces.ts";
 
 /** A client calls from one address many times; reading the list again for each call would cost as much as the rest. */
@@ -56,4 +56,17 @@ export function checkPassThrough(principal: Principal, catalog: Catalog): ModelE
     throw new AppError("not_found");
   }
   return entry;
+}
+
+/**
+ * Where pictures have one price, whatever they took, an option that makes them dearer is not offered.
+ * @throws AppError `unpriced_option`
+ */
+export function checkPictureOption({ pictureOption: param }: ParsedRequest, { price }: ModelEntry): void {
+  if (param !== null && price.image > 0n && price.output === 0n) {
+    throw new AppError("unpriced_option", {
+      message: `This model has one price for a picture, which is not for this value of '${param}'.`,
+      param,
+    });
+  }
 }

@@ -2,17 +2,20 @@ import { AppError } from "../../platform/errors.ts";
 import { readJsonObject } from "../../platform/read-json.ts";
 import type { JsonShape } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { checkTools } from "../options/check-tools.ts";
 import type { Surface } from "../surfaces.ts";
+import { checkForm } from "./parse-request/check-form.ts";
+import { dropSearch } from "./parse-request/drop-search.ts";
+import { findPictureOption } from "./parse-request/find-picture-option.ts";
 import { passThroughBounds, readBounds, readFormBounds } from "./parse-request/read-bounds.ts";
 import type { JsonObject } from "./parse-request/read-count.ts";
-import { readForm } from "./parse-request/read-multipart.ts";
+import { readMultipart } from "./parse-request/read-multipart.ts";
+import { writeForm } from "./parse-request/write-form.ts";
 
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 const multipartType = /^multipart\/form-data\s*;/i;
-
-/** Fields that other gateways let a client steer the destination with; here they must not even look as if they worked. */
-const destinationFields = ["api_base", "base_url", "user_config", "extra_headers", "api_key"];
 
 /**
  * Checks the content type before the body is read.
@@ -33,40 +36,47 @@ export function checkContentType(headers: Headers, surface: Surface): void {
 }
 
 /**
- * What the gateway needs to know of a body. The bytes stay as they came, but for the usage option of a stream.
- * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `model_not_found`
+ * What the gateway needs to know of a body. The bytes of JSON stay as they came, but for the usage option of a stream
+ * and a search that is only offered to the model; a form is written anew out of what was read of it, so that nobody reads anything else.
+ * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
+ *   `provider_object`, `model_not_found`
  */
 export function parseRequest(body: Uint8Array, contentType: string | null, surface: Surface): ParsedRequest {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, body: bytes, contentType };
+  const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, pictureOption: null, dropped: null };
+  if (surface.body === "none") {
+    return { ...plain, model: null, bounds: passThroughBounds, body: bytes, contentType };
+  }
   if (surface.body === "multipart") {
-    const form = readForm(bytes, contentType ?? "", ["model", "n", "stream"]);
-    const { model, n: count = null, stream } = form.fields;
+    const parts = readMultipart(bytes, contentType ?? "");
+    const { fields, files } = checkForm(parts, surface.kind);
     return {
       ...plain,
-      model: readModelName(model),
-      isStream: stream === "true",
-      bounds: readFormBounds({ count, files: form.files }, surface.kind, bytes.length),
+      ...writeForm(parts, crypto.getRandomValues(new Uint8Array(16))),
+      model: readModelName(fields["model"]),
+      isStream: fields["stream"]?.toLowerCase() === "true",
+      bounds: readFormBounds({ count: fields["n"] ?? null, files }, surface.kind, bytes.length),
+      pictureOption: findPictureOption(fields, surface.kind),
     };
   }
-  if (surface.body === "none") {
-    return { ...plain, model: null, bounds: passThroughBounds };
-  }
   const { fields, shape } = readJsonObject(bytes);
-  for (const field of destinationFields) {
-    if (field in fields) {
-      throw new AppError("unknown_field", { message: `The field '${field}' is not known here.`, param: field });
-    }
+  checkOptions(fields, surface.kind);
+  const { tools, body: kept, dropped } = dropSearch(bytes, fields, shape, surface.kind);
+  if (surface.kind === "chat" || surface.kind === "responses") {
+    checkTools(tools);
   }
   const isStream = readBoolean(fields, "stream");
   const wantsUsage = isStream && readWantsUsage(fields);
   return {
     ...plain,
+    contentType,
     model: readModelName(fields["model"] ?? surface.defaultModel),
     isStream,
     wantsUsage,
     bounds: readBounds(fields, surface.kind, bytes.length),
-    body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : bytes,
+    body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : kept,
+    pictureOption: findPictureOption(fields, surface.kind),
+    dropped,
   };
 }
 

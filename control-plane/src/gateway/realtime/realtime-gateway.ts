@@ -194,5 +194,7 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
     inputBytes: 0,
     body: new Uint8Array(),
     contentType: null,
+    pictureOption: null,
+    dropped: null,
   };
 }

@@ -5,6 +5,7 @@ import { toReport } from "../call-state.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
 import type { CallEnd, Hold } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
+import { judgeClientEvent } from "./client-events.ts";
 import { closeCodes, isBroken, isOrderly, toSendableCode, toSendableReason } from "./close-codes.ts";
 import { toErrorEvent } from "./error-event.ts";
 import { FrameLane } from "./frame-lane.ts";
@@ -38,8 +39,8 @@ type Ending = Pick<CallEnd, "outcome" | "errorCode"> & {
 };
 
 /**
- * One realtime session: two pumps between the client and the provider. What the client sends goes on unread; of what
- * the provider sends, the few events that cost something are held back until they are charged.
+ * One realtime session: two pumps between the client and the provider. What the client sends goes on as it came, or not at
+ * all; of what the provider sends, the few events that cost something are held back until they are charged.
  */
 export class RealtimeSession implements ServerSocketOwner {
   readonly #parts: SessionParts;
@@ -171,6 +172,10 @@ export class RealtimeSession implements ServerSocketOwner {
   #fromClient(frame: Frame): Promise<void> | undefined {
     const { books, clock } = this.#parts;
     this.#lastFrameTick = clock.tick();
+    const refusal = judgeClientEvent(frame, this.#parts.state.model.name);
+    if (refusal !== null) {
+      return this.#deliver(toErrorEvent(refusal.error, refusal.eventId));
+    }
     books.onClientFrame(frame);
     return this.#upstream.send(frame);
   }

@@ -14,7 +14,7 @@ import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import { FreeAnswer } from "../errors.ts";
 import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort } from "../port.ts";
-import { answerHeaders, headerOf } from "../respond/compose-answer.ts";
+import { answerHeaders, droppedHeader, headerOf } from "../respond/compose-answer.ts";
 import { writeError } from "../respond/write-error.ts";
 import { findSurface, isPlainPath } from "../surfaces.ts";
 import {
@@ -59,7 +59,7 @@ const sentHeaders = [
   "user-agent",
   "x-sluice-hops",
 ];
-const passedHeaders = ["retry-after", "allow", "x-should-retry", exitNodeHeader];
+const passedHeaders = ["retry-after", "allow", "x-should-retry", droppedHeader, exitNodeHeader];
 
 /** Whose call it is, as far as the gateway was asked before it got the call. */
 type Caller = { known: Partial<CallReport> | null };
@@ -229,7 +229,7 @@ export class RemoteGateway implements GatewayPort {
 }
 
 function passHeaders(response: HttpResponse): Record<string, string> {
-  const headers = answerHeaders(response, null);
+  const headers = answerHeaders(response, null, null);
   for (const name of passedHeaders) {
     const value = headerOf(response, name);
     if (value !== null) {

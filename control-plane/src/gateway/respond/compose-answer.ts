@@ -25,12 +25,20 @@ export function namingNode(answer: GatewayAnswer, exitNode: string | null): Gate
   return exitNode === null ? answer : { ...answer, headers: { ...answer.headers, [exitNodeHeader]: exitNode } };
 }
 
+/** Names what of a request did not go on to the provider, so that it is not missed in silence. */
+export const droppedHeader = "x-sluice-dropped";
+
 /**
  * The headers of the answer: what says how to read the body, and nothing that the upstream wants from a browser.
  * @param exitNode the code of the exit node that answered, or null
+ * @param dropped what was taken out of the request, or null
  */
-export function answerHeaders(response: HttpResponse, exitNode: string | null): Record<string, string> {
-  const headers: Record<string, string> = {};
+export function answerHeaders(
+  response: HttpResponse,
+  exitNode: string | null,
+  dropped: string | null,
+): Record<string, string> {
+  const headers: Record<string, string> = dropped === null ? {} : { [droppedHeader]: dropped };
   for (const [name, value] of response.headers) {
     if (forwardedHeaders.has(name)) {
       headers[name] = value;

@@ -43,7 +43,7 @@ export function measureAnswer(
   }
   const counted = (): Units => within(bound, countAnswer(body, json, request, kind));
   const { units, usageSource } = completedUnits(kind, usage, counted);
-  const images = kind === "images" ? Math.min(countPictures(body), request.bounds.outputImages) : 0;
+  const images = kind === "images" ? countPictures(body) : 0;
   return { units: { ...units, images }, usageSource, form };
 }
 

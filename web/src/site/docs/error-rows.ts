@@ -10,6 +10,7 @@ type ErrorRow = {
 /** The errors that a client meets, those that mean the same in one row. */
 const errorRows: readonly ErrorRow[] = [
   { codes: ["invalid_json", "missing_field", "invalid_value"], meaning: (texts) => texts.request },
+  { codes: ["unpriced_option", "provider_object", "unknown_field"], meaning: (texts) => texts.option },
   { codes: ["upstream_rejected"], meaning: (texts) => texts.rejected },
   { codes: ["missing_api_key", "invalid_api_key"], meaning: (texts) => texts.key },
   { codes: ["account_disabled", "ip_not_allowed"], meaning: (texts) => texts.forbidden },

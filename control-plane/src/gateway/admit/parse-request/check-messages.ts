@@ -1,10 +1,12 @@
 import { AppError } from "../../../platform/errors.ts";
+import { refuseInnerDisguise } from "../../options/known-names.ts";
+import { refuseObjects } from "../../options/refuse-objects.ts";
 import { checkImageUrl } from "./check-image-url.ts";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
 /** Parts that are no larger for a model than their bytes are, and pictures, which are counted. */
-const plainParts = new Set(["text", "refusal", "image_url", "input_audio"]);
+const plainParts = new Set(["text", "refusal", "image_url"]);
 
 /** What messages carry beside their text. */
 export type Attachments = {
@@ -21,7 +23,8 @@ const isObject = (value: unknown): value is JsonObject =>
 /**
  * Checks what would certainly be wrong at every provider, so that it costs nobody a call; leaves the rest to them.
  * @returns how many images the messages carry, and whether they point to more than they hold
- * @throws AppError `missing_field`, `invalid_type`, `invalid_value` with the path of the field
+ * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`, `provider_object`
+ *   with the path of the field
  */
 export function checkMessages(fields: JsonObject): Attachments {
   const messages = fields["messages"];
@@ -50,8 +53,16 @@ function checkMessage(message: unknown, index: number, attachments: Attachments)
   if (typeof role !== "string" || !roles.has(role)) {
     throw new AppError("invalid_value", { message: `'${param}.role' is not a known role.`, param: `${param}.role` });
   }
-  // An assistant's sound of an earlier turn is named by its id and read again.
-  attachments.hasMore ||= isObject(message["audio"]);
+  for (const name of Object.keys(message)) {
+    refuseInnerDisguise(name, param);
+  }
+  if (message["audio"] !== undefined && message["audio"] !== null) {
+    // It is named by its id in the account at the provider, and read again.
+    throw new AppError("provider_object", {
+      message: "The sound of an earlier turn can't be named here.",
+      param: `${param}.audio`,
+    });
+  }
   const content = message["content"];
   if (Array.isArray(content)) {
     countParts(content, param, attachments);
@@ -65,9 +76,9 @@ function checkMessage(message: unknown, index: number, attachments: Attachments)
   }
 }
 
-/** An assistant turn without text is right when it called tools, refused, or spoke. */
+/** An assistant turn without text is right when it called tools or refused. */
 function carriesMoreThanText(message: JsonObject): boolean {
-  return ["tool_calls", "function_call", "refusal", "audio"].some(
+  return ["tool_calls", "function_call", "refusal"].some(
     (field) => message[field] !== undefined && message[field] !== null,
   );
 }
@@ -75,13 +86,28 @@ function carriesMoreThanText(message: JsonObject): boolean {
 function countParts(parts: readonly unknown[], param: string, attachments: Attachments): void {
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index];
-    const type = isObject(part) ? part["type"] : "text";
-    if (isObject(part) && type === "image_url") {
-      const image = part["image_url"];
-      attachments.images += 1;
-      checkImageUrl(isObject(image) ? image["url"] : image, `${param}.content[${index}].image_url`);
+    if (isObject(part)) {
+      countPart(part, `${param}.content[${index}]`, attachments);
     }
-    // Files may be packed and are read as pictures too; what other parts are, only the provider knows.
-    attachments.hasMore ||= !plainParts.has(String(type));
   }
+}
+
+function countPart(part: JsonObject, param: string, attachments: Attachments): void {
+  for (const name of Object.keys(part)) {
+    refuseInnerDisguise(name, param);
+  }
+  const { type, image_url: image, file } = part;
+  if (type === "image_url") {
+    attachments.images += 1;
+    checkImageUrl(isObject(image) ? image["url"] : image, `${param}.image_url`);
+  }
+  if (type === "input_audio" || (part["input_audio"] ?? null) !== null) {
+    throw new AppError("unpriced_option", { message: "Sound has no price of its own here.", param });
+  }
+  refuseObjects(part, param);
+  if (isObject(file)) {
+    refuseObjects(file, `${param}.file`);
+  }
+  // Files may be packed and are read as pictures too; what other parts are, only the provider knows.
+  attachments.hasMore ||= !plainParts.has(String(type));
 }

@@ -1,7 +1,6 @@
-import { AppError } from "../../../platform/errors.ts";
 import type { RequestBounds } from "../../model.ts";
 import type { SurfaceKind } from "../../surfaces.ts";
-import { checkImageUrl } from "./check-image-url.ts";
+import { checkItems } from "./check-items.ts";
 import { type Attachments, checkMessages } from "./check-messages.ts";
 import { type JsonObject, readCount } from "./read-count.ts";
 
@@ -30,16 +29,16 @@ export const passThroughBounds: RequestBounds = { ...bodyAlone, inputTokensMax: 
 /**
  * What bounds the cost of a request in JSON, by the dialect of its path. Only fields that the path knows are believed:
  * a provider would ignore any other, and answer at length.
- * @throws AppError `missing_field`, `invalid_type`, `invalid_value`
+ * @throws AppError `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`, `provider_object`
  */
 export function readBounds(fields: JsonObject, kind: SurfaceKind, bodyBytes: number): RequestBounds {
   switch (kind) {
     case "chat":
-      return { ...bodyAlone, ...inputOf(readChatInput(fields), bodyBytes), ...chatOutput(fields) };
+      return { ...bodyAlone, ...inputOf(checkMessages(fields), bodyBytes), ...chatOutput(fields) };
     case "responses":
       return {
         ...bodyAlone,
-        ...inputOf(readResponsesInput(fields), bodyBytes),
+        ...inputOf(checkItems(fields["input"]), bodyBytes),
         outputTokensMax: readCount(fields, "max_output_tokens", 1),
       };
     case "completions":
@@ -67,11 +66,16 @@ export function readFormBounds(
   bodyBytes: number,
 ): RequestBounds {
   if (kind === "images") {
-    const count = readCount({ n: form.count === null ? null : Number(form.count) }, "n", 1, choicesMax) ?? 1;
+    const count = readCount({ n: form.count === null ? null : toNumber(form.count) }, "n", 1, choicesMax) ?? 1;
     return { ...bodyAlone, inputTokensMax: bodyBytes, inputImages: form.files, ...pictures(count) };
   }
   const audioMs = (BigInt(bodyBytes) * 1000n + soundBytesPerSecond - 1n) / soundBytesPerSecond;
   return { ...bodyAlone, inputTokensMax: bodyBytes, audioMs };
+}
+
+/** Digits alone: of other spellings readers make different numbers. */
+function toNumber(text: string): number {
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function inputOf({ images, hasMore }: Attachments, bodyBytes: number) {
@@ -116,65 +120,4 @@ function countCharacters(text: unknown): number {
     characters += 1;
   }
   return characters;
-}
-
-const elsewhere = ["previous_response_id", "conversation", "prompt"];
-const pictureTypes = new Set(["input_image", "computer_screenshot"]);
-const packedTypes = new Set(["input_file", "item_reference"]);
-const ownTools = new Set(["function", "custom", "undefined"]);
-
-function hasToolOfProvider(fields: JsonObject): boolean {
-  const tools = Array.isArray(fields["tools"]) ? fields["tools"] : [];
-  return tools.some((tool) => !ownTools.has(String((tool as JsonObject | null)?.["type"])));
-}
-
-function readChatInput(fields: JsonObject): Attachments {
-  const { images, hasMore } = checkMessages(fields);
-  const searches = fields["web_search_options"] !== undefined && fields["web_search_options"] !== null;
-  return { images, hasMore: hasMore || searches || hasToolOfProvider(fields) };
-}
-
-/**
- * Pictures in the input of a response, and whether it reads more than the body holds: an earlier response, a stored
- * prompt, a file, or what a tool of the provider brings.
- * @throws AppError `invalid_value` for a response in the background, whose usage would never be seen
- */
-function readResponsesInput(fields: JsonObject): Attachments {
-  if (fields["background"] === true) {
-    throw new AppError("invalid_value", {
-      message: "Responses in the background are not offered here.",
-      param: "background",
-    });
-  }
-  const attachments: Attachments = {
-    images: 0,
-    hasMore: elsewhere.some((name) => fields[name] !== undefined && fields[name] !== null) || hasToolOfProvider(fields),
-  };
-  countItems(fields["input"], attachments);
-  return attachments;
-}
-
-/** The depth of the text was limited before it was parsed. */
-function countItems(value: unknown, attachments: Attachments): void {
-  if (typeof value !== "object" || value === null) {
-    return;
-  }
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      countItems(item, attachments);
-    }
-    return;
-  }
-  const item = value as JsonObject;
-  const type = String(item["type"]);
-  if (pictureTypes.has(type)) {
-    attachments.images += 1;
-    if (item["image_url"] !== undefined && item["image_url"] !== null) {
-      checkImageUrl(item["image_url"], "input.image_url");
-    }
-  }
-  attachments.hasMore ||= packedTypes.has(type);
-  for (const inner of Object.values(item)) {
-    countItems(inner, attachments);
-  }
 }

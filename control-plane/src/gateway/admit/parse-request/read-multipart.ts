@@ -1,83 +1,76 @@
 import { AppError } from "../../../platform/errors.ts";
+import { readBoundary } from "./read-boundary.ts";
+import { type PartHead, readPartHead } from "./read-part-head.ts";
 
-const boundaryPattern = /boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))/i;
+/** One part of a form; its value are bytes of the body, not a copy. */
+export type FormPart = PartHead & { readonly value: Buffer };
+
 const partsMax = 1_000;
 const headBytesMax = 8_192;
-const valueBytesMax = 1_024;
-const dash = 0x2d;
-const dispositionPattern =
-  /^content-disposition:[ \t]*form-data((?:[ \t]*;[ \t]*[\w*-]+=(?:"(?:[^"\\]|\\.)*"|[^;"\s]*))*)[ \t]*$/i;
-const parameterPattern = /([\w*-]+)=("(?:[^"\\]|\\.)*"|[^;"\s]*)/g;
-/** A name that every reader reads alike. */
-const plainNamePattern = /^"?[^"\\%]*"?$/;
-
-/** What of a form the price of a call depends on. */
-export type Form = { readonly fields: Readonly<Record<string, string>>; readonly files: number };
+/** What may follow the last delimiter: white space, and no more than this. */
+const blankBytesMax = 64;
+const lineEnd = Buffer.from("\r\n");
+const headEnd = Buffer.from("\r\n\r\n");
+const dashes = Buffer.from("--");
+const blankBytes = new Set(Buffer.from(" \t\r\n"));
 
 /**
- * The values of these plain fields of a multipart form, as far as they are there, and how many files it has, without
- * taking the files apart. What the provider might read otherwise than we do is refused, because the call is priced by
- * what is found here. Format: RFC 7578.
- * @throws AppError `invalid_value` for a form that is malformed or has one of the fields twice
+ * The parts of a form, in their order. A delimiter counts only where a line begins, and may stand nowhere else; the last
+ * one is there, with nothing behind it. Format: RFC 7578.
+ * @throws AppError `invalid_value` for a form that is malformed, or that somebody else could read in another way
  */
-export function readForm(bytes: Buffer, contentType: string, names: readonly string[]): Form {
-  const match = boundaryPattern.exec(contentType);
-  const boundary = match?.[1] ?? match?.[2];
-  const fields: Record<string, string> = {};
-  let files = 0;
-  for (const part of boundary === undefined ? [] : readParts(bytes, Buffer.from(`--${boundary}`))) {
-    files += part.isFile ? 1 : 0;
-    if (!names.includes(part.name)) {
-      continue;
-    }
-    if (part.isFile || part.name in fields) {
-      const message = `The form must have one plain field '${part.name}'.`;
-      throw new AppError("invalid_value", { message, param: part.name });
-    }
-    const end = Math.min(part.end, part.start + valueBytesMax);
-    fields[part.name] = bytes.toString("utf8", part.start, end).replace(/\r\n$/, "");
+export function readMultipart(bytes: Buffer, contentType: string): FormPart[] {
+  const boundary = readBoundary(contentType);
+  const parts = boundary === null ? null : readParts(bytes, Buffer.from(`--${boundary}`));
+  if (parts === null) {
+    throw new AppError("invalid_value", { message: "The form is not well-formed multipart/form-data." });
   }
-  return { fields, files };
+  return parts;
 }
 
-type Part = { readonly name: string; readonly isFile: boolean; readonly start: number; readonly end: number };
-
-function* readParts(bytes: Buffer, delimiter: Buffer): Iterable<Part> {
-  let at = bytes.indexOf(delimiter);
-  for (let count = 1; at !== -1; count += 1) {
+function readParts(bytes: Buffer, delimiter: Buffer): FormPart[] | null {
+  const parts: FormPart[] = [];
+  let at = standsAt(bytes, 0, lineEnd) ? lineEnd.length : 0;
+  if (!standsAt(bytes, at, delimiter)) {
+    return null;
+  }
+  for (;;) {
     const headStart = at + delimiter.length;
-    if (bytes[headStart] === dash && bytes[headStart + 1] === dash) {
-      return;
+    if (standsAt(bytes, headStart, dashes)) {
+      return isBlank(bytes, headStart + dashes.length) ? parts : null;
     }
-    const head = count > partsMax ? null : readHead(bytes, headStart);
-    if (head === null) {
-      throw new AppError("invalid_value", { message: "The form is not well-formed multipart/form-data." });
+    const part = parts.length < partsMax ? readPart(bytes, headStart, delimiter) : null;
+    if (part === null) {
+      return null;
     }
-    at = bytes.indexOf(delimiter, head.start);
-    yield { ...head, end: at === -1 ? bytes.length : at };
+    parts.push(part.part);
+    at = part.end;
   }
 }
 
-/** Name and kind of the part whose delimiter ends at `headStart`, and where its content begins; null when it has no form. */
-function readHead(bytes: Buffer, headStart: number): Omit<Part, "end"> | null {
-  const window = bytes.subarray(headStart, headStart + headBytesMax);
-  const length = window.indexOf("\r\n\r\n");
-  const [first, ...lines] = window.toString("utf8", 0, Math.max(0, length)).split("\r\n");
-  const dispositions = lines.filter((line) => /^content-disposition/i.test(line));
-  const isFolded = lines.some((line) => /^[ \t]/.test(line));
-  if (length === -1 || first?.trim() !== "" || dispositions.length > 1 || isFolded) {
+/** The part whose delimiter ends at `headStart`, and where the next delimiter stands. */
+function readPart(bytes: Buffer, headStart: number, delimiter: Buffer): { part: FormPart; end: number } | null {
+  const headLength = bytes.subarray(headStart, headStart + headBytesMax).indexOf(headEnd);
+  const start = headStart + headLength + headEnd.length;
+  // Looked for from the head on: in there it would be one that nobody expects.
+  const end = bytes.indexOf(delimiter, headStart);
+  const valueEnd = end - lineEnd.length;
+  if (
+    headLength < 0 ||
+    !standsAt(bytes, headStart, lineEnd) ||
+    valueEnd < start ||
+    !standsAt(bytes, valueEnd, lineEnd)
+  ) {
     return null;
   }
-  const parameters = dispositionPattern.exec(dispositions[0] ?? "")?.[1] ?? "";
-  const pairs = [...parameters.matchAll(parameterPattern)].map(([, key = "", value = ""]) => [
-    key.toLowerCase(),
-    value,
-  ]);
-  const names = pairs.filter(([key]) => key === "name" || key === "name*");
-  const [word, name] = names[0] ?? [];
-  if (names.length !== 1 || word !== "name" || name === undefined || !plainNamePattern.test(name)) {
-    return null;
-  }
-  const isFile = pairs.some(([key]) => key?.startsWith("filename"));
-  return { name: name.replaceAll('"', ""), isFile, start: headStart + length + "\r\n\r\n".length };
+  const head = readPartHead(bytes.subarray(headStart + lineEnd.length, headStart + headLength));
+  return head === null ? null : { part: { ...head, value: bytes.subarray(start, valueEnd) }, end };
+}
+
+function standsAt(bytes: Buffer, at: number, wanted: Buffer): boolean {
+  return at >= 0 && bytes.subarray(at, at + wanted.length).equals(wanted);
+}
+
+function isBlank(bytes: Buffer, from: number): boolean {
+  return bytes.length - from <= blankBytesMax && bytes.subarray(from).every((byte) => blankBytes.has(byte));
 }

@@ -109,6 +109,8 @@ export const de: DocTexts = {
       rate: "Der Schlüssel hat seine Aufrufe oder Tokens pro Minute oder seine gleichzeitigen Aufrufe erreicht.",
       providerRate: "Der Anbieter begrenzt gerade die Aufrufe.",
       request: "Die Anfrage ist nicht gültig; die Meldung nennt das Feld.",
+      option:
+        "Eine Option kostet beim Anbieter extra und hat hier keinen Preis, nennt etwas, das dort gespeichert ist, oder wählt ein anderes Modell; die Meldung nennt sie.",
       size: "Die Anfrage ist zu groß.",
       rejected:
         "Der Anbieter hat die Anfrage abgelehnt; sein Status und seine Meldung werden weitergegeben, wo das unbedenklich ist.",
@@ -139,7 +141,7 @@ export const de: DocTexts = {
       second: "Starten Sie `codex` in einer Shell, die `SLUICE_API_KEY` hat.",
     },
     codexLimit:
-      "Codex spricht die Responses-API, das Modell muss sie also bieten. Codex warnt, dass es keine Metadaten des Modells hat; deshalb steht das Kontextfenster in der Datei.",
+      "Codex spricht die Responses-API, das Modell muss sie also bieten. Codex warnt, dass es keine Metadaten des Modells hat; deshalb steht das Kontextfenster in der Datei. Seine Websuche kostet beim Anbieter extra und wird deshalb aus der Anfrage weggelassen; die Kopfzeile `x-sluice-dropped` sagt es.",
     codexUndo: "Entfernen Sie die Zeilen wieder; Codex nutzt dann den Anbieter von vorher.",
     opencode: {
       first:

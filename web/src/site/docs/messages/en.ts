@@ -104,6 +104,8 @@ export const en = english({
       rate: "The key has reached its calls or tokens per minute, or its calls at a time.",
       providerRate: "The provider limits calls at the moment.",
       request: "The request is not valid; the message names the field.",
+      option:
+        "An option costs extra at a provider and has no price here, names what is stored there, or chooses another model; the message names it.",
       size: "The request body is too large.",
       rejected: "The provider refused the request; its own status and message are passed on where that is safe.",
       provider: "The provider failed or could not be reached.",
@@ -132,7 +134,7 @@ export const en = english({
       second: "Start `codex` in a shell that has `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "Codex speaks the Responses API, so the model has to be one that serves it. Codex warns that it has no metadata of the model; that is why the context window stands in the file.",
+      "Codex speaks the Responses API, so the model has to be one that serves it. Codex warns that it has no metadata of the model; that is why the context window stands in the file. Its web search costs extra at a provider, so it is left out of the request; the header `x-sluice-dropped` says so.",
     codexUndo: "Remove the lines again; Codex then uses the provider it had before.",
     opencode: {
       first:

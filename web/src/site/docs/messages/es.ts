@@ -108,6 +108,8 @@ export const es: DocTexts = {
       rate: "La clave ha alcanzado sus llamadas o tokens por minuto, o sus llamadas simultáneas.",
       providerRate: "El proveedor limita las llamadas en este momento.",
       request: "La petición no es válida; el mensaje indica el campo.",
+      option:
+        "Una opción cuesta más en el proveedor y aquí no tiene precio, nombra algo guardado allí o elige otro modelo; el mensaje la indica.",
       size: "El cuerpo de la petición es demasiado grande.",
       rejected: "El proveedor rechazó la petición; su estado y su mensaje se transmiten cuando es seguro hacerlo.",
       provider: "El proveedor falló o no se pudo contactar con él.",
@@ -137,7 +139,7 @@ export const es: DocTexts = {
       second: "Inicia `codex` en un shell que tenga `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "Codex habla la API Responses, así que el modelo tiene que ofrecerla. Codex avisa de que no tiene metadatos del modelo; por eso la ventana de contexto está en el archivo.",
+      "Codex habla la API Responses, así que el modelo tiene que ofrecerla. Codex avisa de que no tiene metadatos del modelo; por eso la ventana de contexto está en el archivo. Su búsqueda web cuesta más en el proveedor, por eso se quita de la petición; la cabecera `x-sluice-dropped` lo indica.",
     codexUndo: "Quita esas líneas; Codex vuelve a usar el proveedor anterior.",
     opencode: {
       first:

@@ -109,6 +109,8 @@ export const fr: DocTexts = {
       rate: "La clé a atteint ses appels ou ses tokens par minute, ou ses appels simultanés.",
       providerRate: "Le fournisseur limite les appels en ce moment.",
       request: "La requête n’est pas valide ; le message nomme le champ.",
+      option:
+        "Une option coûte un supplément chez le fournisseur et n’a pas de prix ici, désigne ce qui y est enregistré ou choisit un autre modèle ; le message la nomme.",
       size: "Le corps de la requête est trop grand.",
       rejected:
         "Le fournisseur a refusé la requête ; son statut et son message sont transmis lorsque c’est sans danger.",
@@ -139,7 +141,7 @@ export const fr: DocTexts = {
       second: "Lancez `codex` dans un shell qui a `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "Codex parle l’API Responses : le modèle doit donc la proposer. Codex avertit qu’il n’a pas de métadonnées du modèle ; c’est pourquoi la fenêtre de contexte figure dans le fichier.",
+      "Codex parle l’API Responses : le modèle doit donc la proposer. Codex avertit qu’il n’a pas de métadonnées du modèle ; c’est pourquoi la fenêtre de contexte figure dans le fichier. Sa recherche web coûte un supplément chez le fournisseur ; elle est donc retirée de la requête, ce que dit l’en-tête `x-sluice-dropped`.",
     codexUndo: "Retirez ces lignes ; Codex reprend alors le fournisseur précédent.",
     opencode: {
       first:

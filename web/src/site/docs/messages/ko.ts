@@ -103,6 +103,8 @@ export const ko: DocTexts = {
       rate: "키의 분당 호출 수, 분당 토큰 수 또는 동시 호출 수가 한도에 이르렀습니다.",
       providerRate: "제공업체가 지금 호출을 제한하고 있습니다.",
       request: "요청이 올바르지 않습니다. 메시지가 해당 필드를 알려 줍니다.",
+      option:
+        "옵션이 제공업체에서 추가 요금이 드는데 여기에는 가격이 없거나, 그곳에 저장된 것을 가리키거나, 다른 모델을 고릅니다. 메시지가 그 이름을 알려 줍니다.",
       size: "요청 본문이 너무 큽니다.",
       rejected: "제공업체가 요청을 거부했습니다. 문제가 없는 범위에서 그 상태와 메시지를 전달합니다.",
       provider: "제공업체에 장애가 있거나 연결할 수 없습니다.",
@@ -132,7 +134,7 @@ export const ko: DocTexts = {
       second: "`SLUICE_API_KEY`가 있는 셸에서 `codex`를 시작하세요.",
     },
     codexLimit:
-      "Codex는 Responses API를 쓰므로 모델이 이를 지원해야 합니다. Codex는 모델의 메타데이터가 없다고 경고하며, 그래서 파일에 컨텍스트 크기가 적혀 있습니다.",
+      "Codex는 Responses API를 쓰므로 모델이 이를 지원해야 합니다. Codex는 모델의 메타데이터가 없다고 경고하며, 그래서 파일에 컨텍스트 크기가 적혀 있습니다. Codex의 웹 검색은 제공업체에서 추가 요금이 들어 요청에서 빠집니다. 헤더 `x-sluice-dropped`가 이를 알려 줍니다.",
     codexUndo: "이 줄들을 지우면 Codex는 이전 제공업체를 씁니다.",
     opencode: {
       first:

@@ -105,6 +105,8 @@ export const pt: DocTexts = {
       rate: "A chave atingiu suas chamadas ou tokens por minuto, ou suas chamadas simultâneas.",
       providerRate: "O provedor está limitando chamadas no momento.",
       request: "A requisição não é válida; a mensagem indica o campo.",
+      option:
+        "Uma opção custa mais no provedor e não tem preço aqui, refere-se a algo guardado lá ou escolhe outro modelo; a mensagem a indica.",
       size: "O corpo da requisição é grande demais.",
       rejected: "O provedor recusou a requisição; o status e a mensagem dele são repassados quando isso é seguro.",
       provider: "O provedor falhou ou não pôde ser alcançado.",
@@ -134,7 +136,7 @@ export const pt: DocTexts = {
       second: "Inicie o `codex` em um shell que tenha `SLUICE_API_KEY`.",
     },
     codexLimit:
-      "O Codex fala a API Responses, então o modelo precisa oferecê-la. O Codex avisa que não tem metadados do modelo; por isso a janela de contexto está no arquivo.",
+      "O Codex fala a API Responses, então o modelo precisa oferecê-la. O Codex avisa que não tem metadados do modelo; por isso a janela de contexto está no arquivo. A busca na web dele custa mais no provedor e por isso é retirada da requisição; o cabeçalho `x-sluice-dropped` informa isso.",
     codexUndo: "Remova essas linhas; o Codex volta a usar o provedor anterior.",
     opencode: {
       first:

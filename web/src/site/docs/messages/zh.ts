@@ -94,6 +94,8 @@ export const zh: DocTexts = {
       rate: "该密钥已达到每分钟调用数、每分钟 token 数或并发数上限。",
       providerRate: "提供商目前正在限流。",
       request: "请求无效；消息中会指出字段。",
+      option:
+        "某个选项在提供商处要额外收费而这里没有价格，或引用了存放在那里的内容，或选择了别的模型；消息中会指出它。",
       size: "请求体过大。",
       rejected: "提供商拒绝了请求；在安全的前提下会转达它的状态码和消息。",
       provider: "提供商出错或无法连接。",
@@ -122,7 +124,7 @@ export const zh: DocTexts = {
       second: "在设有 `SLUICE_API_KEY` 的 shell 中启动 `codex`。",
     },
     codexLimit:
-      "Codex 使用 Responses API，因此模型必须支持它。Codex 会提示没有该模型的元数据，所以文件中写明了上下文窗口。",
+      "Codex 使用 Responses API，因此模型必须支持它。Codex 会提示没有该模型的元数据，所以文件中写明了上下文窗口。它的网页搜索在提供商处要额外收费，因此会从请求中去掉；标头 `x-sluice-dropped` 会说明这一点。",
     codexUndo: "删除这些行；Codex 会恢复使用原来的提供商。",
     opencode: {
       first: "把以下内容写入 `~/.config/opencode/opencode.json`，或项目中的 `opencode.json`：其中不含密钥。",

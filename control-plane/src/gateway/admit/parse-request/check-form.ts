@@ -1,0 +1,72 @@
+import { AppError } from "../../../platform/errors.ts";
+import { checkOption } from "../../options/check-options.ts";
+import { isKnownName, refuseDisguise } from "../../options/known-names.ts";
+import type { SurfaceKind } from "../../surfaces.ts";
+import type { FormPart } from "./read-multipart.ts";
+
+/** What the price of a call depends on is short. */
+const valueBytesMax = 1_024;
+/** Texts that are not read here, however long. */
+const freeTexts: ReadonlySet<string> = new Set(["prompt"]);
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Names that some reader takes for an order to read the others in another way. */
+const orders: ReadonlySet<string> = new Set(["_charset_", "_method"]);
+
+/** The fields of a form that are read here, and how many files it has. */
+export type Form = { readonly fields: Readonly<Record<string, string>>; readonly files: number };
+
+/**
+ * Looks at the names of all parts, and at what of them the price depends on.
+ * @throws AppError `invalid_value` for such a field that is there twice, is a file, or is no short text; `unknown_field`
+ *   for one that only looks like it; `unpriced_option`, `provider_object` for options that are not offered
+ */
+export function checkForm(parts: readonly FormPart[], kind: SurfaceKind): Form {
+  const fields: Record<string, string> = {};
+  let files = 0;
+  for (const part of parts) {
+    files += part.file === null ? 0 : 1;
+    checkName(part.name);
+    if (!isKnownName(part.name)) {
+      continue;
+    }
+    const value = readValue(part);
+    if (value === null || part.name in fields) {
+      const message = `The form must have one plain field '${part.name}'.`;
+      throw new AppError("invalid_value", { message, param: part.name });
+    }
+    checkOption(part.name, value, kind);
+    fields[part.name] = value;
+  }
+  const { stream = "false" } = fields;
+  if (!/^(?:true|false)$/i.test(stream)) {
+    throw new AppError("invalid_value", { message: "The field 'stream' must be true or false.", param: "stream" });
+  }
+  return { fields, files };
+}
+
+/** Readers of forms make lists and objects of names with brackets and dots: what counts is how such a name begins. */
+function checkName(name: string): void {
+  const [first = ""] = name.split(/[.[\]]/);
+  if (orders.has(name) || /file_id|vector_store/i.test(name)) {
+    const code = orders.has(name) ? "unknown_field" : "provider_object";
+    throw new AppError(code, { param: name });
+  }
+  if (first !== name && isKnownName(first)) {
+    throw new AppError("unknown_field", { message: "A field has almost the name of another one.", param: name });
+  }
+  refuseDisguise(first, name);
+}
+
+function readValue({ name, file, value }: FormPart): string | null {
+  if (file !== null) {
+    return null;
+  }
+  if (freeTexts.has(name)) {
+    return "";
+  }
+  try {
+    return value.length > valueBytesMax ? null : utf8.decode(value);
+  } catch {
+    return null;
+  }
+}

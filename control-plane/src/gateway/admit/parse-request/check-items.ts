@@ -1,0 +1,73 @@
+import { AppError } from "../../../platform/errors.ts";
+import { checkTools } from "../../options/check-tools.ts";
+import { refuseInnerDisguise } from "../../options/known-names.ts";
+import { refuseObjects } from "../../options/refuse-objects.ts";
+import { checkImageUrl } from "./check-image-url.ts";
+import type { Attachments } from "./check-messages.ts";
+import type { JsonObject } from "./read-count.ts";
+
+const pictureTypes = new Set(["input_image", "computer_screenshot"]);
+
+/**
+ * Counts what the input of a response carries beside its text, at any depth.
+ * @throws AppError `provider_object` for what lies in the account at the provider, `unpriced_option` for sound and for
+ *   tools that a provider runs, `invalid_value`, `unknown_field`
+ */
+export function checkItems(input: unknown): Attachments {
+  const attachments: Attachments = { images: 0, hasMore: false };
+  if (Array.isArray(input)) {
+    for (let index = 0; index < input.length; index += 1) {
+      refuseReference(input[index], `input[${index}]`);
+      readItem(input[index], attachments, `input[${index}]`);
+    }
+  } else {
+    readItem(input, attachments, "input");
+  }
+  return attachments;
+}
+
+/** An item that has an id and nothing that makes it one is only named, with or without its type. */
+function refuseReference(item: unknown, param: string): void {
+  const { type, role, id } = (item ?? {}) as JsonObject;
+  const isBare = (type === undefined || type === null) && role === undefined && id !== undefined && id !== null;
+  if (type === "item_reference" || isBare) {
+    throw new AppError("provider_object", {
+      message: `'${param}' names an item of an earlier response. Send the item itself.`,
+      param,
+    });
+  }
+}
+
+/** The depth of the text was limited before it was parsed. */
+function readItem(value: unknown, attachments: Attachments, param: string): void {
+  if (typeof value !== "object" || value === null) {
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const inner of value) {
+      readItem(inner, attachments, param);
+    }
+    return;
+  }
+  const item = value as JsonObject;
+  const type = String(item["type"]);
+  refuseObjects(item, param);
+  if (type === "input_audio") {
+    throw new AppError("unpriced_option", { message: "Sound has no price of its own here.", param });
+  }
+  if (pictureTypes.has(type)) {
+    attachments.images += 1;
+    if (item["image_url"] !== undefined && item["image_url"] !== null) {
+      checkImageUrl(item["image_url"], "input.image_url");
+    }
+  }
+  attachments.hasMore ||= type === "input_file";
+  for (const name of Object.keys(item)) {
+    refuseInnerDisguise(name, param);
+    if (name === "tools") {
+      checkTools(item[name], `${param}.tools`);
+    } else {
+      readItem(item[name], attachments, param);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { itemRanges, type JsonShape } from "../../../platform/scan-json.ts";
+import type { SurfaceKind } from "../../surfaces.ts";
+import type { JsonObject } from "./read-count.ts";
+
+/** What is left of a request, and what the client is told is missing. */
+type Left = { readonly tools: unknown; readonly body: Buffer; readonly dropped: string | null };
+
+const optional: ReadonlySet<unknown> = new Set([undefined, null, "auto", "none"]);
+
+/**
+ * Takes the search of the provider out of the tools of a response where the model may use it or not and has others:
+ * Codex sends it with every call. An answer without it is one that the client asked for. All other bytes stay.
+ */
+export function dropSearch(bytes: Buffer, fields: JsonObject, shape: JsonShape, kind: SurfaceKind): Left {
+  const { tools, tool_choice: choice } = fields;
+  const place = shape.topLevel.get("tools");
+  if (kind !== "responses" || !Array.isArray(tools) || place === undefined || !optional.has(choice)) {
+    return { tools, body: bytes, dropped: null };
+  }
+  const kept = tools.filter((tool) => !isSearch(tool));
+  if (kept.length === 0 || kept.length === tools.length) {
+    return { tools, body: bytes, dropped: null };
+  }
+  const texts = itemRanges(bytes, place)
+    .filter((_, index) => !isSearch(tools[index]))
+    .map((range) => bytes.subarray(...range));
+  const [start, end] = place;
+  const list = texts.flatMap((text, index) => (index === 0 ? [text] : [Buffer.from(","), text]));
+  const body = Buffer.concat([
+    bytes.subarray(0, start),
+    Buffer.from("["),
+    ...list,
+    Buffer.from("]"),
+    bytes.subarray(end),
+  ]);
+  return { tools: kept, body, dropped: "web_search" };
+}
+
+function isSearch(tool: unknown): boolean {
+  const type = (tool as JsonObject | null)?.["type"];
+  return type === "web_search" || type === "web_search_2025_08_26" || type === "web_search_preview";
+}

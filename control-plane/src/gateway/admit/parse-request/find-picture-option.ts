@@ -1,0 +1,30 @@
+import type { SurfaceKind } from "../../surfaces.ts";
+import type { JsonObject } from "./read-count.ts";
+
+/** The size that a price by the picture is for, in pixels; a smaller picture costs a provider no more. */
+const plainPixels = 1024 * 1024;
+const sizePattern = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/;
+const plainQualities: ReadonlySet<unknown> = new Set(["auto", "standard", "low", "medium"]);
+const plainValues: Readonly<Record<string, (value: unknown) => boolean>> = {
+  quality: (value) => plainQualities.has(value),
+  size: isPlainSize,
+  input_fidelity: (value) => value === "low",
+  partial_images: (value) => value === 0 || value === "0",
+};
+
+/**
+ * The option of a request for pictures that makes them dearer than a price by the picture says, or null. Where pictures
+ * are charged by their tokens, it is counted in them.
+ */
+export function findPictureOption(fields: JsonObject, kind: SurfaceKind): string | null {
+  const isDearer = ([name, isPlain]: [string, (value: unknown) => boolean]): boolean => {
+    const value = fields[name] ?? null;
+    return value !== null && !isPlain(value);
+  };
+  return kind === "images" ? (Object.entries(plainValues).find(isDearer)?.[0] ?? null) : null;
+}
+
+function isPlainSize(value: unknown): boolean {
+  const [, width = "", height = ""] = (typeof value === "string" ? sizePattern.exec(value) : null) ?? [];
+  return value === "auto" || (width !== "" && Number(width) * Number(height) <= plainPixels);
+}

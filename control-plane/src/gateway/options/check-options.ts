@@ -1,0 +1,26 @@
+import { AppError } from "../../platform/errors.ts";
+import { refuseDisguise } from "./known-names.ts";
+import { type OptionPlace, optionTable } from "./option-table.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * Looks at every field of a request, or of the part of an event that is like one.
+ * @param prefix stands before the name of the field in an error
+ * @throws AppError with the field in `param`: `unpriced_option`, `provider_object`, `unknown_field`
+ */
+export function checkOptions(fields: JsonObject, place: OptionPlace, prefix = ""): void {
+  for (const name of Object.keys(fields)) {
+    refuseDisguise(name, `${prefix}${name}`);
+    checkOption(name, fields[name], place, `${prefix}${name}`);
+  }
+}
+
+/** Judges one option. @throws AppError as `checkOptions` does */
+export function checkOption(name: string, value: unknown, place: OptionPlace, param = name): void {
+  const options = value === null || value === undefined ? undefined : optionTable.get(name);
+  const found = options?.find(({ places }) => places === null || places.includes(place));
+  if (found !== undefined && !found.isHarmless(value)) {
+    throw new AppError(found.code, { message: `The option '${param}' is not offered. ${found.why}`, param });
+  }
+}

@@ -1,0 +1,73 @@
+import { AppError } from "../../platform/errors.ts";
+import { refuseInnerDisguise } from "./known-names.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/** Tools that the client runs itself. All others are run by a provider, which takes money for it. */
+const ownTypes = new Set(["function", "custom", "local_shell", "apply_patch"]);
+/** The type of a tool as the name of a field, as some providers have it: they need no type then. */
+const hostedFields = new Set([
+  ...["google_search", "googleSearch", "google_search_retrieval", "googleSearchRetrieval", "google_maps", "googleMaps"],
+  ...["code_execution", "codeExecution", "url_context", "urlContext", "web_search", "retrieval", "mcp"],
+]);
+
+/**
+ * Refuses tools that a provider runs: each use of them costs extra, and has no price here.
+ * @throws AppError `unpriced_option`, `invalid_type`, `unknown_field`
+ */
+export function checkTools(tools: unknown, param = "tools"): void {
+  if (tools === undefined || tools === null) {
+    return;
+  }
+  if (!Array.isArray(tools)) {
+    throw new AppError("invalid_type", { message: `'${param}' must be an array.`, param });
+  }
+  for (let index = 0; index < tools.length; index += 1) {
+    checkTool(tools[index], `${param}[${index}]`);
+  }
+}
+
+function checkTool(tool: unknown, param: string): void {
+  if (!isObject(tool)) {
+    throw new AppError("invalid_type", { message: `'${param}' must be an object.`, param });
+  }
+  for (const name of Object.keys(tool)) {
+    refuseInnerDisguise(name, param);
+    if (hostedFields.has(name)) {
+      throw unpricedTool(name, `${param}.${name}`);
+    }
+  }
+  if (!isOwn(tool)) {
+    throw unpricedTool(String(tool["type"]), `${param}.type`);
+  }
+  if (tool["type"] === "namespace") {
+    checkTools(tool["tools"], `${param}.tools`);
+  }
+}
+
+/** Whether the client runs a tool. One without a type is a function, to those who take it. */
+export function isOwn(tool: JsonObject): boolean {
+  const { type = "function" } = tool;
+  switch (type) {
+    case "namespace":
+      return true;
+    case "tool_search":
+      return tool["execution"] === "client";
+    case "shell":
+      return isObject(tool["environment"]) && tool["environment"]["type"] === "local";
+    default:
+      return ownTypes.has(String(type));
+  }
+}
+
+function unpricedTool(type: string, param: string): AppError {
+  const what = type.slice(0, 64);
+  return new AppError("unpriced_option", {
+    message: `The tool '${what}' is not offered. A provider runs it and takes money for each use, which has no price here.`,
+    param,
+  });
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,74 @@
+import { AppError } from "../../platform/errors.ts";
+import { optionTable } from "./option-table.ts";
+
+/** Fields that are read here, beside those of the table of options. */
+const readNames = [
+  ...["model", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens", "max_output_tokens"],
+  ...["messages", "input", "prompt", "tools", "functions", "tool_choice", "documents", "query"],
+  ...["size", "quality", "input_fidelity", "partial_images"],
+];
+/** Names inside of messages, items and tools that are read here. */
+const innerNames = [
+  ...["type", "role", "content", "id", "tools", "function", "custom", "execution", "environment", "audio"],
+  ...[
+    "image_url",
+    "input_audio",
+    "file",
+    "file_id",
+    "file_ids",
+    "file_data",
+    "vector_store_ids",
+    "url",
+    "include_usage",
+  ],
+];
+
+/** Parts of an event of a realtime session. */
+const eventNames = ["type", "session", "response", "item", "event_id"];
+
+/** Names by their letters and digits alone. */
+type Names = { readonly exact: ReadonlySet<string>; readonly folded: ReadonlySet<string> };
+
+const namesOf = (names: readonly string[]): Names => ({ exact: new Set(names), folded: new Set(names.map(fold)) });
+const requestNames = namesOf([...readNames, ...optionTable.keys()]);
+const objectNames = namesOf(innerNames);
+const partNames = namesOf(eventNames);
+
+/**
+ * Refuses a field that is another one to whoever does not look at case, signs between words, or forms of letters, as
+ * readers of JSON in other languages do: it would count there, while nobody here has seen it.
+ * @throws AppError `unknown_field`
+ */
+export function refuseDisguise(name: string, param = name): void {
+  refuseAlike(name, requestNames, param);
+}
+
+/** The same for a field inside of a message, an item or a tool. @throws AppError `unknown_field` */
+export function refuseInnerDisguise(name: string, param: string): void {
+  refuseAlike(name, objectNames, `${param}.${name}`);
+}
+
+/** The same for a part of an event. @throws AppError `unknown_field` */
+export function refuseEventDisguise(name: string): void {
+  refuseAlike(name, partNames, name);
+}
+
+/** Whether the field of a request is read or judged here under just this name. */
+export function isKnownName(name: string): boolean {
+  return requestNames.exact.has(name);
+}
+
+function refuseAlike(name: string, { exact, folded }: Names, param: string): void {
+  if (!exact.has(name) && folded.has(fold(name))) {
+    throw new AppError("unknown_field", { message: "A field has almost the name of another one.", param });
+  }
+}
+
+/** Large letters first: there are small ones, as the long s, that only then become what other readers take them for. */
+function fold(name: string): string {
+  return name
+    .normalize("NFKC")
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, "");
+}

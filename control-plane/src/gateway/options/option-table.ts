@@ -1,0 +1,112 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
+import type { SurfaceKind } from "../surfaces.ts";
+
+/** Where an option can stand: in a request, by its dialect, or in an event of a realtime session. */
+export type OptionPlace = SurfaceKind | "realtime";
+
+/** A field that changes what a call costs, who answers it, or what of the provider's account it reaches. */
+export type Option = {
+  /** Null for everywhere. */
+  readonly places: readonly OptionPlace[] | null;
+  /** The values that change nothing, beside null. */
+  readonly isHarmless: (value: unknown) => boolean;
+  readonly code: ErrorCode;
+  readonly why: string;
+};
+
+const oneOf =
+  (...values: readonly unknown[]) =>
+  (value: unknown): boolean =>
+    values.includes(value);
+const isOff = oneOf(false);
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+const isTextAlone = (value: unknown): boolean => Array.isArray(value) && value.every((item) => item === "text");
+const never = (): boolean => false;
+
+type Rest = { readonly places?: readonly OptionPlace[]; readonly isHarmless?: Option["isHarmless"] };
+
+/** Costs extra at a provider, while a model has no price for it here. */
+function unpriced(why: string, { places, isHarmless = never }: Rest = {}): Option {
+  return { places: places ?? null, isHarmless, code: "unpriced_option", why };
+}
+
+/** Chooses another model, another provider or another account than the catalog does. */
+const steering: Option = {
+  places: null,
+  isHarmless: isEmpty,
+  code: "unknown_field",
+  why: "Which model and which provider answer is not chosen by it.",
+};
+
+/** Names what lies in the account at the provider, which all users of a channel share. */
+function kept(why: string, places: readonly OptionPlace[], isHarmless: Option["isHarmless"] = never): Option {
+  return { places, isHarmless, code: "provider_object", why };
+}
+
+const search = unpriced("Searches cost extra at a provider, and have no price here.", { isHarmless: isOff });
+const speed = unpriced("Where and how fast a provider computes changes its price, which is one here.");
+
+const steeringFields = [
+  ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions"],
+  ...["fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "custom_llm_provider", "deployment_id"],
+  ...["model_list", "extra_body", "access_programs", "api_base", "base_url", "user_config", "extra_headers", "api_key"],
+];
+
+/**
+ * The closed list of options that are refused, by field. What is not here either changes nothing of a bill or is counted
+ * in it: `n`, `best_of` of a completion, reasoning, cached prompts, tools that the client runs itself.
+ */
+export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
+  [
+    "service_tier",
+    [
+      unpriced("Only the service tiers 'auto' and 'default' have a price here.", {
+        isHarmless: oneOf("auto", "default"),
+      }),
+    ],
+  ],
+  ...["web_search_options", "search_parameters", "search_options", "search_settings", "enable_search"].map(
+    (field): [string, Option[]] => [field, [search]],
+  ),
+  ...["speed", "inference_geo", "performance_config"].map((field): [string, Option[]] => [field, [speed]]),
+  ["modalities", [unpriced("Only text has a price here.", { places: ["chat"], isHarmless: isTextAlone })]],
+  ["audio", [unpriced("Spoken answers have no price of their own here.", { places: ["chat"] })]],
+  [
+    "prediction",
+    [unpriced("Tokens of a prediction that a provider throws away have no bound here.", { places: ["chat"] })],
+  ],
+  [
+    "best_of",
+    [
+      unpriced("Answers that are not shown have no price here.", {
+        places: ["chat", "responses"],
+        isHarmless: oneOf(1),
+      }),
+    ],
+  ],
+  [
+    "background",
+    [
+      unpriced("The usage of a response in the background would never be seen.", {
+        places: ["responses"],
+        isHarmless: isOff,
+      }),
+    ],
+  ],
+  ["deferred", [unpriced("The usage of a deferred answer would never be seen.", { isHarmless: isOff })]],
+  [
+    "moderation",
+    [unpriced("Moderation by a further model has no price here.", { places: ["chat", "responses", "realtime"] })],
+  ],
+  ["svg", [unpriced("Drawing by a further model has no price here.", { places: ["images"] })]],
+  ["mcp_servers", [unpriced("Tools that a provider runs have no price here.", { isHarmless: isEmpty })]],
+  ["container", [unpriced("Containers cost extra at a provider, and have no price here.")]],
+  ["store", [kept("Completions are not stored here.", ["chat"], isOff)]],
+  ["prompt", [kept("Prompts that are stored at the provider can't be used here.", ["responses", "realtime"])]],
+  ["conversation", [kept("Conversations that are stored at the provider can't be used here.", ["responses"])]],
+  [
+    "previous_response_id",
+    [kept("Earlier responses can't be named here. Send their items in 'input'.", ["responses"])],
+  ],
+  ...steeringFields.map((field): [string, Option[]] => [field, [steering]]),
+]);

@@ -1,0 +1,40 @@
+import { AppError } from "../../platform/errors.ts";
+import { checkTools } from "./check-tools.ts";
+import { refuseInnerDisguise } from "./known-names.ts";
+
+type JsonObject = Record<string, unknown>;
+
+const objectFields = ["file_id", "file_ids", "vector_store_ids"];
+
+/** @throws AppError `provider_object` for a file or a store of the provider's account */
+export function refuseObjects(item: JsonObject, param: string): void {
+  for (const name of objectFields) {
+    if (item[name] !== undefined && item[name] !== null) {
+      throw new AppError("provider_object", {
+        message: "Files are shared in the provider's account. Send the content itself.",
+        param: `${param}.${name}`,
+      });
+    }
+  }
+}
+
+/**
+ * The same for whatever stands inside of a value.
+ * @throws AppError `provider_object`, `unpriced_option`, `unknown_field`
+ */
+export function refuseObjectsWithin(value: unknown, param: string): void {
+  if (typeof value !== "object" || value === null) {
+    return;
+  }
+  if (!Array.isArray(value)) {
+    refuseObjects(value as JsonObject, param);
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === "tools") {
+      checkTools(inner, `${param}.tools`);
+    } else {
+      refuseInnerDisguise(name, param);
+      refuseObjectsWithin(inner, param);
+    }
+  }
+}

@@ -1,0 +1,290 @@
+import { describe, expect, test } from "bun:test";
+import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
+import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
+
+const messages = [{ role: "user", content: "hi" }];
+const chatPath = "/v1/chat/completions";
+const responsesPath = "/v1/responses";
+
+function parseText(path: string, text: string) {
+  return parseRequest(Buffer.from(text), "application/json", findSurface(path));
+}
+
+function refusalOf(path: string, body: object | string): string {
+  try {
+    parseText(path, typeof body === "string" ? body : JSON.stringify({ model: "m", ...body }));
+  } catch (error) {
+    if (error instanceof AppError) {
+      return `${error.code} ${error.param}`;
+    }
+    throw error;
+  }
+  return "nothing was thrown";
+}
+
+const chat = (body: object) => refusalOf(chatPath, { messages, ...body });
+const respond = (body: object) => refusalOf(responsesPath, { input: "hi", ...body });
+const withPart = (part: object) => ({ messages: [{ role: "user", content: [part] }] });
+const withItem = (item: unknown) => ({ input: [{ role: "user", content: "x" }, item] });
+
+describe("an option that costs extra is refused, with its name", () => {
+  test.each([
+    [{ service_tier: "priority" }, "service_tier"],
+    [{ service_tier: "flex" }, "service_tier"],
+    [{ service_tier: ["priority"] }, "service_tier"],
+    [{ web_search_options: {} }, "web_search_options"],
+    [{ search_parameters: { mode: "on" } }, "search_parameters"],
+    [{ enable_search: true }, "enable_search"],
+    [{ modalities: ["text", "audio"] }, "modalities"],
+    [{ modalities: "audio" }, "modalities"],
+    [{ audio: { voice: "alloy", format: "wav" } }, "audio"],
+    [{ prediction: { type: "content", content: "x" } }, "prediction"],
+    [{ best_of: 5 }, "best_of"],
+    [{ deferred: true }, "deferred"],
+    [{ moderation: { model: "omni-moderation-latest" } }, "moderation"],
+    [{ speed: "fast" }, "speed"],
+    [{ mcp_servers: [{ url: "https://example.com" }] }, "mcp_servers"],
+    [{ tools: [{ type: "function", function: { name: "f" } }, { type: "web_search" }] }, "tools[1].type"],
+    [{ tools: [{ googleSearch: {} }] }, "tools[0].googleSearch"],
+    [{ tools: [{ type: ["function"], retrieval: {} }] }, "tools[0].retrieval"],
+    [withPart({ type: "input_audio", input_audio: { data: "AA", format: "wav" } }), "messages[0].content[0]"],
+  ])("in a chat: %j", (body, param) => {
+    expect(chat(body)).toBe(`unpriced_option ${param}`);
+  });
+
+  test.each([
+    ...["web_search", "web_search_preview", "file_search", "code_interpreter", "image_generation", "mcp"],
+    ...["computer", "computer_use_preview", "programmatic_tool_calling", "something_new"],
+  ])("the tool %s, alone", (type) => {
+    expect(respond({ tools: [{ type }] })).toBe("unpriced_option tools[0].type");
+    expect(respond({ tools: [{ type: "namespace", name: "n", tools: [{ type }] }] })).toMatch(
+      /^unpriced_option tools\[0\]/,
+    );
+    const item = { type: "additional_tools", role: "developer", tools: [{ type }] };
+    expect(respond(withItem(item))).toBe("unpriced_option input[1].tools[0].type");
+  });
+
+  test("a tool that can be run on either side, on the side of the provider", () => {
+    expect(respond({ tools: [{ type: "shell", environment: { type: "container_auto" } }] })).toBe(
+      "unpriced_option tools[0].type",
+    );
+    expect(respond({ tools: [{ type: "shell" }] })).toBe("unpriced_option tools[0].type");
+    expect(respond({ tools: [{ type: "tool_search" }] })).toBe("unpriced_option tools[0].type");
+  });
+
+  test("pictures drawn by a further model, and sound in a response", () => {
+    expect(refusalOf("/v1/images/generations", { prompt: "x", svg: { model: "dear" } })).toBe("unpriced_option svg");
+    expect(respond(withItem({ role: "user", content: [{ type: "input_audio", data: "AA" }] }))).toBe(
+      "unpriced_option input[1]",
+    );
+  });
+});
+
+describe("a field that steers to another model or provider is refused", () => {
+  test.each([
+    ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions", "fallbacks"],
+    ...["custom_llm_provider", "extra_body", "api_base", "base_url", "user_config", "extra_headers", "api_key"],
+  ])("%s, on every path", (field) => {
+    expect(chat({ [field]: { order: ["dear"] } })).toBe(`unknown_field ${field}`);
+    expect(respond({ [field]: "x" })).toBe(`unknown_field ${field}`);
+    expect(refusalOf("/v1/embeddings", { input: "x", [field]: ["x"] })).toBe(`unknown_field ${field}`);
+  });
+});
+
+describe("what lies in the provider's account can't be named", () => {
+  test.each([
+    [{ previous_response_id: "resp_1" }, "previous_response_id"],
+    [{ conversation: "conv_1" }, "conversation"],
+    [{ conversation: { id: "conv_1" } }, "conversation"],
+    [{ prompt: { id: "pmpt_1" } }, "prompt"],
+    [withItem({ type: "item_reference", id: "msg_1" }), "input[1]"],
+    [withItem({ id: "msg_1" }), "input[1]"],
+    [withItem({ type: null, id: "msg_1" }), "input[1]"],
+    [withItem({ role: "user", content: [{ type: "input_file", file_id: "file-1" }] }), "input[1].file_id"],
+    [withItem({ role: "user", content: [{ type: "input_image", file_id: "file-1" }] }), "input[1].file_id"],
+    [
+      withItem({ type: "computer_call_output", call_id: "c", output: { type: "computer_screenshot", file_id: "f" } }),
+      "input[1].file_id",
+    ],
+  ])("in a response: %j", (body, param) => {
+    expect(respond(body)).toBe(`provider_object ${param}`);
+  });
+
+  test("in a chat", () => {
+    expect(chat({ store: true })).toBe("provider_object store");
+    expect(chat(withPart({ type: "file", file: { file_id: "file-1" } }))).toBe(
+      "provider_object messages[0].content[0].file.file_id",
+    );
+    const spoken = { role: "assistant", audio: { id: "audio_1" } };
+    expect(chat({ messages: [...messages, spoken, ...messages] })).toBe("provider_object messages[1].audio");
+  });
+});
+
+describe("a field under almost the name of another one is refused", () => {
+  test.each([
+    ...[
+      "Model",
+      "MODEL",
+      "Max_Tokens",
+      "N",
+      "ſtream",
+      "model ",
+      " model",
+      "m\u006fdel\u0000",
+      "maxTokens",
+      "max-tokens",
+    ],
+    ...[
+      "Service_Tier",
+      "serviceTier",
+      "ſervice_tier",
+      "webSearchOptions",
+      "Provider",
+      "BEST_OF",
+      "ｍodel",
+      "Tools",
+      "prediCtion",
+    ],
+  ])("%j", (name) => {
+    expect(chat({ [name]: "x" })).toBe(`unknown_field ${name}`);
+  });
+
+  test("with the sign for degrees Kelvin, which is a k to some", () => {
+    expect(respond({ bac\u{212a}ground: true })).toBe("unknown_field bac\u{212a}ground");
+  });
+
+  test("in a message, a part, a tool and an item", () => {
+    expect(chat({ messages: [{ role: "user", content: "x", Content: "y" }] })).toBe(
+      "unknown_field messages[0].Content",
+    );
+    expect(chat(withPart({ type: "text", text: "x", Type: "input_audio" }))).toBe(
+      "unknown_field messages[0].content[0].Type",
+    );
+    expect(chat({ tools: [{ type: "function", Type: "web_search" }] })).toBe("unknown_field tools[0].Type");
+    expect(respond(withItem({ type: "message", role: "user", content: [], File_ID: "f" }))).toBe(
+      "unknown_field input[1].File_ID",
+    );
+  });
+
+  test("also where its letters are escaped", () => {
+    expect(refusalOf(chatPath, '{"model":"m","messages":[],"\\u004dodel":"dear"}')).toBe("unknown_field Model");
+  });
+});
+
+test("a field may not occur twice, at any depth", () => {
+  const twice = [
+    '{"model":"m","messages":[{"role":"user","content":"x","content":[{"type":"input_audio"}]}]}',
+    '{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"web_search","type":"function"}]}',
+    '{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"web_search","ty\\u0070e":"function"}]}',
+  ];
+  for (const text of twice) {
+    expect(refusalOf(chatPath, text)).toBe("invalid_json null");
+  }
+});
+
+describe("what clients send by themselves goes on as it came", () => {
+  test.each([
+    { service_tier: null, store: false, parallel_tool_calls: true, modalities: ["text"], audio: null, n: 1 },
+    { service_tier: "auto", reasoning_effort: "low", verbosity: "low", prompt_cache_key: "k", metadata: { a: "b" } },
+    { service_tier: "default", user: "u", safety_identifier: "s", seed: 1, logprobs: true, top_logprobs: 2 },
+    { response_format: { type: "json_schema", json_schema: { name: "Model", schema: { type: "object", Type: 1 } } } },
+    { tools: [{ type: "function", function: { name: "N", parameters: { properties: { Model: {}, Type: {} } } } }] },
+    { tools: [{ type: "custom", custom: { name: "c" } }], tool_choice: "required", functions: [{ name: "f" }] },
+    { tools: [], plugins: [], models: null, web_search_options: null, best_of: 1, usage: { include: true } },
+    { thinking: { type: "enabled" }, top_k: 5, min_p: 0.1, chat_template_kwargs: { enable_thinking: false } },
+  ])("in a chat: %j", (body) => {
+    const text = JSON.stringify({ model: "m", messages, ...body });
+    expect(parseText(chatPath, text).body).toEqual(Buffer.from(text));
+  });
+
+  test("in a response, as the SDK, agents and Codex send it", () => {
+    const codex = {
+      ...{ model: "m", tool_choice: "auto", parallel_tool_calls: true, store: false, stream: true },
+      input: [
+        { type: "message", role: "developer", content: [{ type: "input_text", text: "x" }], id: "msg_1" },
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "AAAA" },
+        { type: "function_call", id: "fc_1", call_id: "c", name: "f", arguments: '{"Type":"x"}' },
+        { type: "function_call_output", call_id: "c", output: "x" },
+        { type: "tool_search_output", call_id: "t", execution: "client", tools: [{ type: "function", name: "g" }] },
+      ],
+      include: ["reasoning.encrypted_content"],
+      ...{
+        prompt_cache_key: "k",
+        reasoning: { effort: "low" },
+        text: { verbosity: "low" },
+        client_metadata: { a: "b" },
+      },
+      tools: [
+        { type: "function", name: "f", strict: false, parameters: { type: "object", properties: { Type: {} } } },
+        { type: "custom", name: "apply_patch", format: { type: "grammar", syntax: "lark", definition: "x" } },
+        { type: "namespace", name: "multi_agent_v1", tools: [{ type: "function", name: "wait" }] },
+        { type: "tool_search", execution: "client" },
+        { type: "local_shell" },
+        { type: "shell", environment: { type: "local" } },
+      ],
+    };
+    const text = JSON.stringify(codex, null, 1);
+    expect(parseText(responsesPath, text)).toMatchObject({ body: Buffer.from(text), dropped: null });
+    const plain = JSON.stringify({ model: "m", input: "hi", truncation: "disabled", background: false, prompt: null });
+    expect(parseText(responsesPath, plain).body).toEqual(Buffer.from(plain));
+  });
+
+  test("on the other paths", () => {
+    for (const [path, body] of [
+      ["/v1/completions", { prompt: ["a", "b"], best_of: 2, n: 2 }],
+      ["/v1/images/generations", { prompt: "x", moderation: "low", background: "transparent", quality: "high" }],
+      ["/v1/audio/speech", { input: "x", voice: "alloy", speed: null, instructions: "slowly" }],
+      ["/v1/embeddings", { input: ["x"], dimensions: 3, encoding_format: "base64" }],
+    ] as const) {
+      expect([path, refusalOf(path, body)]).toEqual([path, "nothing was thrown"]);
+    }
+  });
+});
+
+describe("a search that a response may do or not", () => {
+  const own = '{ "type":"function", "name":"a,]}\\"", "parameters":{"x":[1.0,[2]]} }';
+  const search = '{"type":"web_search","external_web_access":false}';
+  const request = (tools: string, rest = "") => `{"model":"m","input":"hi","tools":${tools}${rest}}`;
+
+  test.each([
+    [`[${own},${search}]`, `[${own}]`],
+    [`[ ${search} , ${own} , ${search} ]`, `[ ${own} ]`],
+    [`[${own},${search},${own}]`, `[${own},${own}]`],
+  ])("is taken out, and all else stays: %s", (tools, left) => {
+    const parsed = parseText(responsesPath, request(tools, ', "tool_choice":"auto"'));
+    expect(Buffer.from(parsed.body).toString()).toBe(request(left, ', "tool_choice":"auto"'));
+    expect(parsed).toMatchObject({ dropped: "web_search", bounds: { inputTokensMax: expect.any(Number) } });
+  });
+
+  test("is refused where the client counts on it", () => {
+    for (const text of [
+      request(`[${search}]`),
+      request(`[${own},${search}]`, ',"tool_choice":"required"'),
+      request(`[${own},${search}]`, ',"tool_choice":{"type":"web_search"}'),
+    ]) {
+      expect(refusalOf(responsesPath, text)).toMatch(/^unpriced_option tools\[\d\]\.type$/);
+    }
+  });
+});
+
+describe("pictures", () => {
+  const option = (body: object) =>
+    parseText("/v1/images/generations", JSON.stringify({ model: "m", prompt: "x", ...body })).pictureOption;
+
+  test.each([
+    [{}, null],
+    [{ size: "1024x1024", quality: "standard" }, null],
+    [{ size: "256x256", quality: "auto" }, null],
+    [{ size: "auto", quality: "low", input_fidelity: null, partial_images: 0 }, null],
+    [{ quality: "hd" }, "quality"],
+    [{ quality: "high" }, "quality"],
+    [{ size: "1792x1024" }, "size"],
+    [{ size: "4K" }, "size"],
+    [{ size: 1024 }, "size"],
+    [{ partial_images: 3 }, "partial_images"],
+    [{ input_fidelity: "high" }, "input_fidelity"],
+  ])("say what makes them dearer than their price: %j", (body, expected) => {
+    expect(option(body)).toBe(expected);
+  });
+});
