@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { BillingScene, type Buyer } from "../support/billing-scene.ts";
 import type { StormArguments } from "../support/billing-storm.ts";
+import { testRandom, testSeed } from "../support/test-seed.ts";
 
+const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";
 const processes = 4;
 const steps = isFull ? 1_500 : 80;
@@ -55,7 +57,7 @@ async function killSome(storm: StormArguments): Promise<number> {
       stdout: "ignore",
       stderr: "ignore",
     });
-    await Bun.sleep(300 + Math.random() * 500);
+    await Bun.sleep(300 + random() * 500);
     child.kill("SIGKILL");
     await child.exited;
     signals += child.signalCode === "SIGKILL" ? 1 : 0;
@@ -66,7 +68,7 @@ async function killSome(storm: StormArguments): Promise<number> {
 test(
   "whatever four processes do to the same orders and users at once, and others that are killed, every invariant of the money holds",
   async () => {
-    const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
+    const seed = testSeed;
     const buyers = [await scene.addBuyer(), await scene.addBuyer(), await scene.addBuyer()];
     const storm = {
       url: scene.url,

@@ -5,7 +5,9 @@ import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 import { createDatabaseOn } from "../support/test-database.ts";
+import { testRandom } from "../support/test-seed.ts";
 
+const random = testRandom();
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
 const killsMin = isFull ? 100 : 20;
@@ -142,7 +144,7 @@ describe("a backend that is killed inside a transaction", () => {
     await using db = open();
     const load = startLoad(db);
     for (let kills = 0; kills < killsMin; ) {
-      await Bun.sleep(Math.random() * 15);
+      await Bun.sleep(random() * 15);
       const rows = await admin`select pg_terminate_backend(pid) as done from pg_stat_activity
         where application_name = 'victim' order by random() limit 1`;
       kills += rows.filter(({ done }: { done: boolean }) => done).length;

@@ -3,19 +3,18 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { waitForIdleReturn } from "../support/budget-watch.ts";
 import { chat, type SeenCall } from "../support/chat-call.ts";
 import { readMetrics } from "../support/metrics.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
+import { testRandom } from "../support/test-seed.ts";
 
-const { TEST_FULL, TEST_SEED } = process.env;
+const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
 const callsMin = isFull ? 1_000 : 60;
 const killsMin = isFull ? 40 : 4;
 const callers = 6;
 const granted = 1_000_000_000n;
-const seed = TEST_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(TEST_SEED);
 
 /** The upstream takes its time, so that a kill meets calls in each of their stages. */
 const pace = { delayHeadMs: 10, chunkDelayMs: 4, chunks: 6 };
@@ -84,7 +83,7 @@ function startCallers(url: () => string, user: TestUser, random: () => number) {
 }
 
 async function killAtRandom(mortals: readonly Mortal[], load: ReturnType<typeof startCallers>): Promise<number> {
-  const random = seededRandom(seed);
+  const random = testRandom();
   for (let kills = 0; ; kills += 1) {
     const isEnough = kills >= killsMin && load.whole().length >= callsMin;
     if (isEnough) {
@@ -124,7 +123,7 @@ async function expectEmptySpool({ url, dataDirectory }: SluiceProcess): Promise<
   expect(await readdir(join(dataDirectory, "spool"))).toEqual(["0"]);
 }
 
-describe(`calls through a control plane that is killed again and again, TEST_SEED=${seed}`, () => {
+describe("calls through a control plane that is killed again and again", () => {
   test("are each charged once if the client got them whole, and never twice", async () => {
     const provider = startSandboxProvider({ keepsRecords: false });
     const rig = await SluiceRig.create(provider.url);
@@ -132,7 +131,7 @@ describe(`calls through a control plane that is killed again and again, TEST_SEE
     provider.script(pace, { times: "always" });
     const user = await rig.addUser(granted);
     const mortal = await Mortal.born(rig, {});
-    const load = startCallers(() => mortal.current.url, user, seededRandom(seed + 1));
+    const load = startCallers(() => mortal.current.url, user, testRandom(1));
     const kills = await killAtRandom([mortal], load);
     await load.stop();
     expect(kills).toBeGreaterThanOrEqual(killsMin);
@@ -149,7 +148,7 @@ describe(`calls through a control plane that is killed again and again, TEST_SEE
     const user = await rig.addUser(granted);
     const gateway = await Mortal.born(rig, { ROLES: "gateway,jobs" });
     const relay = await Mortal.born(rig, { ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.current.url });
-    const load = startCallers(() => relay.current.url, user, seededRandom(seed + 2));
+    const load = startCallers(() => relay.current.url, user, testRandom(2));
     await killAtRandom([gateway, relay], load);
     await load.stop();
     await expectExactBooks(rig, user, load);

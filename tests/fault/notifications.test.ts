@@ -3,7 +3,9 @@ import { type Notifications, openNotifications } from "@sluice/control-plane/pla
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { testRandom } from "../support/test-seed.ts";
 
+const random = testRandom();
 const { TEST_FULL } = process.env;
 const kills = TEST_FULL === "1" ? 100 : 15;
 
@@ -78,7 +80,7 @@ describe("listening", () => {
     for (let round = 0; round < kills; round += 1) {
       const gap = nextGap(notifications);
       // Some kills fall into the moment in which the connection has just come back.
-      await Bun.sleep(round % 3 === 0 ? Math.random() * 10 : 0);
+      await Bun.sleep(round % 3 === 0 ? random() * 10 : 0);
       await killListeners();
       await gap;
       expect(notifications.isConnected()).toBe(true);

@@ -8,7 +8,9 @@ import { startPostgresProxy } from "../support/postgres-proxy.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 import { createDatabaseOn } from "../support/test-database.ts";
+import { testRandom } from "../support/test-seed.ts";
 
+const random = testRandom();
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
 const outageMs = isFull ? 30_000 : 4_000;
@@ -226,7 +228,7 @@ describe("backends that are killed inside transactions", () => {
     const load = startLoad(users);
     let kills = 0;
     while (kills < backendKills) {
-      await Bun.sleep(Math.random() * 20);
+      await Bun.sleep(random() * 20);
       const rows: { done: boolean }[] = await admin`
         select pg_terminate_backend(pid) as done from pg_stat_activity
         where application_name = 'sluice' and xact_start is not null order by random() limit 1`;

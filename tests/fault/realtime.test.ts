@@ -14,7 +14,9 @@ import {
 } from "../support/relay-scene.ts";
 import { arrangements, type TestUser } from "../support/sluice.ts";
 import { createTestAuthority } from "../support/test-certificates.ts";
+import { testRandom } from "../support/test-seed.ts";
 
+const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";
 const killRounds = isFull ? 20 : 3;
 /** What a side may take to notice that the other one is gone. */
@@ -338,7 +340,7 @@ test("after kill -9 there is one row for each response whose end was delivered, 
       ),
     );
     const talks = clients.map((client) => talkUntilCut(client));
-    await Bun.sleep(50 + Math.random() * 100);
+    await Bun.sleep(50 + random() * 100);
     await sluice.kill();
     await Promise.all(talks);
     delivered += clients.flatMap(({ events }) => events.filter(({ type }) => type === "response.done")).length;

@@ -10,9 +10,11 @@ import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";
 import { startTestCluster } from "../support/test-cluster.ts";
 import { createDatabaseOn } from "../support/test-database.ts";
+import { testRandom } from "../support/test-seed.ts";
 import { type Customer, createCustomer, usageRow } from "../support/usage-rows.ts";
 import { openUsageSpool, type UsageSpool } from "../support/usage-spool.ts";
 
+const random = testRandom();
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
 const kills = isFull ? 200 : 12;
@@ -77,7 +79,7 @@ describe("a process that is killed", () => {
     const decoder = new TextDecoder();
     for await (const piece of child.stdout) {
       if (output === "") {
-        setTimeout(() => child.kill("SIGKILL"), Math.random() * 150);
+        setTimeout(() => child.kill("SIGKILL"), random() * 150);
       }
       output += decoder.decode(piece, { stream: true });
     }

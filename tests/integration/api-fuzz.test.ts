@@ -8,7 +8,7 @@ import { addOwnedThings, addPlans, type OwnedThings } from "../support/owned-thi
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
-const seed = 20_261_121;
+const seed = Number(process.env["TEST_SEED"] ?? 20_261_121);
 const requestsEach = isFull ? 200 : 12;
 /** Of what hashes a password, which is slow on purpose. */
 const requestsOfHashes = isFull ? 30 : 5;

@@ -3,10 +3,11 @@ import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
-import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { ceiling, fromDecimal, fromInteger, times } from "../support/rational.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
+import { testRandom } from "../support/test-seed.ts";
 
+const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";
 const pairCount = isFull ? 1_000_000 : 10_000;
 const heldRows = isFull ? 100_000 : 2_000;
@@ -110,7 +111,6 @@ describe("settling", () => {
   });
 
   test(`${pairCount} pairs of cost and multiplier are settled exactly, and as the gateway computes them`, async () => {
-    const random = seededRandom(Number(process.env["TEST_SEED"] ?? 4_711));
     const digits = (count: number): string => Array.from({ length: count }, () => Math.floor(random() * 10)).join("");
     const multiplierOf = (): string => `${BigInt(digits(Math.floor(random() * 7)) || "0")}.${digits(4)}`;
     // The sums of all rows have to fit as well.
@@ -207,24 +207,24 @@ describe("the cursor", () => {
     const runner = async (): Promise<void> => {
       while (isWriting) {
         await scene.db.sql`select settle_usage(100)`;
-        await Bun.sleep(Math.random() * 5);
+        await Bun.sleep(random() * 5);
       }
     };
     const multipliers = ["0.0000", "0.5000", "1.0000", "1.1000", "2.7500"];
-    const rowsOf = (): number => 1 + Math.floor(Math.random() * (isFull ? 20 : 5));
+    const rowsOf = (): number => 1 + Math.floor(random() * (isFull ? 20 : 5));
     const writer = async (index: number): Promise<void> => {
       for (let written = 0; written < heldRows / writers; ) {
         const count = Math.min(rowsOf(), heldRows / writers - written);
         const rows = Array.from({ length: count }, () =>
           scene.row(
             index,
-            BigInt(Math.floor(Math.random() * 1_000)),
-            multipliers[Math.floor(Math.random() * multipliers.length)] ?? "",
+            BigInt(Math.floor(random() * 1_000)),
+            multipliers[Math.floor(random() * multipliers.length)] ?? "",
           ),
         );
         const end = await holdOpen(...rows);
-        await Bun.sleep(Math.random() * 15);
-        const isKept = Math.random() < 0.95;
+        await Bun.sleep(random() * 15);
+        const isKept = random() < 0.95;
         await end(isKept ? "commit" : "rollback");
         written += isKept ? count : 0;
       }

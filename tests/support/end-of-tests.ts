@@ -8,3 +8,10 @@ afterAll(async () => {
     await closeTestDatabases();
   }
 });
+
+// What fast-check makes up begins with the given seed as well; without one it prints its own when a property fails.
+const { TEST_SEED } = process.env;
+if (TEST_SEED !== undefined) {
+  const { configureGlobal } = await import("fast-check");
+  configureGlobal({ seed: Number(TEST_SEED) });
+}

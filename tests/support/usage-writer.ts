@@ -1,8 +1,10 @@
 import { writeSync } from "node:fs";
 import type { Quota } from "@sluice/contracts/money";
+import { testRandom } from "./test-seed.ts";
 import { type Customer, usageRow } from "./usage-rows.ts";
 import { openUsageSpool } from "./usage-spool.ts";
 
+const random = testRandom();
 /**
  * A process of its own that finishes calls without end: takes a slot, leases quota, records usage rows, and writes the
  * id of each row to its output once the row is safe. It ends when it is killed.
@@ -32,7 +34,7 @@ async function callForEver(): Promise<never> {
     await spool.append({ kind: "usage", row });
     // Not through a stream: what is acknowledged must have left the process before it can be killed.
     writeSync(1, `${row.requestId}\n`);
-    await Bun.sleep(Math.random() * 4);
+    await Bun.sleep(random() * 4);
   }
 }
 
