@@ -18,6 +18,9 @@ export const linkPurpose = "link between relay and gateway";
 /** The gateway gives an upstream up in its own time and then says so; its relay must still be listening. */
 const linkPatienceMs = 20_000;
 
+/** What an upstream may still say after its client left, until it is given up: room for a few pictures. */
+const abortedUsageBytesMax = 16 * 1024 * 1024;
+
 /** The gateway of this process, not yet started. */
 export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"]): GatewayRuntime {
   const { config, spool } = base;
@@ -41,7 +44,9 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
       idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
       totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS,
       responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
+      afterAbort: { timeoutMs: config.ABORTED_USAGE_TIMEOUT_MS, bytesMax: abortedUsageBytesMax },
     },
+    abortsPerHour: config.UNPAID_ABORTS_PER_HOUR === 0 ? null : config.UNPAID_ABORTS_PER_HOUR,
     streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
     clock: systemClock,
     log: base.log,

@@ -286,7 +286,7 @@ const plannedEvent: fc.Arbitrary<PlannedEvent> = fc.oneof(
     { text: 'data: {"choices":[{"delta":{"content":"[DONE]"}}]}', isUsageOnly: false },
     { text: 'data: {"choices":[{"delta":{"content":"\\"error\\""}}],"error":null}', isUsageOnly: false },
     { text: ": keep-alive", isUsageOnly: false },
-    { text: "data: no JSON at all", isUsageOnly: false },
+    { text: 'data: "JSON, but no object"', isUsageOnly: false },
   ),
 );
 

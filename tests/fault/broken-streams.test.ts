@@ -62,11 +62,24 @@ type Fault = {
 
 const faults: readonly Fault[] = [
   {
-    name: "a missing [DONE]",
-    behaviour: { raw: wireBytes(events.slice(0, -1)).toString("latin1") },
+    name: "an event that is no JSON",
+    behaviour: {
+      events: [
+        ...events.slice(0, 4).map(({ bytes }) => bytes.toString().slice(6, -2)),
+        '{"choices":[{"index":0,"delta":{"content":"un',
+        ...events.slice(4).map(({ bytes }) => bytes.toString().slice(6, -2)),
+      ],
+    },
+    code: "stream_interrupted",
+    result: "broken_event",
+    heard: 4,
+  },
+  {
+    name: "an end without a reason",
+    behaviour: { raw: wireBytes(events.slice(0, 6)).toString("latin1") },
     code: "stream_interrupted",
     result: "no_last_event",
-    heard: 7,
+    heard: 6,
   },
   {
     name: "a size line that is no number",
@@ -105,7 +118,7 @@ const faults: readonly Fault[] = [
   {
     name: "an event larger than any event is",
     behaviour: {
-      events: [...events.slice(0, 3).map(({ bytes }) => bytes.toString().slice(6, -2)), "x".repeat(5_000_000)],
+      events: [...events.slice(0, 3).map(({ bytes }) => bytes.toString().slice(6, -2)), `"${"x".repeat(5_000_000)}"`],
     },
     code: "stream_interrupted",
     result: "no_last_event",
@@ -148,6 +161,19 @@ describe.each(arrangements)("behind the first event, %s", (arrangement) => {
     // The usage chunk is seen and charged, but was never asked for by the client.
     const heard = Math.min(count, 7);
     const row = await faulty.row(answer.requestId);
+    if (count > heard) {
+      // Everything was said but the mark of the end, which is added.
+      expect(answer.isWhole).toBe(true);
+      const visible = [...events.slice(0, heard), ...events.slice(-1)].map(({ bytes }) => bytes);
+      expect(eventPayloads(answer.body)).toEqual(eventPayloads(Buffer.concat(visible)));
+      expect(row).toMatchObject({
+        outcome: "completed",
+        error_code: null,
+        usage_source: "provider",
+        output_tokens: 29n,
+      });
+      return;
+    }
     if (heard === 0) {
       expect({ status: answer.status, code: errorIn(answer.body)?.code }).toEqual({
         status: 502,
@@ -185,7 +211,10 @@ describe.each(arrangements)("behind the first event, %s", (arrangement) => {
       expectAllCharged(batch.cuts),
     );
   } else {
-    test.each(cuts)("a stream that ends $name by $end never looks whole and costs its part", expectPartCharged);
+    test.each(cuts)(
+      "a stream that ends $name by $end never looks whole unless it is, and costs its part",
+      expectPartCharged,
+    );
   }
 
   test.each(faults.map((fault, index) => ({ ...fault, model: `broken-${index}` })))(
@@ -195,11 +224,7 @@ describe.each(arrangements)("behind the first event, %s", (arrangement) => {
       const answer = await faulty.call(model, body);
       expectBroken(answer, heard, code);
       const row = await faulty.row(answer.requestId);
-      const charge = chargeForPart(
-        events.slice(0, heard),
-        events.slice(0, result === "no_last_event" && heard === 7 ? 8 : heard),
-        requestOf(model),
-      );
+      const charge = chargeForPart(events.slice(0, heard), events.slice(0, heard), requestOf(model));
       expect(row).toMatchObject({ outcome: "failed", http_status: 200, error_code: code, ...charge });
       expect(row.attempts).toEqual([expect.objectContaining({ channel: `${model}-1`, status: 200, result })]);
       expect(faulty.provider.requests.some(({ credential }) => credential === `upstream-${model}-2`)).toBe(false);

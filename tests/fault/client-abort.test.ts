@@ -1,9 +1,12 @@
-/** Clients that leave: the provider is hung up on at once, and the one row of the call charges what had gone out. */
+/**
+ * Clients that leave: before the head of the answer the provider is hung up on at once, and the call is free; behind it the
+ * provider is read on for a while, and the one row of the call charges what it told, or the input and what had gone out.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import {
   type Charge,
-  chargeForPart,
+  chargeForAbort,
   chatStream,
   type StreamEvent,
   streamHead,
@@ -16,6 +19,8 @@ import { arrangements } from "../support/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const cancelMsMax = 250;
+/** How long a provider is read on. */
+const patienceMs = 300;
 const pieces = Array.from(
   { length: isFull ? 40 : 6 },
   (_, index) => `${["", "ü", "four", " five"][index % 4]}w${index} `,
@@ -49,7 +54,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   beforeAll(async () => {
     faulty = await FaultRig.create();
     await faulty.addModel("left", [{ name: "left" }]);
-    await faulty.start(arrangement);
+    await faulty.start(arrangement, { ABORTED_USAGE_TIMEOUT_MS: String(patienceMs) });
   });
 
   afterAll(async () => {
@@ -82,7 +87,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     };
   };
 
-  const expectAborted = (left: Awaited<ReturnType<typeof leave>>, charge: Charge) => {
+  const expectAborted = (left: Awaited<ReturnType<typeof leave>>, charge: Charge, readOnMs = patienceMs) => {
     expect(left.row).toMatchObject({
       outcome: "aborted",
       http_status: 499,
@@ -90,7 +95,8 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
       ...charge,
     });
     expect(left.row.attempts).toEqual([expect.objectContaining({ channel: "left", result: "client_left" })]);
-    expect(left.cancelledAfterMs).toBeLessThan(cancelMsMax);
+    expect(left.cancelledAfterMs).toBeLessThan(readOnMs + cancelMsMax);
+    expect(left.cancelledAfterMs).toBeGreaterThanOrEqual(readOnMs === 0 ? 0 : readOnMs - 50);
   };
 
   test.each(leavings)("behind event $count (by $how) has it cancelled and pays what came", async ({ count, how }) => {
@@ -100,7 +106,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
       how,
       until: (connection) => connection.waitForText(events[count - 1]?.bytes.toString("latin1").trim() ?? ""),
     });
-    expectAborted(left, chargeForPart(events.slice(0, count), events.slice(0, count), left.requestBytes));
+    expectAborted(left, chargeForAbort(events.slice(0, count), events.slice(0, count), left.requestBytes));
   });
 
   test.each([1, 2, pieces.length])(
@@ -112,27 +118,60 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
         how: "rst",
         until: (connection) => connection.waitForText(told[count - 1]?.bytes.toString("latin1").trim() ?? ""),
       });
-      expectAborted(left, chargeForPart(told.slice(0, count), told.slice(0, count), left.requestBytes));
+      expectAborted(left, chargeForAbort(told.slice(0, count), told.slice(0, count), left.requestBytes));
     },
   );
 
   test.each([
     ["before the head of a stream", { stream: true }, { afterBytes: 0 }],
     ["inside the head of a stream", { stream: true }, { afterBytes: 50 }],
-    ["behind the head of a stream", { stream: true }, { afterChunks: 0 }],
     ["before the head of a whole answer", {}, { afterBytes: 0 }],
+  ])("%s has it cancelled at once and pays nothing", async (_where, kind, silence) => {
+    for (const how of ["rst", "fin"] as const) {
+      const until = () => faulty.provider.waitForHeld(0);
+      expectAborted(await leave({ behaviour: { silence }, body: kind, how, until }), free, 0);
+    }
+  });
+
+  test.each([
+    ["behind the head of a stream", { stream: true }, { afterChunks: 0 }],
     ["behind the head of a whole answer", {}, { afterChunks: 0 }],
     ["inside the body of a whole answer", {}, { afterBytes: 700 }],
-  ])("%s has it cancelled and pays nothing", async (_where, kind, silence) => {
+  ])("%s has it cancelled after a while and pays the input", async (_where, kind, silence) => {
     for (const how of ["rst", "fin"] as const) {
-      const left = await leave({
-        behaviour: { silence },
-        body: kind,
-        how,
-        until: () => faulty.provider.waitForHeld(0),
-      });
-      expectAborted(left, free);
+      const until = () => faulty.provider.waitForHeld(0);
+      const left = await leave({ behaviour: { silence }, body: kind, how, until });
+      expectAborted(left, chargeForAbort([], [], left.requestBytes));
     }
+  });
+
+  test.each([
+    ["a stream", body, true],
+    ["a whole answer", {}, false],
+  ])("behind the head of %s that ends soon pays what the provider says", async (_what, kind, isStream) => {
+    calls += 1;
+    faulty.provider.reset();
+    const usage = { prompt_tokens: 1_011, completion_tokens: 29 };
+    faulty.provider.script(
+      isStream
+        ? { raw: wireBytes(events).toString("latin1"), silence: { afterBytes: lengthOf(1, events) } }
+        : { usage, silence: { afterChunks: 0 } },
+    );
+    const user = await faulty.rig.addUser();
+    const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
+    connection.send(relayedRequest({ apiKey: user.apiKey, body: { model: "left", ...kind } }));
+    const held = await faulty.provider.waitForHeld(0);
+    connection.close("rst");
+    await Bun.sleep(patienceMs / 3);
+    held.release();
+    expect(await faulty.rowOf(user)).toMatchObject({
+      outcome: "aborted",
+      http_status: 499,
+      usage_source: "provider",
+      input_tokens: 1_011n,
+      output_tokens: 29n,
+      attempts: [expect.objectContaining({ channel: "left", result: "client_left" })],
+    });
   });
 
   test("while the body is on its way up is not heard of by the provider, and pays nothing", async () => {

@@ -186,6 +186,52 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
     });
   }
 
+  test.skipIf(name === "fetch client")("an abort in a body that may go on for a while ends it after that", async () => {
+    server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
+    const abort = new AbortController();
+    const limits = { afterAbort: { timeoutMs: 300, bytesMax: 1_000 } };
+    const outcome = call(client, requestTo({ port: server.port, signal: abort.signal, limits }));
+    await server.received(1);
+    await Bun.sleep(30);
+    const tookMs = await elapsedMs(
+      (() => {
+        abort.abort();
+        return Promise.all([outcome, server.allClosed()]);
+      })(),
+    );
+    expect((await outcome).error).toMatchObject({ kind: "aborted", isRequestSent: true });
+    expect([tookMs >= 250, tookMs < 600]).toEqual([true, true]);
+    expect(getEventListeners(abort.signal, "abort").length).toBe(0);
+  });
+
+  test.skipIf(name === "fetch client")(
+    "a body that may go on after an abort comes to its end, but not past its bytes",
+    async () => {
+      const sockets: { send(text: string): void }[] = [];
+      server = startRawHttpServer({
+        onRequest: (socket) => {
+          socket.send(`${ok}Content-Length: 2000\r\n\r\n`);
+          sockets.push(socket);
+        },
+      });
+      for (const [bytesMax, ends] of [
+        [2_000, true],
+        [1_999, false],
+      ] as const) {
+        const abort = new AbortController();
+        const limits = { afterAbort: { timeoutMs: 5_000, bytesMax } };
+        const response = await client.send(requestTo({ port: server.port, signal: abort.signal, limits }));
+        abort.abort();
+        const told = response.body.bytes(10_000).then(
+          (bytes) => bytes.length,
+          (error: unknown) => (error as { kind: string }).kind,
+        );
+        sockets.at(-1)?.send("x".repeat(2_000));
+        expect(await told).toBe(ends ? 2_000 : "aborted");
+      }
+    },
+  );
+
   test("a request that is already aborted is not sent", async () => {
     server = startRawHttpServer({});
     const signal = AbortSignal.abort();

@@ -25,7 +25,10 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
   let messages: MessagesRig;
 
   beforeAll(async () => {
-    messages = await MessagesRig.start(arrangement, { STREAM_STALL_TIMEOUT_MS: String(stallTimeoutMs) });
+    messages = await MessagesRig.start(arrangement, {
+      STREAM_STALL_TIMEOUT_MS: String(stallTimeoutMs),
+      ABORTED_USAGE_TIMEOUT_MS: "0",
+    });
   });
   afterEach(() => messages.provider.reset());
   afterAll(() => messages.close());
@@ -136,6 +139,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       ...cuts,
       ["an error event", { ...words, errorEventAfter: 3 }] as [string, Behaviour],
       ["broken framing", { ...words, malformedFraming: 3 }] as [string, Behaviour],
+      ["an event that is torn", { ...words, malformedChunk: 3 }] as [string, Behaviour],
     ])("%s", async (_what, behaviour) => {
       messages.provider.script(behaviour);
       const answer = await stream();
@@ -162,7 +166,6 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       ["with usage beside the reason of the end", { ...words, usagePlacement: "with-finish" }],
       ["without a mark at its end", { ...words, noDone: true }],
       ["with CRLF and comments", { ...words, lineEnd: "crlf", commentEvery: 1 }],
-      ["with one event that is torn", { ...words, malformedChunk: 3 }],
     ] as [string, Behaviour][])("%s", async (_what, behaviour) => {
       messages.provider.script(behaviour);
       const answer = await stream();

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { BudgetId } from "@sluice/contracts/ids";
+import { waitForIdleReturn } from "../support/budget-watch.ts";
 import { codeOf } from "../support/console-client.ts";
 import {
   effectMsMax,
@@ -31,6 +33,24 @@ describe("the quota limit of a key", () => {
     expect(await scene.countThrough([secret], 20)).toBe(2);
     await waitUntil(async () => (await findKey(as, key.key_id))["quota_used"] === 8 * price);
     expect(await findKey(as, key.key_id)).toMatchObject({ quota_limit: 8 * price, quota_remaining: 0 });
+    await scene.expectMoneyRight();
+  });
+
+  test("is of base costs where a multiplier is above 1, and nothing of it stays pending", async () => {
+    const { as } = await scene.enter();
+    const { secret, key } = await makeKey(as, { quota_limit: 5 * price });
+    await scene.rig.db.sql`
+      update gateway_user set rate_multiplier = 1.5
+      where id = (select gateway_user_id from api_key where id = ${BigInt(key.key_id)}::bigint)`;
+    await scene.untilBoth(secret, 200);
+    const budgets = await scene.rig.db.sql<{ id: BudgetId }>`
+      select id from budget where api_key_id = ${BigInt(key.key_id)}::bigint`;
+    await scene.countThrough([secret], 30);
+    expect(await waitForIdleReturn(scene.rig.db, budgets[0]?.id as BudgetId)).toMatchObject({
+      used: BigInt(5 * price),
+      remaining: 0n,
+      leased: 0n,
+    });
     await scene.expectMoneyRight();
   });
 

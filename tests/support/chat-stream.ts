@@ -71,24 +71,37 @@ function chargeOf(source: string, input: number, output: number): Charge {
   return { usage_source: source, input_tokens: BigInt(input), output_tokens: BigInt(output), quota };
 }
 
+/** Our count of a text that came in these pieces: five letters, or two signs of Chinese and the like, are a token. */
+function tokensOf(pieces: readonly string[]): number {
+  const signs = pieces.join("").match(/[\u1100-\uffff]/g)?.length ?? 0;
+  const tokens = (pieces.join("").length - signs) / 5 + signs / 2;
+  const isTokenEach = tokens >= (pieces.length * 2) / 3 && tokens <= pieces.length * 1.6;
+  return isTokenEach ? pieces.length : Math.ceil(tokens);
+}
+
 /**
  * The written rule, for a stream that did not come to its end: what was delivered is charged, by the provider's count if
- * one was told that names output, else by ours: a token for each event with text or each 4 bytes of it, whichever is more,
- * and a token for each 4 bytes of the request. Without any event, or without any output, it is free.
+ * one was told that names output, else by ours. Without any event, or without any output, it is free.
  */
 export function chargeForPart(
   delivered: readonly StreamEvent[],
   seen: readonly StreamEvent[],
   requestBytes: number,
 ): Charge {
+  const isFree = delivered.every(({ text }) => text === "") && seen.every(({ usage }) => (usage?.[1] ?? 0) === 0);
+  return isFree ? free : chargeForAbort(delivered, seen, requestBytes);
+}
+
+/** The same where the client left behind the head of the answer: the input is owed besides, whatever was delivered. */
+export function chargeForAbort(
+  delivered: readonly StreamEvent[],
+  seen: readonly StreamEvent[],
+  requestBytes: number,
+): Charge {
   const [input, output] = seen.findLast(({ usage }) => usage !== null)?.usage ?? [0, 0];
-  if (delivered.length > 0 && output > 0) {
+  if (output > 0) {
     return chargeOf("provider", input, output);
   }
-  const texts = delivered.filter(({ text }) => text !== "");
-  if (texts.length === 0) {
-    return free;
-  }
-  const textBytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  return chargeOf("estimated", Math.ceil(requestBytes / 4), Math.max(texts.length, Math.ceil(textBytes / 4)));
+  const texts = delivered.map(({ text }) => text).filter((text) => text !== "");
+  return chargeOf("estimated", Math.ceil(requestBytes / 5), tokensOf(texts));
 }

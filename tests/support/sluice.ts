@@ -176,6 +176,8 @@ export class SluiceRig {
       MASTER_KEY: masterKeyBytes.toString("base64"),
       RESERVE_FILE_BYTES: "1048576",
       LOG_LEVEL: "info",
+      // Tests that look at what is read on after a client left say how long.
+      ABORTED_USAGE_TIMEOUT_MS: "200",
       // Tests of pages name a build.
       WEB_DIST: "none",
       ...env,

@@ -53,6 +53,9 @@ export class CallEnder {
       return;
     }
     const isClientGone = error.code === "client_closed_request";
+    if (isClientGone && state.attempts.length > 0 && state.principal !== null) {
+      this.#parts.limits.noteAbort(state.principal);
+    }
     const end: CallEnd = {
       outcome: isClientGone ? "aborted" : state.attempts.length > 0 ? "failed" : "refused",
       httpStatus: error.status,

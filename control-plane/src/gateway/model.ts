@@ -199,6 +199,8 @@ export type CallEnd = {
   readonly errorCode: ErrorCode | null;
   readonly units: Units;
   readonly usageSource: "provider" | "estimated" | "none";
+  /** The provider told a usage that can't be true; what is charged is what can. */
+  readonly isImplausible?: boolean;
 };
 
 /** Why an attempt brought no answer for the client, and what follows from it. */
@@ -225,6 +227,8 @@ export type AttemptFailure = {
 export type StreamEnding =
   | { readonly kind: "completed" }
   | { readonly kind: "error_event" }
+  /** An event whose data is no JSON. */
+  | { readonly kind: "broken_event" }
   | { readonly kind: "cut"; readonly error: HttpClientError | null }
   | { readonly kind: "aborted" };
 

@@ -52,7 +52,9 @@ export type PipelineParts = {
   readonly onFirstUse: (apiKeyId: ApiKeyId) => void;
 };
 
-export type UpstreamLimits = HttpLimits & {
+export type UpstreamLimits = Omit<HttpLimits, "afterAbort"> & {
+  /** How long, and how far, an answer is read on after its client left, to hear what the call cost. */
+  readonly afterAbort: NonNullable<HttpLimits["afterAbort"]>;
   /** Until the first byte of a stream; answers that come whole may take `firstByteTimeoutMs`. */
   readonly firstTokenTimeoutMs: number;
 };

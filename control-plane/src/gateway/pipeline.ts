@@ -4,7 +4,7 @@ import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPictureOption } from "./admit/check-access.ts";
 import { checkContentType, parseRequest } from "./admit/parse-request.ts";
-import { boundCost, boundUnits, reserveQuota } from "./admit/reserve-quota.ts";
+import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels, type FailedAttempt, noteAttempt } from "./attempt-channels.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
@@ -24,9 +24,16 @@ import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
-import { addEventUsage, measureAnswer, measureStream } from "./settle/measure-usage.ts";
+import {
+  type AnsweredCall,
+  type Measured,
+  measureAnswer,
+  measureStream,
+  measureUnread,
+  type StreamedAnswer,
+  StreamMeter,
+} from "./settle/measure-usage.ts";
 import { answersObject, findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surfaces.ts";
-import type { Units } from "./usage-log/model.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
 /** Answers of other types than these and event streams are passed on without being collected. */
@@ -188,36 +195,51 @@ export class Pipeline implements GatewayPort {
     use: ChannelUse,
     response: HttpResponse,
   ): Promise<GatewayAnswer | FailedAttempt> {
+    const call = this.#answered(state, surface.kind);
     let body: Buffer;
     try {
       const bytes = await response.body.bytes(answerBytesMax);
       body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     } catch (error) {
       if (error instanceof HttpClientError) {
-        return { failure: { ...classifyClientError(error), isRetryable: false }, said: null };
+        return error.kind === "aborted"
+          ? this.#leave(state, use, response.status, measureUnread(call))
+          : { failure: { ...classifyClientError(error), isRetryable: false }, said: null };
       }
       throw error;
     }
-    const { form, units, usageSource } = measureAnswer(
-      body,
-      state.request,
-      surface.kind,
-      boundUnits(state.request, state.model),
-    );
+    const { form, ...measured } = measureAnswer(body, call);
     if (form === "error") {
       return { failure: openingFailure({ kind: "error_event" }), said: null };
     }
     if (form === "other" && answersObject(surface)) {
       return this.#refuseAnswer(response, "no_json");
     }
+    if (state.call.signal.aborted) {
+      return this.#leave(state, use, response.status, measured);
+    }
     noteAttempt(this.#parts, state, use, { status: response.status, result: "answered" });
     this.#parts.loads.end(use, false);
     this.#noteFirstByte(state);
     keepPiece(state, body);
     const { status: httpStatus } = response;
-    const end = { outcome: "completed", httpStatus, errorCode: null, units, usageSource } as const;
+    const end = { outcome: "completed", httpStatus, errorCode: null, ...measured } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
     return { status: response.status, headers: answerHeaders(response, state.exitNode, state.request.dropped), body };
+  }
+
+  /** The client left behind the head of an answer, of which it gets nothing and owes what was measured. */
+  async #leave(state: AdmittedCall, use: ChannelUse, status: number, measured: Measured): Promise<GatewayAnswer> {
+    const error = new AppError("client_closed_request");
+    noteAttempt(this.#parts, state, use, { status, result: streamResult({ kind: "aborted" }) });
+    this.#parts.loads.release(use);
+    await this.#ender.settle(state, {
+      outcome: "aborted",
+      httpStatus: error.status,
+      errorCode: error.code,
+      ...measured,
+    });
+    return writeError(error);
   }
 
   async #stream(
@@ -226,27 +248,26 @@ export class Pipeline implements GatewayPort {
     use: ChannelUse,
     response: HttpResponse,
   ): Promise<GatewayAnswer | FailedAttempt> {
-    const { loads, streamStallTimeoutMs } = this.#parts;
+    const { loads, streamStallTimeoutMs, upstreamLimits } = this.#parts;
     const isEvents = eventStreamType.test(headerOf(response, "content-type") ?? "") && !isEncoded(response);
     // Of a path without rules of its own nothing is looked into, whatever it answers.
     const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
     state.isStream ||= isEvents;
-    let reported: Units | null = null;
+    const meter = new StreamMeter();
     const events = new EventStream({
       surfaceKind,
       hidesUsage: !state.request.wantsUsage,
       stallTimeoutMs: streamStallTimeoutMs,
+      afterAbort: upstreamLimits.afterAbort,
       onSent: (piece) => {
         this.#noteFirstByte(state);
         keepPiece(state, piece);
       },
-      onUsage: (payload) => {
-        reported = addEventUsage(reported, payload);
-      },
+      onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
       onEnding: async (ending) => {
         noteAttempt(this.#parts, state, use, { status: response.status, result: streamResult(ending) });
         this.#noteStreamEnd(use, ending);
-        const problem = await this.#settleStream(state, kind, ending, reported);
+        const problem = await this.#settleStream(state, kind, ending, meter);
         return {
           errorEvent: problem === null ? null : errorEvent(problem, surfaceKind === "responses"),
           postscript: state.call.postscript?.() ?? null,
@@ -254,6 +275,9 @@ export class Pipeline implements GatewayPort {
       },
     });
     const opening = await events.open(response.body);
+    if (opening.kind === "aborted") {
+      return this.#leave(state, use, response.status, this.#measureStream(state, kind, "aborted", meter));
+    }
     if (opening.kind !== "open") {
       const isBroken = opening.kind === "cut" && opening.error !== null;
       const failure = isBroken
@@ -275,24 +299,32 @@ export class Pipeline implements GatewayPort {
     state: AdmittedCall,
     kind: SurfaceKind,
     ending: StreamEnding,
-    reported: Units | null,
+    meter: StreamMeter,
   ): Promise<AppError | null> {
     const problem = streamProblem(ending);
-    const isComplete = ending.kind === "completed";
-    const { request, capture, responseBytes: bytesSent } = state;
-    const { pieces } = capture;
-    const bound = boundUnits(request, state.model);
+    const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
     try {
       await this.#ender.settle(state, {
-        outcome: isComplete || ending.kind === "aborted" ? ending.kind : "failed",
+        outcome,
         httpStatus: ending.kind === "aborted" ? 499 : 200,
         errorCode: problem?.code ?? null,
-        ...measureStream({ kind, isComplete, reported, request, bound, pieces, bytesSent }),
+        ...this.#measureStream(state, kind, outcome, meter),
       });
       return problem;
     } catch (thrown) {
       return toAppError(thrown);
     }
+  }
+
+  #measureStream(state: AdmittedCall, kind: SurfaceKind, end: StreamedAnswer["end"], meter: StreamMeter): Measured {
+    const { capture, responseBytes: bytesSent } = state;
+    const { pieces } = capture;
+    return measureStream({ ...this.#answered(state, kind), ...meter.heard, end, pieces, bytesSent });
+  }
+
+  #answered({ request, model }: AdmittedCall, kind: SurfaceKind): AnsweredCall {
+    const held = boundUnits(request, model);
+    return { kind, request, limits: { held, most: plausibleUnits(request, model, held) } };
   }
 
   #limits(state: AdmittedCall, channel: Channel): HttpLimits {

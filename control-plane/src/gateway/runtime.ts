@@ -41,6 +41,7 @@ export type GatewayRuntimeParts = {
   readonly client: HttpClient;
   readonly sockets: WebSocketClient;
   readonly upstreamLimits: UpstreamLimits;
+  readonly abortsPerHour: number | null;
   readonly streamStallTimeoutMs: number;
   readonly realtimeLimits: RealtimeLimits;
   /** Whether connections may go to the address of an exit node. */
@@ -79,7 +80,7 @@ export class GatewayRuntime {
     this.#parts = parts;
     this.leases = new QuotaLeases(createLeaseStore(db, parts.replicaId), clock, log);
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
-    this.#limits = new KeyLimits(clock);
+    this.#limits = new KeyLimits(clock, parts.abortsPerHour);
     this.#loads = new ChannelLoads(clock);
     const pipelineParts: PipelineParts = {
       directory: this.#directory,

@@ -119,6 +119,8 @@ const schema = z.object({
   UPSTREAM_FIRST_BYTE_TIMEOUT_MS: count(10, 3_600_000).default(600_000),
   UPSTREAM_IDLE_TIMEOUT_MS: count(10, 3_600_000).default(120_000),
   UPSTREAM_TOTAL_TIMEOUT_MS: count(10, 7_200_000).default(1_800_000),
+  ABORTED_USAGE_TIMEOUT_MS: count(0, 60_000).default(5_000),
+  UNPAID_ABORTS_PER_HOUR: count(0, 1_000_000).default(600),
   STREAM_STALL_TIMEOUT_MS: count(100, 3_600_000).default(60_000),
   UPSTREAM_CA_FILE: z.string().optional(),
   UPSTREAM_PRIVATE_ALLOWED: flag.optional(),

@@ -73,7 +73,7 @@ async function setUp(append: () => Promise<void>) {
   const registry = new Registry();
   const reports: [kind: string, report: CallReport][] = [];
   const firstUses: ApiKeyId[] = [];
-  const limits = new KeyLimits(systemClock);
+  const limits = new KeyLimits(systemClock, null);
   const parts = {
     leases,
     limits,

@@ -18,6 +18,25 @@ export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: Mod
   };
 }
 
+/** The most pictures that a request can ask for. */
+const picturesMax = 128;
+
+/**
+ * What no answer to this request can have used, whatever a provider says: what was set aside, and once more what the model
+ * takes and gives for each answer. So much is left for providers that do not keep to the limits of a request, or count
+ * what the request does not show.
+ */
+export function plausibleUnits(request: Pick<ParsedRequest, "bounds">, model: ModelEntry, held: Units): Units {
+  const { choices } = request.bounds;
+  return {
+    ...held,
+    inputTokens: held.inputTokens + BigInt(model.contextTokensMax * choices),
+    outputTokens: held.outputTokens + BigInt(model.outputTokensMax * choices),
+    images: held.images + picturesMax,
+    audioMs: held.audioMs * 2n,
+  };
+}
+
 function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds, model: ModelEntry): number {
   if (inputTokensMax === null) {
     return model.contextTokensMax;

@@ -4,9 +4,17 @@ import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { Principal } from "../model.ts";
 
-type Usage = { inFlight: number; requests: RateBucket | null; tokens: RateBucket | null; lastTick: number };
+type Usage = {
+  inFlight: number;
+  requests: RateBucket | null;
+  tokens: RateBucket | null;
+  /** Calls that were left for nothing; null while none was. */
+  aborts: RateBucket | null;
+  lastTick: number;
+};
 
 const forgetMs = 120_000;
+const hourMs = 3_600_000;
 
 /** Requests and tokens per minute and calls at a time, for each key, as far as they came to this replica. */
 export class KeyLimits {
@@ -14,10 +22,13 @@ export class KeyLimits {
   readonly #usages = new Map<ApiKeyId, Usage>();
   readonly #used = new Set<ApiKeyId>();
   readonly #clock: Clock;
+  readonly #abortsPerHour: number | null;
   #replicas = 1;
 
-  constructor(clock: Clock) {
+  /** @param abortsPerHour how many calls a key may leave before their answers begin, which is free; null for any number */
+  constructor(clock: Clock, abortsPerHour: number | null) {
     this.#clock = clock;
+    this.#abortsPerHour = abortsPerHour;
   }
 
   /** A limit is shared evenly between the replicas that live. */
@@ -52,9 +63,22 @@ export class KeyLimits {
         retryAfterSeconds: usage.tokens.secondsUntil(1, tick),
       });
     }
+    if (usage.aborts?.has(1, tick) === false) {
+      throw new AppError("rate_limit_exceeded", {
+        message: `This API key may leave ${this.#abortsPerHour} calls an hour before their answers begin.`,
+        retryAfterSeconds: usage.aborts.secondsUntil(1, tick),
+      });
+    }
     usage.requests?.take(1, tick);
     usage.inFlight += 1;
     this.#used.add(principal.apiKeyId);
+  }
+
+  /** The client left a call that a provider was asked for, and that costs nothing because no answer had begun. */
+  noteAbort(principal: Principal): void {
+    const usage = this.#usage(principal);
+    usage.aborts ??= RateBucket.adjusted(null, this.#abortsPerHour, this.#replicas, hourMs);
+    usage.aborts?.take(1, this.#clock.tick());
   }
 
   /** A call that goes on used this many tokens. */
@@ -82,7 +106,8 @@ export class KeyLimits {
   tend(): void {
     const tick = this.#clock.tick();
     for (const [id, usage] of this.#usages) {
-      if (usage.inFlight === 0 && tick - usage.lastTick > forgetMs) {
+      const isQuiet = usage.inFlight === 0 && tick - usage.lastTick > forgetMs;
+      if (isQuiet && usage.aborts?.isFull(tick) !== false) {
         this.#usages.delete(id);
       }
     }
@@ -91,11 +116,14 @@ export class KeyLimits {
   #usage(principal: Principal): Usage {
     let usage = this.#usages.get(principal.limitKeyId);
     if (usage === undefined) {
-      usage = { inFlight: 0, requests: null, tokens: null, lastTick: 0 };
+      usage = { inFlight: 0, requests: null, tokens: null, aborts: null, lastTick: 0 };
       this.#usages.set(principal.limitKeyId, usage);
     }
     usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);
     usage.tokens = RateBucket.adjusted(usage.tokens, principal.tokensPerMinute, this.#replicas);
+    if (usage.aborts !== null) {
+      usage.aborts = RateBucket.adjusted(usage.aborts, this.#abortsPerHour, this.#replicas, hourMs);
+    }
     return usage;
   }
 }

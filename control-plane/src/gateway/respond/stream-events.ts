@@ -6,9 +6,10 @@ import type {
 } from "../../platform/http-client/model.ts";
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
+import { ChoiceEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
-import { type EventKind, firstEventEnd, needsLook, seeEvent } from "./stream-events/event-scan.ts";
+import { type EventKind, firstEventEnd, seeEvent } from "./stream-events/event-scan.ts";
 
 /** What the client still gets once the call is settled. */
 export type StreamFarewell = {
@@ -25,15 +26,25 @@ export interface StreamOwner {
   readonly hidesUsage: boolean;
   /** A client that reads nothing for this long is treated as gone. */
   readonly stallTimeoutMs: number;
+  /** How long, and how far, the upstream is read on after the client left, to hear what the call cost. */
+  readonly afterAbort: { readonly timeoutMs: number; readonly bytesMax: number };
   /** Bytes leave for the client. */
   onSent(piece: Buffer): void;
-  /** An event that may carry usage passed by; this is its payload. */
-  onUsage(payload: Record<string, unknown>): void;
+  /** An event passed by; this is its payload. It was not delivered when the client had left before. */
+  onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
   /** The stream is over. The last bytes are released when the promise ends. */
   onEnding(ending: StreamEnding): Promise<StreamFarewell>;
 }
 
-const lastKinds: ReadonlySet<EventKind> = new Set(["done", "terminal", "error"]);
+/** How the kinds of events that are the last of a stream end it. */
+const endings: Readonly<Partial<Record<EventKind, StreamEnding>>> = {
+  done: { kind: "completed" },
+  terminal: { kind: "completed" },
+  error: { kind: "error_event" },
+  broken: { kind: "broken_event" },
+};
+/** What is left out by providers that end a stream with its connection. */
+const doneEvent = Buffer.from("data: [DONE]\n\n");
 /** A single event longer than this is no event. */
 const eventBytesMax = 4_194_304;
 /** What an upstream may say after the last event before we hang up; the end of a chunked body takes a few bytes. */
@@ -41,12 +52,17 @@ const afterLastEventBytesMax = 16_384;
 
 /**
  * Carries the events of an upstream to the client as bytes: pieces pass through as they came, cut only at the ends of
- * events, and only events that show one of a few marks are looked into. The end is held back until the call is settled.
+ * events. Each event is looked into: a broken one ends the stream, and what is delivered is counted as it passes. The
+ * end is held back until the call is settled.
+ *
+ * An answer whose choices have all said why they end is whole, also when the provider leaves `[DONE]` away: it is added.
  *
  * A stream that went wrong ends in two steps. First comes an error event and no `[DONE]`: clients of the OpenAI and the
  * AI SDK raise it with its code, whereas a plain end of the body is a whole answer to the former. Then the connection is
  * broken instead of the body being ended, because a client that skips events it does not know would take an orderly end
  * for the end of the answer. An answer that is no event stream has no place for the first step.
+ *
+ * When the client leaves, the upstream is read on for a while: only it can say what the call cost.
  */
 export class EventStream implements HttpBodySink {
   readonly #owner: StreamOwner;
@@ -56,14 +72,17 @@ export class EventStream implements HttpBodySink {
   #flow: HttpBodyFlow | null = null;
   #isOpen = false;
   #isOver = false;
+  readonly #ends = new ChoiceEnds();
   #bytesAfterEnd = 0;
+  /** Set once the client is gone and the upstream is only read for its usage. */
+  #leaving: ReturnType<typeof setTimeout> | null = null;
+  #bytesAfterLeaving = 0;
 
   constructor(owner: StreamOwner) {
     this.#owner = owner;
     this.#queue = new ClientQueue({
       stallTimeoutMs: owner.stallTimeoutMs,
-      // The upstream is given up at once.
-      onGone: () => this.#end({ kind: "aborted" }),
+      onGone: () => this.#onGone(),
     });
   }
 
@@ -83,6 +102,13 @@ export class EventStream implements HttpBodySink {
     if (this.#isOver) {
       this.#dropAfterEnd(chunk.byteLength);
       return;
+    }
+    if (this.#leaving !== null) {
+      this.#bytesAfterLeaving += chunk.byteLength;
+      if (this.#bytesAfterLeaving > this.#owner.afterAbort.bytesMax) {
+        this.#end({ kind: "aborted" });
+        return;
+      }
     }
     const packet = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const kind = this.#owner.surfaceKind;
@@ -107,38 +133,53 @@ export class EventStream implements HttpBodySink {
     if (kind !== "raw" && this.#assembler.waitingBytes > 0) {
       this.#passRest(this.#assembler.takeRest(), kind);
     }
-    const needsMark = kind === "chat" || kind === "completions" || kind === "responses";
-    this.#end(needsMark || !isDelimited ? { kind: "cut", error: null } : { kind: "completed" });
+    if (kind === "chat" || kind === "completions") {
+      this.#endWithoutMark(this.#ends.isWhole, null);
+    } else {
+      this.#end(kind === "responses" || !isDelimited ? { kind: "cut", error: null } : { kind: "completed" });
+    }
   }
 
   onError(error: HttpClientError): void {
-    this.#end(error.kind === "aborted" ? { kind: "aborted" } : { kind: "cut", error });
+    if (error.kind === "aborted") {
+      this.#end({ kind: "aborted" });
+    } else {
+      this.#endWithoutMark(this.#ends.isAllTold, error);
+    }
+  }
+
+  #endWithoutMark(isWhole: boolean, error: HttpClientError | null): void {
+    if (isWhole) {
+      this.#end({ kind: "completed" }, doneEvent);
+    } else {
+      this.#end({ kind: "cut", error });
+    }
   }
 
   /** Some providers leave the last empty line away. */
   #passRest(rest: Buffer, kind: Surface["kind"]): void {
     const isBlank = rest.every((byte) => byte === 0x0a || byte === 0x0d);
-    this.#passEvents(isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]), kind);
+    const event = isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
+    // Behind a whole answer, the beginning of an event is nobody's loss.
+    if (!this.#ends.isWhole || seeEvent(event, kind).kind !== "broken") {
+      this.#passEvents(event, kind);
+    }
   }
 
   #passEvents(bytes: Buffer, kind: Surface["kind"]): void {
-    if (!needsLook(bytes, kind)) {
-      this.#send(bytes);
-      return;
-    }
     // Events before one that is dropped or held back go out together.
     let start = 0;
     for (let at = 0; at < bytes.length && !this.#isOver; ) {
       const end = firstEventEnd(bytes, at);
       const event = bytes.subarray(at, end);
-      const eventKind = needsLook(event, kind) ? this.#lookInto(event, kind) : "content";
-      const isLast = lastKinds.has(eventKind);
-      if (isLast || (eventKind === "usage_only" && this.#owner.hidesUsage)) {
+      const eventKind = this.#lookInto(event, kind);
+      const ending = endings[eventKind];
+      if (ending !== undefined || (eventKind === "usage_only" && this.#owner.hidesUsage)) {
         this.#send(bytes.subarray(start, at));
         start = end;
       }
-      if (isLast) {
-        this.#end(eventKind === "error" ? { kind: "error_event" } : { kind: "completed" }, event);
+      if (ending !== undefined) {
+        this.#end(ending, event);
       }
       at = end;
     }
@@ -147,16 +188,17 @@ export class EventStream implements HttpBodySink {
     }
   }
 
-  #lookInto(event: Buffer, kind: Surface["kind"]): EventKind {
-    const seen = seeEvent(event, kind);
-    if (seen.payload !== null) {
-      this.#owner.onUsage(seen.payload);
+  #lookInto(event: Buffer, surfaceKind: Surface["kind"]): EventKind {
+    const { kind, payload } = seeEvent(event, surfaceKind);
+    if (payload !== null) {
+      this.#ends.note(payload);
+      this.#owner.onPayload(payload, this.#leaving === null && kind !== "error");
     }
-    return seen.kind;
+    return kind;
   }
 
   #send(bytes: Buffer): void {
-    if (bytes.length === 0) {
+    if (bytes.length === 0 || this.#leaving !== null) {
       return;
     }
     if (!this.#isOpen) {
@@ -167,15 +209,32 @@ export class EventStream implements HttpBodySink {
     this.#queue.push(bytes);
   }
 
-  #end(ending: StreamEnding, lastEvent: Buffer | null = null): void {
+  /** The client left, or reads no more. Of an answer that is no event stream nothing more could be learnt. */
+  #onGone(): void {
+    const { timeoutMs } = this.#owner.afterAbort;
+    if (this.#isOver) {
+      return;
+    }
+    if (this.#owner.surfaceKind === "raw" || timeoutMs === 0) {
+      this.#end({ kind: "aborted" });
+      return;
+    }
+    this.#leaving = setTimeout(() => this.#end({ kind: "aborted" }), timeoutMs);
+    this.#queue.endFeed();
+  }
+
+  #end(heard: StreamEnding, lastEvent: Buffer | null = null): void {
     if (this.#isOver) {
       return;
     }
     this.#isOver = true;
     this.#queue.endFeed();
-    if (ending.kind !== "completed" || lastEvent === null) {
+    if (heard.kind !== "completed" || lastEvent === null) {
       this.#flow?.cancel();
     }
+    const hasLeft = this.#leaving !== null;
+    clearTimeout(this.#leaving ?? undefined);
+    const ending: StreamEnding = hasLeft ? { kind: "aborted" } : heard;
     if (!this.#isOpen && ending.kind !== "completed") {
       this.#opening.resolve(ending);
       return;

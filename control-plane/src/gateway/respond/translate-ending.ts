@@ -10,6 +10,8 @@ export function streamProblem(ending: StreamEnding): AppError | null {
       return new AppError("client_closed_request");
     case "error_event":
       return new AppError("upstream_error");
+    case "broken_event":
+      return new AppError("stream_interrupted");
     case "cut":
       return new AppError(ending.error?.kind.endsWith("_timeout") === true ? "upstream_timeout" : "stream_interrupted");
   }
@@ -23,7 +25,8 @@ export function streamResult(ending: StreamEnding): string {
     case "aborted":
       return "client_left";
     case "error_event":
-      return "error_event";
+    case "broken_event":
+      return ending.kind;
     case "cut":
       return ending.error?.kind ?? "no_last_event";
   }
@@ -43,8 +46,8 @@ const errorBeforeContent: AttemptFailure = {
 
 /** Why a stream never began for the client: nothing of it went out, so another channel may still be tried. */
 export function openingFailure(opening: Exclude<StreamOpening, { kind: "open" }>): AttemptFailure {
-  if (opening.kind === "error_event") {
-    return errorBeforeContent;
+  if (opening.kind === "error_event" || opening.kind === "broken_event") {
+    return { ...errorBeforeContent, result: opening.kind };
   }
   if (opening.kind === "aborted") {
     return {

@@ -3,35 +3,47 @@ import type { SurfaceKind } from "../surfaces.ts";
 import { noUnits, type Units } from "../usage-log/model.ts";
 import {
   countDeliveredAnswer,
-  countDeliveredEvents,
   countPictures,
   type Delivered,
+  DeliveredCount,
 } from "./measure-usage/count-delivered.ts";
+import { estimateInput } from "./measure-usage/estimate-input.ts";
 import { type Heard, hearAnswer, hearText } from "./measure-usage/hear-answer.ts";
+import { bookable, type UsageLimits, withinHeld } from "./measure-usage/judge-usage.ts";
 import { readAnswer, usageOf } from "./measure-usage/read-usage.ts";
-import { atMost, parseObject } from "./measure-usage/units.ts";
+import { parseObject, type ToldUnits } from "./measure-usage/units.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
-export type Measured = { readonly units: Units; readonly usageSource: "provider" | "estimated" | "none" };
+export type Measured = {
+  readonly units: Units;
+  readonly usageSource: "provider" | "estimated" | "none";
+  /** The provider told more than can be true, or what can't be a count at all. */
+  readonly isImplausible: boolean;
+};
 
-const free: Measured = { units: noUnits, usageSource: "none" };
+const free: Measured = { units: noUnits, usageSource: "none", isImplausible: false };
 /** A path that is passed through costs what the price of a request says; its answers tell of usage of other calls. */
-const requestAlone: Measured = { units: noUnits, usageSource: "estimated" };
-const bytesPerToken = 4;
+const requestAlone: Measured = { units: noUnits, usageSource: "estimated", isImplausible: false };
 /** Where tokens are the output, so that an answer without any is no output. */
 const textKinds: ReadonlySet<SurfaceKind> = new Set(["chat", "completions", "responses"]);
 const pictureEvent = /^image_(?:generation|edit)\.completed$/;
+const heardBytesPerToken = 5;
+/** Sound in files has at most so many bytes a second: what a file of this size lasts at least. */
+const soundBytesPerSecondMax = 176_400n;
+
+/** A call that a provider answered, as far as its measure depends on it. */
+export type AnsweredCall = {
+  readonly kind: SurfaceKind;
+  readonly request: ParsedRequest;
+  readonly limits: UsageLimits;
+};
 
 /**
  * Measures an answer that came whole. The form says what it is: `error` for one that says so in a body of status 200,
  * `other` for one that is no JSON object.
  */
-export function measureAnswer(
-  body: Buffer,
-  request: ParsedRequest,
-  kind: SurfaceKind,
-  bound: Units,
-): Measured & { form: "object" | "error" | "other" } {
+export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: "object" | "error" | "other" } {
+  const { kind, request, limits } = call;
   if (kind === "pass") {
     return { ...(body.length === 0 ? free : requestAlone), form: "other" };
   }
@@ -41,21 +53,20 @@ export function measureAnswer(
   if (isError || body.length === 0) {
     return { ...free, form };
   }
-  const counted = (): Units => within(bound, countAnswer(body, json, request, kind));
-  const { units, usageSource } = completedUnits(kind, usage, counted);
   const images = kind === "images" ? countPictures(body) : 0;
-  return { units: { ...units, images }, usageSource, form };
+  const told = usage === null ? null : { ...usage, images };
+  const counted = () => withinHeld({ ...countAnswer(body, json, request, kind), images }, limits);
+  return { ...completedUnits(call, told, counted), form };
 }
 
 /** What a stream is measured by. */
-export type StreamedAnswer = {
-  readonly kind: SurfaceKind;
-  readonly isComplete: boolean;
+export type StreamedAnswer = AnsweredCall & {
+  /** Whether it came to its end; `aborted` when the client left before. */
+  readonly end: "completed" | "failed" | "aborted";
   /** The last usage that the provider told, or null. */
-  readonly reported: Units | null;
-  readonly request: ParsedRequest;
-  /** The most that an answer to the request can use. */
-  readonly bound: Units;
+  readonly reported: ToldUnits | null;
+  /** What its events brought the client. */
+  readonly delivered: Delivered;
   /** What was sent to the client: the first pieces of it, and how much it was in all. */
   readonly pieces: readonly Uint8Array[];
   readonly bytesSent: number;
@@ -63,30 +74,97 @@ export type StreamedAnswer = {
 
 /**
  * The written rule: charge what was delivered, by the provider's count where it came, else by ours. An answer that broke
- * off, or that the client gave up, is charged for what went out until then: by the provider's count if one had been told
- * that names output, else by ours. Nothing delivered, or no output, is free.
+ * off is charged for what went out until then: by the provider's count if one had been told that names output, else by
+ * ours. Nothing delivered, or no output, is free. A client that leaves owes the input besides, because the provider has
+ * read it.
  */
 export function measureStream(answer: StreamedAnswer): Measured {
-  const { kind, isComplete, reported, bytesSent } = answer;
+  const { kind, end, reported, bytesSent, delivered } = answer;
+  if (end === "aborted") {
+    return measureAborted(answer);
+  }
   if (bytesSent === 0 && reported === null) {
     return free;
   }
   if (kind === "pass") {
     return requestAlone;
   }
-  const counted = (): Units => within(answer.bound, countStream(answer));
-  if (isComplete) {
-    return completedUnits(kind, reported, counted);
+  const told = withPictures(reported, delivered);
+  const counted = () => withinHeld(countStream(answer), answer.limits);
+  if (end === "completed") {
+    return completedUnits(answer, told, counted);
   }
-  if (reported !== null && (reported.outputTokens > 0n || reported.images > 0)) {
-    return { units: reported, usageSource: "provider" };
+  if (told !== null && told.isOdd !== true && (told.outputTokens > 0n || told.images > 0)) {
+    return { ...bookable(told, answer.limits), usageSource: "provider" };
   }
   const units = bytesSent === 0 ? noUnits : counted();
-  return hasOutput(units) ? { units, usageSource: "estimated" } : free;
+  return hasOutput(units) ? { units, usageSource: "estimated", isImplausible: told?.isOdd === true } : free;
+}
+
+/** An answer that had begun when its client left, and of which nothing more is known: it owes its input. */
+export function measureUnread(call: AnsweredCall): Measured {
+  const delivered = { outputTokens: 0, textBytes: 0, pictures: 0, items: 0 };
+  return measureAborted({ ...call, end: "aborted", reported: null, delivered, pieces: [], bytesSent: 0 });
+}
+
+/** The provider was read on for a while: what it told is charged, else what it had read and what the client had got. */
+function measureAborted(answer: StreamedAnswer): Measured {
+  const { kind, request, limits, delivered, reported } = answer;
+  if (kind === "pass") {
+    return requestAlone;
+  }
+  const told = withPictures(reported, delivered);
+  if (told !== null && told.isOdd !== true && (told.outputTokens > 0n || told.images > 0)) {
+    return { ...bookable(told, limits), usageSource: "provider" };
+  }
+  const counted = countStream(answer);
+  const input = told === null || told.isOdd === true ? owedInput(kind, request) : told;
+  const units = {
+    ...counted,
+    inputTokens: input.inputTokens > counted.inputTokens ? input.inputTokens : counted.inputTokens,
+    cacheReadTokens: input.cacheReadTokens,
+    audioMs: input.audioMs > counted.audioMs ? input.audioMs : counted.audioMs,
+  };
+  return { units: withinHeld(units, limits), usageSource: "estimated", isImplausible: told?.isOdd === true };
+}
+
+/** What the provider has read when it begins to answer. */
+function owedInput(kind: SurfaceKind, request: ParsedRequest): Units {
+  if (kind === "speech") {
+    return spokenUnits(request);
+  }
+  if (kind === "transcription") {
+    return { ...noUnits, audioMs: (BigInt(request.inputBytes) * 1000n) / soundBytesPerSecondMax };
+  }
+  return { ...noUnits, inputTokens: BigInt(estimateInput(request)) };
+}
+
+/** Pictures are counted as they pass, whatever the provider says of tokens. */
+function withPictures(reported: ToldUnits | null, { pictures }: Delivered): ToldUnits | null {
+  return reported === null || pictures <= reported.images ? reported : { ...reported, images: pictures };
+}
+
+/** Listens to the events of a stream. */
+export class StreamMeter {
+  readonly #count = new DeliveredCount();
+  #reported: ToldUnits | null = null;
+
+  /** @param isDelivered whether the client was still there */
+  add(payload: Record<string, unknown>, isDelivered: boolean): void {
+    this.#reported = addEventUsage(this.#reported, payload);
+    if (isDelivered) {
+      this.#count.add(payload);
+    }
+  }
+
+  /** What was heard until now. */
+  get heard(): Pick<StreamedAnswer, "reported" | "delivered"> {
+    return { reported: this.#reported, delivered: this.#count.delivered };
+  }
 }
 
 /** What the payload of an event adds to what is known of the usage; each picture that is done counts. */
-export function addEventUsage(known: Units | null, payload: Record<string, unknown>): Units | null {
+export function addEventUsage(known: ToldUnits | null, payload: Record<string, unknown>): ToldUnits | null {
   const told = usageOf(payload);
   const isPicture = typeof payload["type"] === "string" && pictureEvent.test(payload["type"]);
   if (!isPicture) {
@@ -95,28 +173,18 @@ export function addEventUsage(known: Units | null, payload: Record<string, unkno
   return { ...(told ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
 }
 
-function completedUnits(kind: SurfaceKind, reported: Units | null, counted: () => Units): Measured {
+function completedUnits({ kind, limits }: AnsweredCall, told: ToldUnits | null, counted: () => Units): Measured {
   const isOutput = ({ outputTokens }: Units) => outputTokens > 0n || !textKinds.has(kind);
-  if (reported !== null) {
-    return isOutput(reported) || isOutput(counted()) ? { units: reported, usageSource: "provider" } : free;
+  if (told !== null && told.isOdd !== true) {
+    return isOutput(told) || isOutput(counted()) ? { ...bookable(told, limits), usageSource: "provider" } : free;
   }
   const units = counted();
-  return isOutput(units) ? { units, usageSource: "estimated" } : free;
-}
-
-/** Our own count charges no more than was set aside: a picture in the body has more bytes than a model takes tokens. */
-function within(bound: Units, counted: Units): Units {
-  return {
-    ...counted,
-    inputTokens: atMost(counted.inputTokens, bound.inputTokens),
-    outputTokens: atMost(counted.outputTokens, bound.outputTokens),
-    audioMs: atMost(counted.audioMs, bound.audioMs),
-  };
+  return isOutput(units) ? { units, usageSource: "estimated", isImplausible: told !== null } : free;
 }
 
 /** Whether anything of an answer that broke off was of use. */
-function hasOutput({ outputTokens, inputTokens, audioMs }: Units): boolean {
-  return outputTokens > 0n || inputTokens > 0n || audioMs > 0n;
+function hasOutput({ outputTokens, inputTokens, audioMs, images }: Units): boolean {
+  return outputTokens > 0n || inputTokens > 0n || audioMs > 0n || images > 0;
 }
 
 /** Our own count of a whole answer whose usage never came. */
@@ -132,20 +200,19 @@ function countAnswer(
   if (kind === "speech") {
     return spokenUnits(request);
   }
-  return estimateUnits(request.inputBytes, countDeliveredAnswer(json ?? parseObject(body.toString("utf8")) ?? {}));
+  return estimateUnits(request, countDeliveredAnswer(json ?? parseObject(body.toString("utf8")) ?? {}));
 }
 
 /** The same for a stream. */
-function countStream({ kind, request, pieces, bytesSent }: StreamedAnswer): Units {
-  const delivered = countDeliveredEvents(pieces, bytesSent);
+function countStream({ kind, request, delivered, pieces, bytesSent }: StreamedAnswer): Units {
   if (kind === "speech") {
-    return spokenUnits(request);
+    return bytesSent > 0 ? spokenUnits(request) : noUnits;
   }
   if (kind === "transcription") {
     const { textBytes } = delivered;
     return heardUnits(textBytes > 0 ? hearText(textBytes) : hearAnswer(Buffer.concat(pieces).toString("utf8")));
   }
-  return estimateUnits(request.inputBytes, delivered);
+  return estimateUnits(request, delivered);
 }
 
 /** Speech is sold by the character, and its sound tells nothing: each character of the text is an input token. */
@@ -155,21 +222,19 @@ function spokenUnits({ bounds }: ParsedRequest): Units {
 
 /** What was heard: sound is sold by its time or by tokens, of which only those of the text can be told. */
 function heardUnits({ soundMs, textBytes }: Heard): Units {
-  return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / bytesPerToken)), audioMs: BigInt(soundMs) };
+  return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / heardBytesPerToken)), audioMs: BigInt(soundMs) };
 }
 
-/**
- * Our own count for an answer whose usage never came: the rule is one token for each event that carried text, or for
- * each 4 bytes of text, whichever is more; and one input token for each 4 bytes of the request.
- */
-function estimateUnits(requestBytes: number, { textBytes, textEvents, items }: Delivered): Units {
-  if (textBytes === 0 && textEvents === 0 && items === 0) {
+/** Our own count for an answer whose usage never came: see `text-tokens.ts` for the rule. */
+function estimateUnits(request: ParsedRequest, { outputTokens, pictures, items }: Delivered): Units {
+  if (outputTokens === 0 && pictures === 0 && items === 0) {
     return noUnits;
   }
   return {
     ...noUnits,
-    inputTokens: BigInt(Math.ceil(requestBytes / bytesPerToken)),
-    outputTokens: BigInt(Math.max(textEvents, Math.ceil(textBytes / bytesPerToken))),
+    inputTokens: BigInt(estimateInput(request)),
+    outputTokens: BigInt(outputTokens),
+    images: pictures,
   };
 }
 

@@ -50,6 +50,8 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   #isPaused = false;
   #isDelimited = true;
   #receivedBytes = 0;
+  /** When the signal fired on a body that may go on for a while, and how much of it was there. */
+  #aborted: { readonly atMs: number; readonly bytes: number } | null = null;
   #sink: HttpBodySink | null = null;
   #failure: HttpClientError | null = null;
 
@@ -135,13 +137,22 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
 
   /** The abort signal calls this. */
   handleEvent(): void {
-    this.#fail("aborted", "the request was aborted");
+    const timeoutMs = this.request.limits.afterAbort?.timeoutMs ?? 0;
+    if (timeoutMs === 0 || this.#isBeforeHead()) {
+      this.#failAborted();
+    } else {
+      this.#aborted = { atMs: this.#ports.ticker.nowMs, bytes: this.#receivedBytes };
+    }
   }
 
   onTick(nowMs: number): void {
     const { connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, totalTimeoutMs } = this.request.limits;
     if (hasPassed(totalTimeoutMs, this.#startedMs, nowMs)) {
       this.#fail("total_timeout", `the call took longer than ${totalTimeoutMs} ms`);
+      return;
+    }
+    if (this.#isAbortOver(nowMs)) {
+      this.#failAborted();
       return;
     }
     switch (this.#phase) {
@@ -208,6 +219,10 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     const { responseBytesMax } = this.request.limits;
     if (this.#receivedBytes > responseBytesMax) {
       this.#failWith(bodyTooLarge(responseBytesMax));
+      return;
+    }
+    if (this.#aborted !== null && this.#isAbortOver(this.#ports.ticker.nowMs)) {
+      this.#failAborted();
       return;
     }
     try {
@@ -305,6 +320,16 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     }
   }
 
+  /** Whether a body that went on after its signal fired has had its time, or its bytes. */
+  #isAbortOver(nowMs: number): boolean {
+    const { afterAbort } = this.request.limits;
+    if (this.#aborted === null || afterAbort === undefined) {
+      return false;
+    }
+    const { atMs, bytes } = this.#aborted;
+    return hasPassed(afterAbort.timeoutMs, atMs, nowMs) || this.#receivedBytes - bytes > afterAbort.bytesMax;
+  }
+
   #isBeforeHead(): boolean {
     return this.#phase === "connecting" || this.#phase === "sending" || this.#phase === "head";
   }
@@ -313,6 +338,10 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     if (hasPassed(limitMs, this.#sinceMs, nowMs)) {
       this.#fail(kind, `the peer was silent for ${limitMs} ms`);
     }
+  }
+
+  #failAborted(): void {
+    this.#fail("aborted", "the request was aborted");
   }
 
   #fail(kind: HttpClientErrorKind, message: string): void {

@@ -31,6 +31,11 @@ export type HttpLimits = {
   readonly idleTimeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly responseBytesMax: number;
+  /**
+   * How long, and how far, the body may go on after the signal fired, once the head of the answer is there. Without it
+   * the signal ends the body at once. The client over `fetch` knows only the latter.
+   */
+  readonly afterAbort?: { readonly timeoutMs: number; readonly bytesMax: number };
 };
 
 export type HttpResponse = {

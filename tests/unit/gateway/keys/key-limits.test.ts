@@ -30,14 +30,14 @@ describe("keys that followed each other by rotation", () => {
   const limitKeyId = 1n as ApiKeyId;
 
   test("share one number of requests a minute", () => {
-    const limits = new KeyLimits(clock);
+    const limits = new KeyLimits(clock, null);
     const [first, second] = [1n, 2n].map((id) => principal(id, { limitKeyId, requestsPerMinute: 3 }));
     const seen = [first, second, second, first, second].map((each) => isLetIn(limits, each as Principal));
     expect(seen).toEqual([true, true, true, false, false]);
   });
 
   test("share one number of calls at a time", () => {
-    const limits = new KeyLimits(clock);
+    const limits = new KeyLimits(clock, null);
     const first = principal(1n, { limitKeyId, concurrencyMax: 1 });
     const second = principal(2n, { limitKeyId, concurrencyMax: 1 });
     expect([isLetIn(limits, first), isLetIn(limits, second)]).toEqual([true, false]);
@@ -47,7 +47,7 @@ describe("keys that followed each other by rotation", () => {
 });
 
 test("keys of which a call was let in are told once", () => {
-  const limits = new KeyLimits(clock);
+  const limits = new KeyLimits(clock, null);
   const refused = principal(3n, { requestsPerMinute: 1 });
   for (const each of [principal(1n), principal(1n), principal(2n), refused]) {
     limits.begin(each);
@@ -55,4 +55,65 @@ test("keys of which a call was let in are told once", () => {
   expect(limits.takeUsed()).toEqual([1n, 2n, 3n] as ApiKeyId[]);
   expect(isLetIn(limits, refused)).toBe(false);
   expect(limits.takeUsed()).toEqual([]);
+});
+
+describe("calls that are left before their answers begin", () => {
+  const ticking = (abortsPerHour: number | null) => {
+    let tick = 0;
+    const limits = new KeyLimits({ now: () => 0, tick: () => tick }, abortsPerHour);
+    const leave = (of: Principal) => {
+      limits.begin(of);
+      limits.noteAbort(of);
+      limits.end(of, 0n);
+    };
+    return {
+      limits,
+      leave,
+      pass: (ms: number) => {
+        tick += ms;
+        limits.tend();
+      },
+    };
+  };
+
+  test("are so many an hour for each key, and the refusal says how long to wait", () => {
+    const { limits, leave, pass } = ticking(60);
+    for (let count = 0; count < 60; count += 1) {
+      leave(principal(1n));
+    }
+    try {
+      limits.begin(principal(1n));
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 60 });
+    }
+    expect(isLetIn(limits, principal(2n))).toBe(true);
+    pass(59_000);
+    expect(isLetIn(limits, principal(1n))).toBe(false);
+    pass(1_000);
+    expect(isLetIn(limits, principal(1n))).toBe(true);
+  });
+
+  test("are remembered for as long as they count, however quiet the key is meanwhile", () => {
+    const { limits, leave, pass } = ticking(10);
+    for (let round = 0; round < 10; round += 1) {
+      leave(principal(1n));
+    }
+    pass(200_000);
+    expect(isLetIn(limits, principal(1n))).toBe(false);
+    pass(3_400_000);
+    expect(isLetIn(limits, principal(1n))).toBe(true);
+  });
+
+  test("are shared by the replicas, and any number where there is no limit", () => {
+    const shared = ticking(10);
+    shared.limits.setReplicas(5);
+    shared.leave(principal(1n));
+    shared.leave(principal(1n));
+    expect(isLetIn(shared.limits, principal(1n))).toBe(false);
+    const free = ticking(null);
+    for (let count = 0; count < 1_000; count += 1) {
+      free.leave(principal(1n));
+    }
+  });
 });

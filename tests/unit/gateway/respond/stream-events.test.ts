@@ -1,47 +1,11 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import type { StreamEnding, StreamOpening } from "@sluice/control-plane/gateway/model.ts";
-import { EventStream, type StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
+import { describe, expect, test } from "bun:test";
+import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
 import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
 import fc from "fast-check";
+import { chunk, runEventStream as run, usage, usageChunk } from "../../../support/event-stream-run.ts";
 import { settlePromises } from "../../../support/fake-time.ts";
-import { PushedBody } from "../../../support/pushed-body.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 500;
-const errorEvent = Buffer.from('data: {"error":{"code":"stream_interrupted"}}\n\n');
-
-type Run = {
-  readonly stream: EventStream;
-  readonly body: PushedBody;
-  readonly opening: Promise<StreamOpening>;
-  readonly sent: () => string;
-  readonly endings: readonly StreamEnding[];
-  readonly usages: readonly unknown[];
-};
-
-function run(more: Partial<StreamOwner> = {}): Run {
-  const pieces: Buffer[] = [];
-  const endings: StreamEnding[] = [];
-  const usages: unknown[] = [];
-  const body = new PushedBody();
-  const stream = new EventStream({
-    surfaceKind: "chat",
-    hidesUsage: true,
-    stallTimeoutMs: 60_000,
-    onSent: (piece) => pieces.push(piece),
-    onUsage: (told) => usages.push(told["usage"] ?? null),
-    onEnding: async (ending) => {
-      endings.push(ending);
-      return { errorEvent: ending.kind === "completed" ? null : errorEvent, postscript: null };
-    },
-    ...more,
-  });
-  const opening = stream.open(body);
-  return { stream, body, opening, sent: () => Buffer.concat(pieces).toString("utf8"), endings, usages };
-}
-
-const chunk = (delta: object) => JSON.stringify({ choices: [{ index: 0, delta }], usage: null });
-const usage = { prompt_tokens: 1, completion_tokens: 2 };
-const usageChunk = JSON.stringify({ choices: [], usage });
 const oddTexts = [
   "[DONE]",
   '"error"',
@@ -65,8 +29,9 @@ const payload = fc.oneof(
   { weight: 1, arbitrary: oneOf("error", '{"error":{"message":"x"}}', '{"error":"x"}', '{"object":"error"}') },
   {
     weight: 1,
-    arbitrary: oneOf("content", '{"choices":[', "[1]", "plain", '{"error":null}', '{"error":false}', '{"error":""}'),
+    arbitrary: oneOf("content", "[1]", "1", "", '{"error":null}', '{"error":false}', '{"error":""}'),
   },
+  { weight: 1, arbitrary: oneOf("broken", '{"choices":[', "plain", '{"choices":[{]}', '{"a":"\u0001"}', "[DONE") },
 );
 const anyEvent = fc
   .tuple(payload, fc.constantFrom("", ": a comment", "id: 7", "event: x"), fc.boolean())
@@ -86,8 +51,8 @@ function expectedOf(events: readonly { kind: string; bytes: string }[], hidesUsa
     if (kind === "done") {
       return { sent, ending: "completed", last: bytes };
     }
-    if (kind === "error") {
-      return { sent, ending: "error_event", last: "" };
+    if (kind === "error" || kind === "broken") {
+      return { sent, ending: `${kind}_event`, last: "" };
     }
     sent += kind === "usage" && hidesUsage ? "" : bytes;
   }
@@ -107,7 +72,7 @@ describe("any split of the bytes of an upstream into packets", () => {
         expect((await one.opening).kind as string).toBe(isBegun ? "open" : expected.ending);
         expect(one.endings.map(({ kind }) => kind as string)).toEqual(isBegun ? [expected.ending] : []);
         expect(one.sent()).toBe(expected.sent + expected.last);
-        const last = events.findIndex(({ kind }) => kind === "done" || kind === "error");
+        const last = events.findIndex(({ kind }) => ["done", "error", "broken"].includes(kind));
         const passed = last === -1 ? events : events.slice(0, last);
         const told = passed.filter(({ kind }) => kind === "usage").map(() => usage);
         expect(one.usages.filter((seen) => seen !== null)).toEqual(told);
@@ -131,10 +96,10 @@ describe("any split of the bytes of an upstream into packets", () => {
     ["\n", "\n"],
   ])("the last event needs no empty line behind it, and a blank line is no event (%p)", async (rest, sent) => {
     const one = run();
-    one.body.push(Buffer.from(`data: x\n\n${rest}`), [9, 10]);
+    one.body.push(Buffer.from(`data: 1\n\n${rest}`), [9, 10]);
     one.body.end();
     await settlePromises();
-    expect(one.sent()).toBe(`data: x\n\n${sent}`);
+    expect(one.sent()).toBe(`data: 1\n\n${sent}`);
   });
 });
 
@@ -175,6 +140,53 @@ describe("the end of a stream", () => {
     expect(one.endings.map((ending) => ending.kind)).toEqual([kind]);
   });
 
+  const finish = (index = 0) =>
+    `data: ${JSON.stringify({ choices: [{ index, delta: {}, finish_reason: "stop" }] })}\n\n`;
+  const begin = (index: number) => `data: ${JSON.stringify({ choices: [{ index, delta: { content: "x" } }] })}\n\n`;
+  const reset = new HttpClientError("reset_in_body", true, "reset");
+  const told = `data: ${usageChunk}\n\n`;
+  const done = "data: [DONE]\n\n";
+
+  test.each([
+    ["a clean end behind the reason of the end", finish(), null, "completed"],
+    ["a clean end behind the usage", finish() + told, null, "completed"],
+    ["a break behind the usage", finish() + told, reset, "completed"],
+    ["a break behind the reason of the end", finish(), reset, "cut"],
+    ["a break behind a usage without a reason of the end", told, reset, "cut"],
+    ["a clean end without a reason of the end", told, null, "cut"],
+    ["a clean end while another choice goes on", begin(1) + finish(), null, "cut"],
+    ["a clean end of both choices", begin(1) + finish() + finish(1), null, "completed"],
+    ["the beginning of an event behind the reason of the end", `${finish()}data: [DO`, null, "completed"],
+  ])("without [DONE] is judged by what was said: %s", async (_what, events, error, kind) => {
+    for (const surfaceKind of ["chat", "completions"] as const) {
+      const one = await begun({ surfaceKind });
+      const before = one.sent();
+      one.body.push(Buffer.from(events));
+      if (error === null) {
+        one.body.end(false);
+      } else {
+        one.body.sink.onError(error);
+      }
+      await settlePromises();
+      expect(one.endings.map((ending) => ending.kind as string)).toEqual([kind]);
+      const sent = events.replace(told, "").replace("data: [DO", "");
+      expect(one.sent()).toBe(before + sent + (kind === "completed" ? done : ""));
+    }
+  });
+
+  test.each(["chat", "completions", "responses", "images", "transcription"] as const)(
+    "of %s comes with an event that is no JSON, with nothing of it and nothing behind it",
+    async (surfaceKind) => {
+      const one = await begun({ surfaceKind });
+      const before = one.sent();
+      one.body.push(Buffer.from(`data: {"choices":[{"delta":{"content":"un\n\n${finish()}${told}${done}`));
+      await settlePromises();
+      expect(one.endings.map((ending) => ending.kind)).toEqual(["broken_event"]);
+      expect(one.sent()).toBe(before);
+      expect(one.body.isCancelled).toBe(true);
+    },
+  );
+
   test("hangs up on an upstream that goes on behind it, but not at once", async () => {
     const one = await begun();
     one.body.push(Buffer.from("data: [DONE]\n\n"));
@@ -195,115 +207,12 @@ describe("the end of a stream", () => {
 
   test("an event in a hundred thousand packets does not take time for each packet before it", async () => {
     const one = await begun();
-    const large = Buffer.from(`data: ${"x".repeat(1_000_000)}\n\n`);
+    const large = Buffer.from(`data: "${"x".repeat(1_000_000)}"\n\n`);
     const places = Array.from({ length: 100_000 }, (_, index) => index * 10);
     const startedAt = performance.now();
     one.body.push(large, places);
     // Putting together what waits with each packet would copy fifty thousand megabytes.
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(one.sent().length).toBeGreaterThan(1_000_000);
-  });
-});
-
-describe("the client's side", () => {
-  beforeEach(() => {
-    jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
-  const content = (length: number) => Buffer.from(`data: ${"x".repeat(length)}\n\n`);
-  const readText = async (reader: { read(): Promise<{ value?: Uint8Array | undefined }> }) =>
-    Buffer.from((await reader.read()).value ?? []).toString("utf8");
-
-  test("holds the end back until the call is settled", async () => {
-    const settled = Promise.withResolvers<void>();
-    const one = run({
-      onEnding: async () => {
-        await settled.promise;
-        return { errorEvent: null, postscript: Buffer.from(": for the relay\n\n") };
-      },
-    });
-    one.body.push(Buffer.from("data: a\n\ndata: [DONE]\n\n"));
-    const reader = one.stream.stream.getReader();
-    expect(await readText(reader)).toBe("data: a\n\n");
-    const next = readText(reader);
-    await settlePromises();
-    expect(one.sent()).toBe("data: a\n\n");
-    settled.resolve();
-    expect(await next).toBe("data: [DONE]\n\n");
-    expect(await readText(reader)).toBe(": for the relay\n\n");
-    expect((await reader.read()).done).toBe(true);
-  });
-
-  test("pauses the upstream when 64 KB wait, and lets it go on when there is room", async () => {
-    const one = run();
-    one.body.push(content(60_000));
-    expect(one.body.isPaused).toBe(false);
-    one.body.push(content(10_000));
-    expect(one.body.isPaused).toBe(true);
-    await one.stream.stream.getReader().read();
-    await settlePromises();
-    expect(one.body.isPaused).toBe(false);
-  });
-
-  test("a reader that reads nothing is gone after its time, and one that reads now and then is not", async () => {
-    const one = run();
-    const reader = one.stream.stream.getReader();
-    for (let turn = 0; turn < 5; turn += 1) {
-      one.body.push(content(70_000));
-      jest.advanceTimersByTime(59_000);
-      await reader.read();
-      await settlePromises();
-    }
-    expect(one.endings).toEqual([]);
-    one.body.push(content(70_000));
-    jest.advanceTimersByTime(59_999);
-    expect(one.endings).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(one.endings).toEqual([{ kind: "aborted" }]);
-    expect(one.body.isCancelled).toBe(true);
-    await settlePromises();
-    await expect(reader.read()).rejects.toThrow("not whole");
-  });
-
-  test("a reader that leaves has the upstream hung up on at once", async () => {
-    const one = run();
-    one.body.push(content(10));
-    await one.opening;
-    await one.stream.stream.cancel();
-    expect(one.body.isCancelled).toBe(true);
-    expect(one.endings).toEqual([{ kind: "aborted" }]);
-    await settlePromises();
-  });
-
-  test("a stream that broke off ends with the error event, and then not in an orderly way", async () => {
-    const one = run();
-    one.body.push(Buffer.from("data: a\n\n"));
-    one.body.sink.onError(new HttpClientError("reset_in_body", true, "reset"));
-    await settlePromises();
-    const reader = one.stream.stream.getReader();
-    expect(await readText(reader)).toBe("data: a\n\n");
-    // As long as the event has not been read, it is not lost to the break.
-    jest.advanceTimersByTime(10_000);
-    expect(await readText(reader)).toBe(errorEvent.toString("utf8"));
-    const end = reader.read();
-    await settlePromises();
-    jest.advanceTimersByTime(250);
-    await expect(end).rejects.toThrow("not whole");
-  });
-
-  test("an answer that is no event stream gets no event when it breaks off", async () => {
-    const one = run({ surfaceKind: "raw" });
-    one.body.push(Buffer.from("ID3"));
-    one.body.sink.onError(new HttpClientError("idle_timeout", true, "silent"));
-    await settlePromises();
-    const reader = one.stream.stream.getReader();
-    expect(await readText(reader)).toBe("ID3");
-    const end = reader.read();
-    await settlePromises();
-    jest.advanceTimersByTime(250);
-    await expect(end).rejects.toThrow("not whole");
   });
 });

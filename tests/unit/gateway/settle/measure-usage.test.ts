@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
+import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
 import {
+  type AnsweredCall,
   addEventUsage,
   measureAnswer,
   measureStream,
+  measureUnread,
   type StreamedAnswer,
 } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
 import { noUnits, type Units } from "@sluice/control-plane/gateway/usage-log/model.ts";
@@ -31,23 +34,42 @@ const requestWith = (more: Partial<RequestBounds> = {}): ParsedRequest => ({
   dropped: null,
 });
 
-const bound: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n, audioMs: 10_000_000n };
+const requestOf = (value: unknown, more: Partial<RequestBounds> = {}): ParsedRequest => {
+  const body = Buffer.from(JSON.stringify(value));
+  return { ...requestWith(more), body, inputBytes: body.length };
+};
+
+const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n, audioMs: 10_000_000n };
+const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n, audioMs: 20_000_000n, images: 9 };
+const limits = { held, most };
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const nothingDelivered = new DeliveredCount().delivered;
 const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "kind">) =>
   measureStream({
-    isComplete: true,
+    end: "completed",
     reported: null,
+    delivered: nothingDelivered,
     request: requestWith(),
-    bound,
+    limits,
     pieces: [],
     bytesSent: 10,
     ...answer,
   });
+const deliveredOf = (...events: Record<string, unknown>[]) => {
+  const count = new DeliveredCount();
+  for (const event of events) {
+    count.add(event);
+  }
+  return count.delivered;
+};
+const whole = (body: Buffer, kind: AnsweredCall["kind"], more: Partial<AnsweredCall> = {}) =>
+  measureAnswer(body, { kind, request: requestWith(), limits, ...more });
+const plausible = { isImplausible: false };
 
 describe("pictures", () => {
   const picture = { b64_json: "AAAA", revised_prompt: 'with "url": in it' };
-  const draw = (body: Buffer, outputImages = 4) => measureAnswer(body, requestWith({ outputImages }), "images", bound);
+  const draw = (body: Buffer) => whole(body, "images");
 
   test("are counted as they were delivered, also where the provider tells tokens", () => {
     const usage = { input_tokens: 5, output_tokens: 272, total_tokens: 277 };
@@ -57,10 +79,18 @@ describe("pictures", () => {
     expect(untold).toMatchObject({ usageSource: "estimated", units: { images: 1 } });
   });
 
-  test("count although more came than were asked for, and none where none came", () => {
-    expect(draw(json({ data: [picture, picture, picture] }), 2).units.images).toBe(3);
+  test("are charged as they were counted, also where more came than were asked for; none came, none is charged", () => {
+    const drawn = draw(json({ data: Array.from({ length: 3 }, () => picture) }));
+    expect(drawn).toMatchObject({ units: { images: 3 }, isImplausible: false });
     expect(draw(json({ data: [] })).units.images).toBe(0);
     expect(draw(json({ data: [{ url: null, b64_json: "A" }] })).units.images).toBe(1);
+  });
+
+  test("are never more than anybody can ask for", () => {
+    const data = Array.from({ length: 50 }, () => ({ url: "" }));
+    const usage = { input_tokens: 5, output_tokens: 7 };
+    expect(draw(json({ data, usage }))).toMatchObject({ units: { images: 9 }, isImplausible: true });
+    expect(draw(json({ data }))).toMatchObject({ units: { images: 9 } });
   });
 
   test("of a stream count once they are done", () => {
@@ -71,34 +101,51 @@ describe("pictures", () => {
     known = addEventUsage(known, { type: "image_generation.completed", b64_json: "A", usage });
     known = addEventUsage(known, { type: "image_edit.completed", b64_json: "A" });
     expect(known).toEqual({ ...noUnits, inputTokens: 5n, outputTokens: 7n, images: 2 });
-    expect(stream({ kind: "images", isComplete: false, reported: known })).toEqual({
+    expect(stream({ kind: "images", end: "failed", reported: known })).toEqual({
       units: known ?? noUnits,
       usageSource: "provider",
+      ...plausible,
     });
-    const draft = Buffer.from('data: {"type":"image_generation.partial_image","b64_json":"A"}\n\n');
-    const cut = stream({ kind: "images", isComplete: false, pieces: [draft], bytesSent: draft.length });
-    expect(cut).toEqual({ units: noUnits, usageSource: "none" });
+  });
+
+  test("of which only drafts came are one picture", () => {
+    const drafts = [0, 1, 2].map((place) => ({
+      type: "image_generation.partial_image",
+      b64_json: "A".repeat(100_000),
+      partial_image_index: place,
+      quality: "low",
+    }));
+    for (const end of ["failed", "aborted"] as const) {
+      const left = stream({ kind: "images", end, delivered: deliveredOf(...drafts), bytesSent: 300_000 });
+      expect(left).toMatchObject({ usageSource: "estimated", units: { images: 1, outputTokens: 272n } });
+    }
+    const two = deliveredOf(drafts[0] ?? {}, { type: "image_generation.completed", b64_json: "B" }, drafts[1] ?? {});
+    expect(two.pictures).toBe(2);
   });
 });
 
 describe("speech", () => {
   const request = requestWith({ characters: 37 });
 
-  test.each([true, false])("is charged by the character once any sound was delivered (complete: %p)", (isComplete) => {
-    const measured = stream({ kind: "speech", isComplete, request, pieces: [Buffer.alloc(10)] });
-    expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated" });
-  });
+  test.each(["completed", "failed", "aborted"] as const)(
+    "is charged by the character once any sound was delivered (%s)",
+    (end) => {
+      const measured = stream({ kind: "speech", end, request, pieces: [Buffer.alloc(10)] });
+      expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });
+    },
+  );
 
   test("is free when no sound came, and charged by the provider's count where it comes", () => {
-    expect(stream({ kind: "speech", isComplete: false, request, bytesSent: 0 }).usageSource).toBe("none");
+    expect(stream({ kind: "speech", end: "failed", request, bytesSent: 0 }).usageSource).toBe("none");
     const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
-    expect(stream({ kind: "speech", request, reported })).toEqual({ units: reported, usageSource: "provider" });
+    const measured = stream({ kind: "speech", request, reported });
+    expect(measured).toEqual({ units: reported, usageSource: "provider", ...plausible });
   });
 });
 
 describe("what was heard", () => {
   const hear = (body: Buffer | string, audioMs = 10_000_000n) =>
-    measureAnswer(Buffer.from(body), requestWith(), "transcription", { ...bound, audioMs });
+    whole(Buffer.from(body), "transcription", { limits: { most, held: { ...held, audioMs } } });
 
   test("is charged by the seconds that the provider tells", () => {
     const body = json({ text: "hello", usage: { type: "duration", seconds: 3.25 } });
@@ -131,10 +178,9 @@ describe("what was heard", () => {
 
   test("of a stream is charged by its last event, or by what was delivered until it broke off", () => {
     const request = requestWith({ audioMs: 100_000n });
-    const event = `data: ${JSON.stringify({ type: "transcript.text.delta", delta: "a".repeat(30) })}\n\n`;
-    const pieces = [Buffer.from(event)];
-    const cut = stream({ kind: "transcription", isComplete: false, request, pieces, bytesSent: event.length });
-    expect(cut).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n, outputTokens: 8n } });
+    const delivered = deliveredOf({ type: "transcript.text.delta", delta: "a".repeat(30) });
+    const cut = stream({ kind: "transcription", end: "failed", request, delivered, bytesSent: 100 });
+    expect(cut).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n, outputTokens: 6n } });
     const told = addEventUsage(null, {
       type: "transcript.text.done",
       usage: { type: "tokens", input_tokens: 3, output_tokens: 2 },
@@ -146,7 +192,7 @@ describe("what was heard", () => {
 describe("other answers", () => {
   test("ranks tell only a total, all of which was read", () => {
     const body = json({ results: [], usage: { total_tokens: 15 } });
-    expect(measureAnswer(body, requestWith(), "rerank", bound)).toMatchObject({
+    expect(whole(body, "rerank")).toMatchObject({
       units: { inputTokens: 15n, outputTokens: 0n },
     });
   });
@@ -156,43 +202,137 @@ describe("other answers", () => {
       choices: [{ message: { content: "x" } }],
       usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 9 },
     });
-    expect(measureAnswer(body, requestWith(), "chat", bound)).toMatchObject({
+    expect(whole(body, "chat")).toMatchObject({
       units: { inputTokens: 1n, outputTokens: 2n },
     });
   });
 
   test("a path without rules costs a request, whatever its answer says of usage or errors", () => {
     const body = json({ id: "job", error: { message: "no" }, usage: { input_tokens: 1_000, output_tokens: 1_000 } });
-    const measured = measureAnswer(body, requestWith(), "pass", bound);
-    expect(measured).toEqual({ units: noUnits, usageSource: "estimated", form: "other" });
-    expect(stream({ kind: "pass", isComplete: false }).usageSource).toBe("estimated");
+    const measured = whole(body, "pass");
+    expect(measured).toEqual({ units: noUnits, usageSource: "estimated", form: "other", ...plausible });
+    expect(stream({ kind: "pass", end: "failed" }).usageSource).toBe("estimated");
     expect(stream({ kind: "pass", bytesSent: 0 }).usageSource).toBe("none");
   });
 });
 
 describe("our own count stays within what was set aside", () => {
   const text = "much longer than two tokens";
-  const tight: Units = { ...noUnits, inputTokens: 90n, outputTokens: 2n };
+  const tight = { most, held: { ...noUnits, inputTokens: 3n, outputTokens: 2n } };
+  const words = { messages: [{ role: "user", content: "more than three tokens, by any count of them" }] };
+  const request = requestOf(words);
 
   test("of a stream that broke off", () => {
-    const event = Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`);
-    const more = { isComplete: false, bound: tight, pieces: [event], bytesSent: event.length };
-    expect(stream({ kind: "chat", ...more })).toEqual({ units: tight, usageSource: "estimated" });
+    const delivered = deliveredOf({ choices: [{ delta: { content: text } }] });
+    const cut = stream({ kind: "chat", end: "failed", request, limits: tight, delivered });
+    expect(cut).toEqual({ units: tight.held, usageSource: "estimated", ...plausible });
   });
 
   test("of a whole answer without usage", () => {
     const body = json({ choices: [{ message: { content: text } }] });
-    expect(measureAnswer(body, requestWith(), "chat", tight)).toMatchObject({ units: tight, usageSource: "estimated" });
+    const counted = whole(body, "chat", { request, limits: tight });
+    expect(counted).toMatchObject({ units: tight.held, usageSource: "estimated" });
   });
 
-  test("but a count of the provider is taken as it is", () => {
+  test("but a count of the provider is taken as it is, as long as it can be true", () => {
     const usage = { prompt_tokens: 200_000, completion_tokens: 3 };
-    const { units } = measureAnswer(
-      json({ choices: [{ message: { content: text } }], usage }),
-      requestWith(),
-      "chat",
-      tight,
-    );
-    expect(units).toMatchObject({ inputTokens: 200_000n, outputTokens: 3n });
+    const counted = whole(json({ choices: [{ message: { content: text } }], usage }), "chat", { limits: tight });
+    expect(counted).toMatchObject({ units: { inputTokens: 200_000n, outputTokens: 3n }, isImplausible: false });
+  });
+});
+
+describe("a usage that can't be true", () => {
+  const answer = { choices: [{ message: { content: "four words of text" } }] };
+  const details = { prompt_tokens_details: { cached_tokens: 2 ** 53 - 1 } };
+
+  test.each([
+    [{ prompt_tokens: 2 ** 53 - 1, completion_tokens: 2 ** 53 - 1, ...details }, 300_000n, 150_000n],
+    [{ prompt_tokens: 300_001, completion_tokens: 5 }, 300_000n, 5n],
+    [{ prompt_tokens: 7, completion_tokens: 150_001 }, 7n, 150_000n],
+  ])("is booked as far as it can, and marked: %j", (usage, inputTokens, outputTokens) => {
+    const units = { inputTokens, outputTokens };
+    const marked = { usageSource: "provider", isImplausible: true, units } as const;
+    expect(whole(json({ ...answer, usage }), "chat")).toMatchObject(marked);
+    const reported = addEventUsage(null, { choices: [], usage });
+    for (const end of ["completed", "failed", "aborted"] as const) {
+      expect(stream({ kind: "chat", end, reported })).toMatchObject(marked);
+    }
+  });
+
+  test.each([
+    [{ prompt_tokens: -5, completion_tokens: 4 }],
+    [{ prompt_tokens: 5, completion_tokens: 4.5 }],
+    [{ prompt_tokens: 5, completion_tokens: 1e300 }],
+    [{ prompt_tokens: 5, completion_tokens: 2 ** 53 }],
+    [{ input_tokens: -(2 ** 53), output_tokens: 0 }],
+  ])("takes the place of no count, so that ours is charged, and is marked: %j", (usage) => {
+    const units = { outputTokens: 4n };
+    const marked = { usageSource: "estimated", isImplausible: true, units } as const;
+    expect(whole(json({ ...answer, usage }), "chat")).toMatchObject(marked);
+    const reported = addEventUsage(null, { choices: [], usage });
+    const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
+    for (const end of ["completed", "failed", "aborted"] as const) {
+      expect(stream({ kind: "chat", end, reported, delivered })).toMatchObject(marked);
+    }
+  });
+
+  test("of seconds is one, too", () => {
+    for (const seconds of [-3, 1e12]) {
+      const heard = whole(json({ text: "a".repeat(15), usage: { type: "duration", seconds } }), "transcription");
+      expect(heard).toMatchObject({ usageSource: "estimated", units: { audioMs: 1_000n }, isImplausible: true });
+    }
+    const long = whole(json({ text: "a", usage: { type: "duration", seconds: 900_000 } }), "transcription");
+    expect(long).toMatchObject({ usageSource: "provider", units: { audioMs: 20_000_000n }, isImplausible: true });
+  });
+});
+
+describe("a client that leaves", () => {
+  const request = requestOf({ messages: [{ role: "user", content: "a".repeat(1_000) }] });
+
+  test("owes the input once an answer had begun, and what it got of it", () => {
+    const left = stream({ kind: "chat", end: "aborted", request, bytesSent: 0 });
+    expect(left).toMatchObject({ usageSource: "estimated", units: { outputTokens: 0n } });
+    expect(left.units.inputTokens).toBeGreaterThanOrEqual(200n);
+    expect(left.units.inputTokens).toBeLessThan(220n);
+    const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
+    const later = stream({ kind: "chat", end: "aborted", request, delivered });
+    expect(later.units).toEqual({ ...left.units, outputTokens: 4n });
+    expect(measureUnread({ kind: "chat", request, limits })).toEqual(left);
+  });
+
+  test("owes what the provider still told", () => {
+    const reported = { ...noUnits, inputTokens: 1_234n, outputTokens: 56n };
+    const left = stream({ kind: "chat", end: "aborted", request, reported, bytesSent: 0 });
+    expect(left).toEqual({ units: reported, usageSource: "provider", ...plausible });
+  });
+
+  test("owes the input that the provider told before any output", () => {
+    const reported = { ...noUnits, inputTokens: 1_234n, cacheReadTokens: 1_000n };
+    const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
+    expect(stream({ kind: "chat", end: "aborted", request, reported, delivered })).toEqual({
+      units: { ...reported, outputTokens: 4n },
+      usageSource: "estimated",
+      ...plausible,
+    });
+  });
+
+  test.each([
+    ["speech", { inputTokens: 37n }],
+    ["pass", { inputTokens: 0n }],
+    ["embeddings", { outputTokens: 0n }],
+  ] as const)("pays for %s, too", (kind, units) => {
+    const spoken = { ...request, bounds: { ...bounds, characters: 37 } };
+    expect(measureUnread({ kind, request: spoken, limits })).toMatchObject({ usageSource: "estimated", units });
+  });
+
+  test("pays for a file as long as it lasts at least, and for a picture as small as pictures are", () => {
+    const form = { ...requestWith({ inputImages: 2 }), contentType: "multipart/form-data; boundary=x" };
+    const heard = measureUnread({ kind: "transcription", request: { ...form, inputBytes: 1_764_000 }, limits });
+    expect(heard.units).toEqual({ ...noUnits, audioMs: 10_000n });
+    expect(measureUnread({ kind: "images", request: form, limits }).units).toEqual({ ...noUnits, inputTokens: 170n });
+    const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
+    const seen = requestOf({ content: [{ url }, "a".repeat(500)] }, { inputImages: 1 });
+    const { inputTokens } = measureUnread({ kind: "chat", request: seen, limits }).units;
+    expect([inputTokens > 185n, inputTokens < 215n]).toEqual([true, true]);
   });
 });

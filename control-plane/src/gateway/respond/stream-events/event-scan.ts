@@ -1,36 +1,14 @@
 import type { SurfaceKind } from "../../surfaces.ts";
 
 /** What has to be known of one server-sent event on its way through. */
-export type EventKind = "content" | "usage_only" | "done" | "error" | "terminal";
+export type EventKind = "content" | "usage_only" | "done" | "error" | "terminal" | "broken";
 
 /** An event that was looked into: what it is, and its payload where that is a JSON object. */
 export type SeenEvent = { readonly kind: EventKind; readonly payload: Record<string, unknown> | null };
 
-const doneMark = Buffer.from("[DONE]");
-/** Every spelling of a usage object names counts that end in this; `"usage":null` does not. */
-const usageMark = Buffer.from('_tokens"');
-const errorMark = Buffer.from('"error"');
-const terminalMarks = ["response.completed", "response.incomplete", "response.failed"].map((type) => Buffer.from(type));
-
-/** A picture that is done: the events before it carry drafts. */
-const pictureMark = Buffer.from('.completed"');
-
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-
-/**
- * Whether any event in these bytes needs a closer look. Nearly none does, and looking for three marks in the bytes costs
- * a small part of what parsing each event would.
- */
-export function needsLook(bytes: Buffer, kind: SurfaceKind): boolean {
-  return (
-    bytes.indexOf(usageMark) !== -1 ||
-    bytes.indexOf(doneMark) !== -1 ||
-    bytes.indexOf(errorMark) !== -1 ||
-    (kind === "responses" && terminalMarks.some((mark) => bytes.indexOf(mark) !== -1)) ||
-    (kind === "images" && bytes.indexOf(pictureMark) !== -1)
-  );
-}
+const dataMark = "data:";
 
 /**
  * Where the last complete event ends, or 0. Events end with an empty line; lines end with LF or CRLF, and with CR alone
@@ -69,35 +47,44 @@ export function firstEventEnd(bytes: Buffer, from: number): number {
 
 /** The joined `data` lines of one event. */
 export function eventData(event: Buffer): string {
+  const text = event.toString("utf8");
+  // Nearly every event is one line and the empty one behind it.
+  if (text.startsWith(dataMark) && text.indexOf("\n") === text.length - 2 && !text.includes("\r")) {
+    return text.slice(dataMark.length, -2).trim();
+  }
   const lines: string[] = [];
-  for (const line of event.toString("utf8").split(/\r\n|\n|\r/)) {
-    if (line.startsWith("data:")) {
-      lines.push(line.startsWith("data: ") ? line.slice(6) : line.slice(5));
+  for (const line of text.split(text.includes("\r") ? /\r\n|\n|\r/ : "\n")) {
+    if (line.startsWith(dataMark)) {
+      lines.push(line.slice(line.startsWith("data: ") ? dataMark.length + 1 : dataMark.length));
     }
   }
-  return lines.join("\n");
+  return lines.join("\n").trim();
 }
 
-/** Looks into one event. */
+/** Looks into one event. One whose data is no JSON is broken: what a client makes of it can't be known. */
 export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
-  const data = eventData(event).trim();
+  const data = eventData(event);
+  if (data === "") {
+    return { kind: "content", payload: null };
+  }
   if (data === "[DONE]") {
     return { kind: "done", payload: null };
   }
-  const payload = data.startsWith("{") ? parseObject(data) : null;
-  if (payload === null) {
-    // Not for us to judge: the client gets what the provider sent.
-    return { kind: "content", payload };
-  }
-  return { kind: kind === "responses" ? responsesEventKind(payload["type"]) : chatEventKind(payload), payload };
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
+  let payload: unknown;
   try {
-    return JSON.parse(text);
+    payload = JSON.parse(data);
   } catch {
-    return null;
+    return { kind: "broken", payload: null };
   }
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+    // Not for us to judge: the client gets what the provider sent.
+    return { kind: "content", payload: null };
+  }
+  const fields = payload as Record<string, unknown>;
+  return {
+    kind: kind === "responses" ? responsesEventKind(fields["type"]) : chatEventKind(fields),
+    payload: fields,
+  };
 }
 
 function chatEventKind(payload: Record<string, unknown>): EventKind {

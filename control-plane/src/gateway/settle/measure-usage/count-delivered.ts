@@ -1,101 +1,215 @@
-import { asObject, type Json, parseObject } from "./units.ts";
+import { countText, toTokens } from "./text-tokens.ts";
+import { asObject, type Json } from "./units.ts";
 
 /** What reached the client, for an answer whose usage never came. */
 export type Delivered = {
+  /** Text, reasoning, arguments, code and whatever else a model wrote, and its sound. */
+  readonly outputTokens: number;
   readonly textBytes: number;
-  /** Events that carried text. */
-  readonly textEvents: number;
+  readonly pictures: number;
   /** Results that are no text: vectors, images, ranks. */
   readonly items: number;
 };
 
-/** Clients tend to leave all at once, and reading all that was kept for each of them would hold up everybody else. */
-const sampleBytesMax = 65_536;
+/**
+ * What in an event or an answer is not output. Anything that is not listed here counts as written by the model, so that a
+ * field which a provider adds is not free.
+ */
+const bookkeeping: ReadonlySet<string> = new Set([
+  ...[
+    "id",
+    "type",
+    "object",
+    "created",
+    "created_at",
+    "completed_at",
+    "expires_at",
+    "model",
+    "role",
+    "status",
+    "phase",
+  ],
+  ...["index", "output_index", "content_index", "summary_index", "annotation_index", "partial_image_index"],
+  ...["item_id", "call_id", "response_id", "event_id", "sequence_number", "obfuscation", "container_id"],
+  ...["finish_reason", "native_finish_reason", "stop_reason", "incomplete_details", "error", "usage", "x_groq"],
+  ...["logprobs", "top_logprobs", "annotations", "content_filter_results", "prompt_filter_results"],
+  ...["system_fingerprint", "service_tier", "provider", "background", "output_format", "quality", "size"],
+  ...["instructions", "tools", "tool_choice", "metadata", "user", "prompt_cache_key", "safety_identifier"],
+]);
+const pictureNames: ReadonlySet<string> = new Set(["b64_json", "partial_image_b64"]);
+const pictureAddress = "data:image/";
+/** Sound travels as 16-bit samples, 24,000 a second, in base64: 50 ms of it are a token. */
+const charactersPerSpokenToken = 3_200;
+/** Events of an item whose types end so carry something new; those of other types say again what was said. */
+const newParts = /(?:delta|partial_image)$/;
+const draft = /partial_image$/;
+/** Output tokens of a square picture; larger ones cost more. */
+const pictureTokens: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 };
+const usualPictureTokens = 1_056;
+/** Items of an answer that are told apart. */
+const itemsMax = 1_024;
+/** Deeper than this nothing is looked for. */
+const depthMax = 32;
 
-/** What was delivered of an event stream, counted over the first pieces and scaled up to all bytes. */
-export function countDeliveredEvents(pieces: readonly Uint8Array[], bytesSent: number): Delivered {
-  const kept = sampleOf(pieces);
-  let textBytes = 0;
-  let textEvents = 0;
-  let unreadBytes = 0;
-  for (const line of kept.toString("utf8").split(/\r\n|\n|\r/)) {
-    const event = line.startsWith("data:") ? parseObject(line.slice(5)) : null;
-    if (event !== null) {
-      const bytes = deliveredTextBytes(event);
-      textBytes += bytes;
-      textEvents += bytes > 0 ? 1 : 0;
-    } else if (line.startsWith("data: {") || line.startsWith("data:{")) {
-      unreadBytes += Buffer.byteLength(line);
+/** The size of what a model wrote. */
+class Tally {
+  letters = 0;
+  signs = 0;
+  /** Events that carried text. */
+  events = 0;
+  soundCharacters = 0;
+  pictures = 0;
+
+  addEvent(event: Json): void {
+    const before = this.letters + this.signs;
+    this.add(event, "", 0);
+    this.events += this.letters + this.signs > before ? 1 : 0;
+  }
+
+  /** Adds everything in a value that is not bookkeeping. The name says what a text is. */
+  add(value: unknown, name: string, depth: number): void {
+    if (typeof value === "string") {
+      this.#addText(value, name);
+    } else if (Array.isArray(value)) {
+      for (const item of value) {
+        this.add(item, name, depth + 1);
+      }
+    } else if (typeof value === "object" && value !== null && depth < depthMax) {
+      const fields = value as Json;
+      for (const key in fields) {
+        if (!bookkeeping.has(key)) {
+          this.add(fields[key], textName(fields, key, name), depth + 1);
+        }
+      }
     }
   }
-  // The last event of the pieces that were kept is cut; what can't be read is taken to be like the rest.
-  const readBytes = kept.length - unreadBytes;
-  if (bytesSent > kept.length && readBytes < unreadBytes) {
-    return { textBytes: bytesSent, textEvents: Math.max(1, textEvents), items: 0 };
+
+  get tokens(): number {
+    return toTokens(this, this.events) + Math.ceil(this.soundCharacters / charactersPerSpokenToken);
   }
-  const scale = bytesSent > kept.length ? bytesSent / readBytes : 1;
-  return { textBytes: Math.ceil(textBytes * scale), textEvents: Math.ceil(textEvents * scale), items: 0 };
+
+  get textBytes(): number {
+    return this.letters + this.signs * 3;
+  }
+
+  #addText(text: string, name: string): void {
+    if (pictureNames.has(name) || text.startsWith(pictureAddress)) {
+      this.pictures += text === "" ? 0 : 1;
+    } else if (name === "audio") {
+      this.soundCharacters += text.length;
+    } else if (text !== "") {
+      const { letters, signs } = countText(text);
+      this.letters += letters;
+      this.signs += signs;
+    }
+  }
 }
 
-function sampleOf(pieces: readonly Uint8Array[]): Buffer {
-  const sample: Uint8Array[] = [];
-  let bytes = 0;
-  for (const piece of pieces) {
-    if (bytes < sampleBytesMax) {
-      sample.push(piece);
-      bytes += piece.byteLength;
+/** What the text under a key is: the same key stands for words, sound and pictures. */
+function textName(fields: Json, key: string, parent: string): string {
+  if (key === "data" || key === "delta" || key === "result") {
+    const type = typeof fields["type"] === "string" ? fields["type"] : "";
+    if ((key === "data" && parent === "audio") || (key === "delta" && type.endsWith("audio.delta"))) {
+      return "audio";
+    }
+    return key === "result" && type === "image_generation_call" ? "b64_json" : key;
+  }
+  return key;
+}
+
+/** What an item of an answer brought: in pieces, and where it was said again as a whole. */
+type Item = { readonly pieces: Tally; whole: Tally };
+
+/** Counts what events deliver while they pass. */
+export class DeliveredCount {
+  readonly #rest: Item = { pieces: new Tally(), whole: new Tally() };
+  readonly #items = new Map<unknown, Item>();
+  /** A draft of a picture came, and the picture has not. */
+  #isDrawing = false;
+  #pictureTokens = usualPictureTokens;
+
+  add(event: Json): void {
+    const { response, output_index: index, type = "" } = event;
+    if (typeof response === "object" && response !== null) {
+      const { output } = response as Json;
+      for (const [place, item] of Array.isArray(output) ? output.entries() : []) {
+        sayAgain(this.#item(place), asObject(item));
+      }
+    } else if (index !== undefined) {
+      const item = this.#item(index);
+      if (newParts.test(String(type))) {
+        item.pieces.addEvent(event);
+      } else {
+        sayAgain(item, event);
+      }
+    } else if (String(type).endsWith(".done")) {
+      sayAgain(this.#rest, event);
+    } else {
+      this.#addRest(event, String(type));
     }
   }
-  return Buffer.concat(sample);
+
+  get delivered(): Delivered {
+    const items = [...this.#items.values()];
+    // However often it is drawn, an item is one picture.
+    const drawn = items.filter(({ pieces, whole }) => pieces.pictures + whole.pictures > 0).length;
+    const pictures = this.#rest.pieces.pictures + (this.#isDrawing ? 1 : 0) + drawn;
+    const written = [this.#rest, ...items].map(({ pieces, whole }) => (pieces.tokens >= whole.tokens ? pieces : whole));
+    return {
+      outputTokens: written.reduce((sum, { tokens }) => sum + tokens, pictures * this.#pictureTokens),
+      textBytes: written.reduce((sum, { textBytes }) => sum + textBytes, 0),
+      pictures,
+      items: 0,
+    };
+  }
+
+  /** Drafts of a picture that never came whole are one picture. */
+  #addRest(event: Json, type: string): void {
+    const { pieces } = this.#rest;
+    const before = pieces.pictures;
+    pieces.addEvent(event);
+    if (pieces.pictures > before) {
+      this.#pictureTokens = tokensOfPicture(event);
+      this.#isDrawing = draft.test(type);
+      pieces.pictures = this.#isDrawing ? before : pieces.pictures;
+    }
+  }
+
+  #item(index: unknown): Item {
+    let item = this.#items.get(index);
+    if (item === undefined) {
+      item = { pieces: new Tally(), whole: new Tally() };
+      if (this.#items.size < itemsMax) {
+        this.#items.set(index, item);
+      }
+    }
+    return item;
+  }
+}
+
+/** What is said as a whole counts as far as it is more than its pieces. */
+function sayAgain(item: Item, event: Json): void {
+  const whole = new Tally();
+  whole.add(event, "", 0);
+  if (whole.tokens + whole.pictures >= item.whole.tokens + item.whole.pictures) {
+    item.whole = whole;
+  }
+}
+
+function tokensOfPicture({ quality }: Json): number {
+  return pictureTokens[String(quality)] ?? usualPictureTokens;
 }
 
 /** The same count for an answer that came whole. */
 export function countDeliveredAnswer(answer: Json): Delivered {
-  const textBytes = deliveredTextBytes(answer);
+  const size = new Tally();
+  size.add(answer["choices"] ?? answer["output"] ?? answer, "", 0);
   const items = ["data", "results"].reduce(
     (sum, name) => sum + (Array.isArray(answer[name]) ? answer[name].length : 0),
     0,
   );
-  return { textBytes, textEvents: textBytes > 0 ? 1 : 0, items };
-}
-
-/** The bytes of model output in an event or answer: text, reasoning, refusal and tool arguments. */
-function deliveredTextBytes(event: Json): number {
-  if (typeof event["delta"] === "string") {
-    return Buffer.byteLength(event["delta"]);
-  }
-  let bytes = 0;
-  for (const choice of arrayOf(event["choices"])) {
-    bytes += textBytesIn(choice["delta"]) + textBytesIn(choice["message"]) + byteLength(choice["text"]);
-  }
-  for (const item of arrayOf(event["output"])) {
-    bytes += byteLength(item["name"]) + byteLength(item["arguments"]);
-    for (const part of [...arrayOf(item["content"]), ...arrayOf(item["summary"])]) {
-      bytes += byteLength(part["text"]) + byteLength(part["refusal"]);
-    }
-  }
-  return bytes;
-}
-
-function textBytesIn(message: unknown): number {
-  const fields = asObject(message);
-  let bytes = 0;
-  for (const name of ["content", "reasoning_content", "reasoning", "refusal"]) {
-    bytes += byteLength(fields[name]);
-  }
-  for (const call of arrayOf(fields["tool_calls"])) {
-    const called = asObject(call["function"]);
-    bytes += byteLength(called["name"]) + byteLength(called["arguments"]);
-  }
-  return bytes;
-}
-
-function arrayOf(value: unknown): Json[] {
-  return Array.isArray(value) ? value.map(asObject) : [];
-}
-
-function byteLength(value: unknown): number {
-  return typeof value === "string" ? Buffer.byteLength(value) : 0;
+  const outputTokens = size.tokens + size.pictures * tokensOfPicture(answer);
+  return { outputTokens, textBytes: size.textBytes, pictures: size.pictures, items };
 }
 
 const pictureKeys = ['"b64_json"', '"url"'].map((key) => Buffer.from(key));

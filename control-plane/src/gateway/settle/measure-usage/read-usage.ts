@@ -1,5 +1,4 @@
-import type { Units } from "../../usage-log/model.ts";
-import { asObject, type Json, parseObject, toUnits } from "./units.ts";
+import { asObject, type Json, parseObject, type ToldUnits, toUnits } from "./units.ts";
 
 const usageKey = Buffer.from('"usage"');
 const quote = 0x22;
@@ -12,7 +11,7 @@ const tailBytesMax = 16_384;
 
 /** What a whole answer says of itself. */
 export type ReadAnswer = {
-  readonly usage: Units | null;
+  readonly usage: ToldUnits | null;
   /** The whole answer, where its usage could not be read off its end. Null also when the answer is no JSON object. */
   readonly json: Json | null;
   readonly isObject: boolean;
@@ -33,7 +32,7 @@ export function readAnswer(body: Buffer): ReadAnswer {
 }
 
 /** The usage in the payload of an event: at the top, in the `response` of the Responses API, or with a choice. */
-export function usageOf(payload: Json): Units | null {
+export function usageOf(payload: Json): ToldUnits | null {
   const choices = Array.isArray(payload["choices"]) ? payload["choices"] : [];
   const places = [payload["usage"], asObject(payload["response"])["usage"], asObject(choices[0])["usage"]];
   for (const place of places) {
@@ -45,7 +44,7 @@ export function usageOf(payload: Json): Units | null {
   return null;
 }
 
-function usageAtEnd(body: Buffer): Units | null {
+function usageAtEnd(body: Buffer): ToldUnits | null {
   const at = body.lastIndexOf(usageKey);
   // With a backslash before it, the quote is part of a text that ends in the word.
   if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {

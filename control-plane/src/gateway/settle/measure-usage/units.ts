@@ -1,4 +1,7 @@
-import type { Units } from "../../usage-log/model.ts";
+import { noUnits, type Units } from "../../usage-log/model.ts";
+
+/** What a provider told. Some say numbers that no count can be; then the units are no more than a trace of it. */
+export type ToldUnits = Units & { readonly isOdd?: boolean };
 
 export type Json = Record<string, unknown>;
 
@@ -20,6 +23,7 @@ export function parseObject(text: string): Json | null {
 const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
 const outputDetails = ["completion_tokens_details", "output_tokens_details", "output_token_details"];
 
+const secondsMax = 1e9;
 const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens", "total_tokens"];
 
 /**
@@ -27,11 +31,18 @@ const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "outpu
  * details of cached and reasoning tokens, DeepSeek's `prompt_cache_hit_tokens`, and the seconds of a transcription. Null for
  * an object that counts nothing.
  */
-export function toUnits(usage: Json): Units | null {
+export function toUnits(usage: Json): ToldUnits | null {
   const isDuration = usage["type"] === "duration" && typeof usage["seconds"] === "number";
   if (!isDuration && countNames.every((name) => typeof usage[name] !== "number")) {
     return null;
   }
+  const units = isDuration ? { ...noUnits, audioMs: toMilliseconds(usage["seconds"] as number) } : toTokens(usage);
+  const isOdd =
+    countNames.some((name) => isNoCount(usage[name])) || (isDuration && isNoTime(usage["seconds"] as number));
+  return isOdd ? { ...units, isOdd } : units;
+}
+
+function toTokens(usage: Json): Units {
   const read = firstOf(usage, inputDetails);
   const written = firstOf(usage, outputDetails);
   const outputTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
@@ -46,8 +57,17 @@ export function toUnits(usage: Json): Units | null {
     cacheWriteTokens: atMost(count(read["cache_write_tokens"]), inputTokens - cacheReadTokens),
     reasoningTokens: atMost(count(written["reasoning_tokens"]), outputTokens),
     images: 0,
-    audioMs: isDuration ? toMilliseconds(usage["seconds"] as number) : 0n,
+    audioMs: 0n,
   };
+}
+
+/** A number that no provider can have counted: below zero, with a fraction, or larger than numbers are exact. */
+function isNoCount(value: unknown): boolean {
+  return typeof value === "number" && !(Number.isSafeInteger(value) && value >= 0);
+}
+
+function isNoTime(seconds: number): boolean {
+  return !(seconds >= 0 && seconds < secondsMax);
 }
 
 function firstOf(usage: Json, names: readonly string[]): Json {
@@ -55,7 +75,7 @@ function firstOf(usage: Json, names: readonly string[]): Json {
 }
 
 function toMilliseconds(seconds: number): bigint {
-  return seconds >= 0 && seconds < 1e9 ? BigInt(Math.ceil(seconds * 1000)) : 0n;
+  return isNoTime(seconds) ? 0n : BigInt(Math.ceil(seconds * 1000));
 }
 
 /** A count is a non-negative integer; whatever else a provider sends counts as nothing. */

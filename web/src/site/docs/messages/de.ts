@@ -199,7 +199,8 @@ export const de: DocTexts = {
       lists: "Listen von Modellen und Tokenzählungen.",
       crash: "Aufrufe, die abbrachen, weil Sluice selbst anhielt.",
     },
-    cutText: "Brechen Sie oder der Anbieter einen Strom ab, wird berechnet, was bis dahin geliefert wurde.",
+    cutText:
+      "Bricht der Anbieter einen Strom ab, wird berechnet, was bis dahin geliefert wurde. Verlassen Sie eine Antwort, die schon begonnen hat, zahlen Sie auch die Eingabe: Sluice hört dem Anbieter noch einige Sekunden zu und berechnet, was er zählt, sonst eine Schätzung der Eingabe und dessen, was bei Ihnen ankam. Ein Aufruf, den Sie vor dem Beginn der Antwort verlassen, ist kostenlos; das darf ein Schlüssel aber nur begrenzt oft je Stunde.",
     plans: "Tarife",
     plan: "Tarif",
     gives: "Was er bringt",

@@ -190,7 +190,8 @@ export const en = english({
       lists: "Lists of models and token counts.",
       crash: "Calls that were cut because Sluice itself stopped.",
     },
-    cutText: "When you or the provider break off a stream, what was delivered until then is charged.",
+    cutText:
+      "When the provider breaks off a stream, what was delivered until then is charged. When you leave an answer that has begun, you also pay for the input: Sluice listens to the provider for a few more seconds and charges what it counts, or else an estimate of the input and of what reached you. A call that you leave before its answer begins is free, but a key may do that only a limited number of times an hour.",
     plans: "Plans",
     plan: "Plan",
     gives: "What it gives",

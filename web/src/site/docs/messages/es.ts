@@ -195,7 +195,8 @@ export const es: DocTexts = {
       lists: "Las listas de modelos y los recuentos de tokens.",
       crash: "Las llamadas que se cortaron porque se detuvo el propio Sluice.",
     },
-    cutText: "Si tú o el proveedor cortáis un flujo, se cobra lo entregado hasta ese momento.",
+    cutText:
+      "Si el proveedor corta un flujo, se cobra lo entregado hasta ese momento. Si abandonas una respuesta que ya empezó, pagas también la entrada: Sluice escucha al proveedor unos segundos más y cobra lo que este cuente o, si no, una estimación de la entrada y de lo que te llegó. Una llamada que abandonas antes de que empiece la respuesta es gratis, pero cada clave puede hacerlo solo un número limitado de veces por hora.",
     plans: "Planes",
     plan: "Plan",
     gives: "Qué da",

@@ -199,7 +199,8 @@ export const fr: DocTexts = {
       lists: "Les listes de modèles et les décomptes de tokens.",
       crash: "Les appels coupés parce que Sluice lui-même s’est arrêté.",
     },
-    cutText: "Si vous ou le fournisseur coupez un flux, ce qui a été livré jusque-là est facturé.",
+    cutText:
+      "Si le fournisseur coupe un flux, ce qui a été livré jusque-là est facturé. Si vous quittez une réponse déjà commencée, vous payez aussi l’entrée : Sluice écoute le fournisseur encore quelques secondes et facture ce qu’il compte, sinon une estimation de l’entrée et de ce qui vous est parvenu. Un appel que vous quittez avant le début de la réponse est gratuit, mais une clé ne peut le faire qu’un nombre limité de fois par heure.",
     plans: "Formules",
     plan: "Formule",
     gives: "Ce qu’elle donne",

@@ -192,7 +192,8 @@ export const pt: DocTexts = {
       lists: "Listas de modelos e contagens de tokens.",
       crash: "Chamadas interrompidas porque o próprio Sluice parou.",
     },
-    cutText: "Se você ou o provedor interromper um fluxo, é cobrado o que foi entregue até ali.",
+    cutText:
+      "Se o provedor interromper um fluxo, é cobrado o que foi entregue até ali. Se você abandonar uma resposta que já começou, paga também a entrada: o Sluice escuta o provedor por mais alguns segundos e cobra o que ele contar ou, se nada vier, uma estimativa da entrada e do que chegou até você. Uma chamada abandonada antes de a resposta começar é grátis, mas cada chave só pode fazer isso um número limitado de vezes por hora.",
     plans: "Planos",
     plan: "Plano",
     gives: "O que dá",

@@ -1,0 +1,38 @@
+/** Which choices of a stream have begun, which have said why they end, and whether the usage was told behind that. */
+export class ChoiceEnds {
+  readonly #begun = new Set<unknown>();
+  readonly #ended = new Set<unknown>();
+  #isUsageTold = false;
+
+  /** The payload of an event of chat or text completions. */
+  note(payload: Record<string, unknown>): void {
+    const { choices } = payload;
+    if (Array.isArray(choices)) {
+      for (const choice of choices) {
+        this.#noteChoice(choice);
+      }
+    }
+    this.#isUsageTold ||= payload["usage"] != null && this.isWhole;
+  }
+
+  /** Every choice that was heard of has ended: of the answer nothing is missing, even if the provider says no more. */
+  get isWhole(): boolean {
+    return this.#ended.size > 0 && this.#ended.size === this.#begun.size;
+  }
+
+  /** What a provider has to say after that was said as well. */
+  get isAllTold(): boolean {
+    return this.isWhole && this.#isUsageTold;
+  }
+
+  #noteChoice(choice: unknown): void {
+    if (typeof choice !== "object" || choice === null) {
+      return;
+    }
+    const { index = 0, finish_reason: reason } = choice as Record<string, unknown>;
+    this.#begun.add(index);
+    if (typeof reason === "string" && reason !== "") {
+      this.#ended.add(index);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { ParsedRequest } from "../../model.ts";
+import { countText, toTokens } from "./text-tokens.ts";
+
+/** What is looked at of a request; the rest is taken to be like it. */
+const sampleBytesMax = 65_536;
+/** Behind these stands a file: it is not text, and its bytes say nothing of tokens. */
+const fileMarks = [";base64,", '"data":"', '"data": "'].map((mark) => Buffer.from(mark));
+const quote = 0x22;
+const formType = /^multipart\//i;
+/** The fewest tokens that a picture is read as. */
+const pictureTokensMin = 85;
+
+/** What a provider that has begun to answer has read at least: the text of the request, and its pictures. */
+export function estimateInput(request: ParsedRequest): number {
+  const { body, contentType, bounds, inputBytes } = request;
+  const pictures = bounds.inputImages * pictureTokensMin;
+  // A form is files and a few words beside them.
+  return formType.test(contentType ?? "") ? pictures : pictures + textTokens(body, inputBytes);
+}
+
+/** @param bytesMax how much of the body the client sent: an option may have been added to it */
+function textTokens(body: Uint8Array, bytesMax: number): number {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const sample: Buffer[] = [];
+  let [sampled, text] = [0, 0];
+  for (let at = 0; at < bytes.length; ) {
+    const [start, end] = nextFile(bytes, at);
+    const piece = bytes.subarray(at, Math.min(start, at + sampleBytesMax - sampled));
+    sample.push(piece);
+    sampled += piece.length;
+    text += start - at;
+    at = end;
+  }
+  if (sampled === 0) {
+    return 0;
+  }
+  return Math.ceil(
+    (toTokens(countText(Buffer.concat(sample).toString("utf8")), 0) * Math.min(text, bytesMax)) / sampled,
+  );
+}
+
+/** Where the next file in the text begins, and where the text goes on behind it. */
+function nextFile(bytes: Buffer, from: number): [start: number, end: number] {
+  let start = bytes.length;
+  for (const mark of fileMarks) {
+    const at = bytes.indexOf(mark, from);
+    start = at === -1 ? start : Math.min(start, at + mark.length);
+  }
+  const end = start === bytes.length ? -1 : bytes.indexOf(quote, start);
+  return [start, end === -1 ? bytes.length : end];
+}

@@ -1,0 +1,133 @@
+/** Clients that read what they want and leave before the usage: there is no kind of output, and no input, that is free. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { FaultRig } from "../support/fault-rig.ts";
+import { connectRaw } from "../support/raw-tcp-client.ts";
+import { finishedAnswer, relayedRequest } from "../support/relayed-call.ts";
+import { recomputedCost, waitForSettledRows } from "../support/settled-rows.ts";
+import { arrangements } from "../support/sluice.ts";
+
+const text = "a".repeat(1_000);
+const picture = "A".repeat(60_000);
+const chunk = (delta: object) => ({ choices: [{ index: 0, delta, finish_reason: null }] });
+const abortsPerHour = 3;
+
+type Escape = {
+  readonly name: string;
+  readonly path: string;
+  readonly event: Record<string, unknown>;
+  readonly row: object;
+};
+
+const escapes: readonly Escape[] = [
+  {
+    name: "a call of a function",
+    path: "/v1/chat/completions",
+    event: chunk({ function_call: { name: "f", arguments: text } }),
+    row: { outputTokens: 201n },
+  },
+  {
+    name: "sound",
+    path: "/v1/chat/completions",
+    event: chunk({ audio: { id: "a", data: picture, transcript: "" } }),
+    row: { outputTokens: 19n },
+  },
+  {
+    name: "a field that nobody knows",
+    path: "/v1/chat/completions",
+    event: chunk({ dream: text }),
+    row: { outputTokens: 200n },
+  },
+  {
+    name: "the draft of a picture",
+    path: "/v1/images/generations",
+    event: { type: "image_generation.partial_image", b64_json: picture, partial_image_index: 0 },
+    row: { images: 1, outputTokens: 1_056n },
+  },
+  {
+    name: "a picture in a response",
+    path: "/v1/responses",
+    event: {
+      type: "response.output_item.done",
+      output_index: 0,
+      item: { type: "image_generation_call", result: picture },
+    },
+    row: { images: 1, outputTokens: 1_056n },
+  },
+  {
+    name: "code in a response",
+    path: "/v1/responses",
+    event: { type: "response.code_interpreter_call_code.delta", output_index: 0, delta: text },
+    row: { outputTokens: 200n },
+  },
+  {
+    name: "nothing but an empty chunk, after a long prompt",
+    path: "/v1/chat/completions",
+    event: chunk({ role: "assistant", content: "" }),
+    row: { outputTokens: 0n },
+  },
+];
+
+describe.each(arrangements)("a client that leaves before the usage, %s", (arrangement) => {
+  let faulty: FaultRig;
+
+  beforeAll(async () => {
+    faulty = await FaultRig.create();
+    await faulty.rig.addTokenPriceModel("dear", { inputUsdPerM: "100", outputUsdPerM: "300", imageUsd: "0.04" });
+    await faulty.start(arrangement, { UNPAID_ABORTS_PER_HOUR: String(abortsPerHour) });
+  });
+
+  afterEach(() => faulty.provider.reset());
+
+  afterAll(async () => {
+    expect(await faulty.rig.checkMoney()).toEqual([]);
+    await faulty.close();
+  });
+
+  const open = async (apiKey: string, path: string) => {
+    const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
+    const body = { model: "dear", stream: true, prompt: "x", input: "x", padding: "words ".repeat(5_000) };
+    connection.send(relayedRequest({ apiKey, path, body }));
+    return connection;
+  };
+
+  test.each(escapes)("with $name pays for it, and for the input", async ({ path, event, row }) => {
+    const user = await faulty.rig.addUser();
+    faulty.provider.script({ events: [event, event], silence: { afterChunks: 1 } });
+    const connection = await open(user.apiKey, path);
+    await connection.waitForText(JSON.stringify(event));
+    connection.close("rst");
+    const [settled] = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, 1);
+    expect(settled).toMatchObject({ outcome: "aborted", usageSource: "estimated", ...row });
+    expect(settled?.inputTokens).toBeGreaterThan(6_000n);
+    expect(settled?.inputTokens).toBeLessThan(6_200n);
+    expect(settled?.quota).toBe(recomputedCost(settled as NonNullable<typeof settled>));
+  });
+
+  test("before the head does so for nothing, but not more often than a key may in an hour", async () => {
+    const user = await faulty.rig.addUser();
+    faulty.provider.script({ neverAnswer: true }, { times: "always" });
+    for (let count = 0; count < abortsPerHour; count += 1) {
+      const connection = await open(user.apiKey, "/v1/chat/completions");
+      await faulty.provider.waitForHeld(count);
+      connection.close("rst");
+      await faulty.provider.waitForCancel(count);
+    }
+    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, abortsPerHour);
+    expect(rows.map(({ outcome, quota }) => [outcome, quota])).toEqual(rows.map(() => ["aborted", 0n]));
+    const answer = await finishedAnswer(await open(user.apiKey, "/v1/chat/completions"));
+    expect(answer.status).toBe(429);
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: "rate_limit_exceeded" } });
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(1_100);
+    const message = await faulty.call(
+      "dear",
+      { max_tokens: 5 },
+      {
+        apiKey: user.apiKey,
+        path: "/msgcompat/v1/messages",
+        headers: ["anthropic-version: 2023-06-01"],
+      },
+    );
+    expect([message.status, JSON.parse(message.body.toString()).error?.type]).toEqual([429, "rate_limit_error"]);
+    expect(faulty.provider.requests).toHaveLength(abortsPerHour);
+  });
+});

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
+import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
+import { chunk, errorEvent, runEventStream as run, usage, usageChunk } from "../../../support/event-stream-run.ts";
+import { settlePromises } from "../../../support/fake-time.ts";
+
+describe("the client's side", () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const content = (length: number) => Buffer.from(`data: "${"x".repeat(length - 2)}"\n\n`);
+  const readText = async (reader: { read(): Promise<{ value?: Uint8Array | undefined }> }) =>
+    Buffer.from((await reader.read()).value ?? []).toString("utf8");
+
+  test("holds the end back until the call is settled", async () => {
+    const settled = Promise.withResolvers<void>();
+    const one = run({
+      onEnding: async () => {
+        await settled.promise;
+        return { errorEvent: null, postscript: Buffer.from(": for the relay\n\n") };
+      },
+    });
+    one.body.push(Buffer.from('data: "a"\n\ndata: [DONE]\n\n'));
+    const reader = one.stream.stream.getReader();
+    expect(await readText(reader)).toBe('data: "a"\n\n');
+    const next = readText(reader);
+    await settlePromises();
+    expect(one.sent()).toBe('data: "a"\n\n');
+    settled.resolve();
+    expect(await next).toBe("data: [DONE]\n\n");
+    expect(await readText(reader)).toBe(": for the relay\n\n");
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  test("pauses the upstream when 64 KB wait, and lets it go on when there is room", async () => {
+    const one = run();
+    one.body.push(content(60_000));
+    expect(one.body.isPaused).toBe(false);
+    one.body.push(content(10_000));
+    expect(one.body.isPaused).toBe(true);
+    await one.stream.stream.getReader().read();
+    await settlePromises();
+    expect(one.body.isPaused).toBe(false);
+  });
+
+  test("a reader that reads nothing is gone after its time, and one that reads now and then is not", async () => {
+    const one = run();
+    const reader = one.stream.stream.getReader();
+    for (let turn = 0; turn < 5; turn += 1) {
+      one.body.push(content(70_000));
+      jest.advanceTimersByTime(59_000);
+      await reader.read();
+      await settlePromises();
+    }
+    expect(one.endings).toEqual([]);
+    one.body.push(content(70_000));
+    jest.advanceTimersByTime(59_999);
+    expect(one.endings).toEqual([]);
+    jest.advanceTimersByTime(1);
+    jest.advanceTimersByTime(5_000);
+    expect(one.endings).toEqual([{ kind: "aborted" }]);
+    expect(one.body.isCancelled).toBe(true);
+    await settlePromises();
+    await expect(reader.read()).rejects.toThrow("not whole");
+  });
+
+  const left = async (more: Partial<StreamOwner> = {}) => {
+    const one = run(more);
+    one.body.push(Buffer.from(`data: ${chunk({ content: "x" })}\n\n`));
+    await one.opening;
+    await one.stream.stream.cancel();
+    return one;
+  };
+
+  test("when it leaves, the upstream is read on for its usage, and nothing of that counts as delivered", async () => {
+    const one = await left();
+    const sent = one.sent();
+    expect([one.body.isCancelled, one.endings]).toEqual([false, []]);
+    one.body.push(Buffer.from(`data: ${chunk({ content: "y" })}\n\ndata: ${usageChunk}\n\ndata: [DONE]\n\n`));
+    expect(one.endings).toEqual([{ kind: "aborted" }]);
+    expect([one.usages.at(-1), one.delivered]).toEqual([usage, [true, false, false]]);
+    expect([one.sent(), one.body.isCancelled]).toEqual([sent, false]);
+    await settlePromises();
+  });
+
+  test("when it leaves, the upstream is hung up on once it had its time", async () => {
+    const one = await left();
+    jest.advanceTimersByTime(4_999);
+    expect([one.body.isCancelled, one.endings]).toEqual([false, []]);
+    jest.advanceTimersByTime(1);
+    expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
+  });
+
+  test("when it leaves, the upstream is hung up on once it said too much", async () => {
+    const one = await left();
+    one.body.push(content(60_000));
+    expect(one.body.isCancelled).toBe(false);
+    one.body.push(content(60_000));
+    expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
+  });
+
+  test("when it leaves an upstream that was paused, that goes on", async () => {
+    const one = run();
+    one.body.push(content(70_000));
+    await one.opening;
+    expect(one.body.isPaused).toBe(true);
+    await one.stream.stream.cancel();
+    expect([one.body.isPaused, one.body.isCancelled]).toEqual([false, false]);
+  });
+
+  test.each([
+    ["where nothing could be heard", { surfaceKind: "raw" }],
+    ["where no time is given", { afterAbort: { timeoutMs: 0, bytesMax: 1 } }],
+  ] as const)("when it leaves, the upstream is hung up on at once %s", async (_where, more) => {
+    const one = await left(more);
+    expect([one.body.isCancelled, one.endings]).toEqual([true, [{ kind: "aborted" }]]);
+    await settlePromises();
+  });
+
+  test("a stream that broke off ends with the error event, and then not in an orderly way", async () => {
+    const one = run();
+    one.body.push(Buffer.from('data: "a"\n\n'));
+    one.body.sink.onError(new HttpClientError("reset_in_body", true, "reset"));
+    await settlePromises();
+    const reader = one.stream.stream.getReader();
+    expect(await readText(reader)).toBe('data: "a"\n\n');
+    // As long as the event has not been read, it is not lost to the break.
+    jest.advanceTimersByTime(10_000);
+    expect(await readText(reader)).toBe(errorEvent.toString("utf8"));
+    const end = reader.read();
+    await settlePromises();
+    jest.advanceTimersByTime(250);
+    await expect(end).rejects.toThrow("not whole");
+  });
+
+  test("an answer that is no event stream gets no event when it breaks off", async () => {
+    const one = run({ surfaceKind: "raw" });
+    one.body.push(Buffer.from("ID3"));
+    one.body.sink.onError(new HttpClientError("idle_timeout", true, "silent"));
+    await settlePromises();
+    const reader = one.stream.stream.getReader();
+    expect(await readText(reader)).toBe("ID3");
+    const end = reader.read();
+    await settlePromises();
+    jest.advanceTimersByTime(250);
+    await expect(end).rejects.toThrow("not whole");
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import type { BudgetId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Hold } from "@sluice/control-plane/gateway/model.ts";
+import type { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
+import { settleQuota, userCharge } from "@sluice/control-plane/gateway/settle/settle-quota.ts";
+import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { sumByBudget } from "@sluice/control-plane/gateway/usage-log/service.ts";
+
+const user = 1n as BudgetId;
+const key = 2n as BudgetId;
+const rowOf = (quota: bigint, rateMultiplier: string, keyBudgetId: BudgetId | null = key) =>
+  ({ quota, rateMultiplier, userBudgetId: user, keyBudgetId }) as unknown as UsageRow;
+const holdOf = (userAmount: bigint, keyAmount: bigint, keyBudgetId: BudgetId | null = key) =>
+  ({ userBudgetId: user, userAmount, keyBudgetId, keyAmount }) as Hold;
+
+/** What the leases are told: budget, hold, charge. */
+const settled = (hold: Hold, row: UsageRow) => {
+  const told: [bigint, Quota, Quota][] = [];
+  const leases = { settle: (...one: [BudgetId, Quota, Quota]) => told.push(one) } as unknown as QuotaLeases;
+  settleQuota(leases, hold, row);
+  return told as [bigint, bigint, bigint][];
+};
+
+describe("a call that is settled", () => {
+  test("charges the user what a multiplier above 1 adds, and the key its base cost", () => {
+    expect(settled(holdOf(300n, 200n), rowOf(101n, "1.5000"))).toEqual([
+      [user, 300n, 152n],
+      [key, 200n, 101n],
+    ]);
+  });
+
+  test("charges the base cost where the multiplier is below 1: the rest comes back at settlement", () => {
+    expect(settled(holdOf(200n, 200n), rowOf(101n, "0.5000"))).toEqual([
+      [user, 200n, 101n],
+      [key, 200n, 101n],
+    ]);
+  });
+
+  test("charges a key without a limit of its own to the user alone", () => {
+    expect(settled(holdOf(200n, 0n, null), rowOf(7n, "1.0000", null))).toEqual([[user, 200n, 7n]]);
+  });
+
+  test.each(["0.5000", "1.0000", "1.0001", "1.5000", "12.3456"])(
+    "is set aside in memory as it is charged in the database, at %s",
+    (multiplier) => {
+      for (const quota of [1n, 3n, 99_999n, 2n ** 60n]) {
+        const row = rowOf(quota, multiplier as Decimal);
+        const committed = sumByBudget([{ row, json: "" }]).map(({ budgetId, charge, reserve }) => [
+          budgetId,
+          charge + reserve,
+        ]);
+        const pending = settled(holdOf(0n, 0n), row).map(([budgetId, , charge]) => [budgetId, charge]);
+        expect(pending).toEqual(committed as [bigint, bigint][]);
+        expect(userCharge(row)).toBe((pending[0]?.[1] ?? 0n) as Quota);
+      }
+    },
+  );
+});
