@@ -1,0 +1,5 @@
+import type { Mutant } from "./mutant.ts";
+import { rightsMutants } from "./mutants/rights.ts";
+
+/** Every mutant, in the order in which they are run. */
+export const mutants: readonly Mutant[] = [...rightsMutants];
