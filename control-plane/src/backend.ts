@@ -33,7 +33,7 @@ import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
 import { offeredModelEndpoints } from "./gateway/prices/routes.ts";
 import { siteModel } from "./gateway/prices/site-model.ts";
-import { listPricedModels } from "./gateway/prices/store.ts";
+import { listSoldModels } from "./gateway/prices/store.ts";
 import {
   addGatewayUser,
   changeGatewayUser,
@@ -294,7 +294,7 @@ function openPages({ config, db, log, notifications, webBuild }: BackendParts, {
     readCatalogue: async () => ({
       origin,
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
-      models: (await listPricedModels(db)).map(siteModel),
+      models: (await listSoldModels(db)).map(siteModel),
       messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
       support_widget_url: supportWidgetUrl,
     }),

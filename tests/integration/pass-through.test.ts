@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { NewPrice } from "@sluice/control-plane/gateway/prices/store.ts";
+import { listOfferedModels, listSoldModels, type NewPrice } from "@sluice/control-plane/gateway/prices/store.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import OpenAI from "openai";
 import { refusal } from "../support/openai-calls.ts";
@@ -20,6 +20,12 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
         for (const [name, price] of Object.entries(priced)) {
           await rig.addTokenPriceModel(name, { inputUsdPerM: "0", outputUsdPerM: "0", ...price });
         }
+        await rig.passThrough("first", [
+          "POST /v1/files",
+          "GET /v1/files/{id}",
+          "GET /v1/files/{id}/content",
+          "GET /v1/vector_stores/{id}",
+        ]);
       },
     });
   });
@@ -73,8 +79,8 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     });
     const file = await client.files.content("file-1");
     expect(Buffer.from(await file.arrayBuffer())).toEqual(Buffer.from([0, 255, 13, 10]));
-    script({ body: { id: "batch_1", object: "batch", errors: null } });
-    expect(await client.batches.retrieve("batch_1")).toMatchObject({ id: "batch_1" });
+    script({ body: { id: "vs_1", object: "vector_store" } });
+    expect(await client.vectorStores.retrieve("vs_1")).toMatchObject({ id: "vs_1" });
     // 0.001 USD are 500 quota.
     expect((await rows(3)).map((row) => [row.model, row.quota, row.inputTokens])).toEqual([
       ["*", 500n, 0n],
@@ -95,6 +101,45 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
       expect([path, answer.status, error.code]).toEqual([path, 404, "not_found"]);
     }
     expect(scene.provider.requests).toEqual([]);
+  });
+
+  test.each([
+    ["a path that is not on the list of the channel", "GET", "/v1/vector_stores"],
+    ["a method that is not on the list of the channel", "DELETE", "/v1/files/file-1"],
+    ["another list of what the account holds", "GET", "/v1/files"],
+    ["people and keys of the account", "GET", "/v1/organization/users"],
+    ["new keys of the account", "POST", "/v1/organization/admin_api_keys"],
+    ["models by another path", "POST", "/v1/engines/dear/completions"],
+    ["models by the path of another dialect", "POST", "/v1/messages"],
+    ["work that is charged later", "POST", "/v1/batches"],
+    ["stored completions", "GET", "/v1/chat/completions/chatcmpl-1/messages"],
+    ["responses made shorter by a model", "POST", "/v1/responses/compact"],
+  ])("do not lead to %s", async (_what, method, path) => {
+    await begin();
+    const answer = await fetch(`${scene.sluice.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${user.apiKey}`, "content-type": "application/json" },
+      ...(method === "POST" ? { body: "{}" } : {}),
+    });
+    const { error } = (await answer.json()) as { error: { code: string } };
+    expect([404, 405]).toContain(answer.status);
+    expect(["not_found", "method_not_allowed"]).toContain(error.code);
+    expect(scene.provider.requests).toEqual([]);
+  });
+
+  test("carry a price that is no model on any public page or list", async () => {
+    await begin();
+    const listed = await Array.fromAsync(await client.models.list());
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(["gpt-4o-mini"]));
+    expect(listed.map(({ id }) => id)).not.toContain("*");
+    const [sold, offered] = [
+      await listSoldModels(scene.rig.db),
+      await listOfferedModels(scene.rig.db, user.gatewayUserId),
+    ];
+    for (const models of [sold, offered]) {
+      expect(models.map(({ name }) => name)).toContain("gpt-4o-mini");
+      expect(models.map(({ name }) => name)).not.toContain("*");
+    }
   });
 
   test("are not there for a group without a channel for them, and no upload is waited for", async () => {
@@ -121,8 +166,8 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     });
     await scene.rig.db.sql`
       update api_key set allowed_models = '{gpt-4o-mini}' where gateway_user_id = ${user.gatewayUserId}::bigint`;
-    await waitUntil(async () => (await refusal(client.files.list())).code === "not_found");
-    expect(await refusal(client.files.list())).toMatchObject({ status: 404, code: "not_found" });
+    await waitUntil(async () => (await refusal(client.files.retrieve("file-1"))).code === "not_found");
+    expect(await refusal(client.files.retrieve("file-1"))).toMatchObject({ status: 404, code: "not_found" });
   });
 
   test.each(["/realtime/client_secrets", "/realtime/sessions", "/realtime/calls"])(

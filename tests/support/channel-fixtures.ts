@@ -17,6 +17,7 @@ export function channelOf(id: number, more: Partial<Channel> = {}): Channel {
     concurrencyMax: null,
     firstByteTimeoutMs: null,
     idleTimeoutMs: null,
+    passThroughPaths: new Set(),
     ...more,
   };
 }

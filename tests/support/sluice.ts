@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
+import type { PassThroughPath } from "@sluice/contracts/pass-through";
 import type { NewPrice } from "@sluice/control-plane/gateway/prices/store.ts";
 import {
   addGatewayUser,
@@ -12,6 +13,7 @@ import {
 } from "@sluice/control-plane/gateway/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Database, openDatabase, type Transaction } from "@sluice/control-plane/platform/db.ts";
+import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 /** How the parts stand: one process, or a relay that reaches its gateway over HTTP. */
@@ -131,6 +133,12 @@ export class SluiceRig {
       await addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, price);
       await this.#allowOnFirstChannel(tx, name);
     });
+  }
+
+  /** Lets a channel pass paths without rules of their own through, as the closed list names them. */
+  async passThrough(channel: string, paths: readonly PassThroughPath[]): Promise<void> {
+    await this.db.sql`
+      update channel set pass_through_paths = ${arrayLiteral(paths)}::text[] where name = ${channel}`;
   }
 
   /** A user with quota and a key. The default is plenty. */

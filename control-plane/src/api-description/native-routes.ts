@@ -214,7 +214,7 @@ const openaiLists: readonly NativeRoute[] = [
       path: "/v1/{path}",
       group: "openai",
       summary:
-        "Any other path of the API, of one segment or many, where a channel of the key's group passes it through.",
+        "Files, uploads, vector stores and stored responses, where a channel of the key's group passes the path through.",
       access: "api_key",
       answers: [{ status: 200, type: "*/*", summary: "As the provider answers." }, refusedByProvider],
       dialect: "openai",

@@ -86,6 +86,7 @@ function toChannel(row: ChannelRow, { openCredential, isNodeAddressAllowed }: Ca
     idleTimeoutMs: row.idle_timeout_ms,
     pinnedAddress: row.pinned_address,
     exitNode: row.exit_node_code,
+    passThroughPaths: new Set(row.pass_through_paths),
   };
 }
 

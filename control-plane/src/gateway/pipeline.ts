@@ -11,6 +11,7 @@ import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Channel } from "./channels/model.ts";
 import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
+import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { FreeAnswer } from "./errors.ts";
@@ -85,6 +86,9 @@ export class Pipeline implements GatewayPort {
       throw new AppError("not_found");
     }
     const surface = findSurface(call.path);
+    if (surface.methods.length === 0) {
+      throw new AppError("not_found");
+    }
     if (!surface.methods.includes(call.method)) {
       throw new AppError("method_not_allowed", { allowedMethods: surface.methods.join(", ") });
     }
@@ -130,7 +134,7 @@ export class Pipeline implements GatewayPort {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
     }
     // Before the body is read: where nothing is passed through, nobody waits for an upload.
-    const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog()) : null;
+    const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, surface);
     const request = parseRequest(await call.readBody(), call.headers.get("content-type"), surface);
     state.request = request;
@@ -147,7 +151,8 @@ export class Pipeline implements GatewayPort {
     const catalog = this.#parts.catalog();
     const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
     state.exitNodes = findExitNodes(catalog, state);
-    const abilities = allowExitNodes(serving, state.exitNodes);
+    const nodes = allowExitNodes(serving, state.exitNodes);
+    const abilities = surface.kind === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     return attemptChannels(this.#parts, state, abilities, (use) => this.#attempt(state, surface, use));
   }
 

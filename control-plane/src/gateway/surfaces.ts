@@ -1,3 +1,5 @@
+import { findPassThrough } from "@sluice/contracts/pass-through";
+
 /** How a path of the OpenAI API goes through the gateway. */
 export type Surface = {
   readonly methods: readonly string[];
@@ -23,7 +25,7 @@ export type SurfaceKind =
 
 const post = ["POST"];
 
-/** Paths with rules of their own. Anything else under /v1 is passed through where a channel of the group allows it. */
+/** Paths with rules of their own. A few others are passed through where a channel of the group says so. */
 const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["/v1/chat/completions", { methods: post, body: "json", kind: "chat" }],
   ["/v1/completions", { methods: post, body: "json", kind: "completions" }],
@@ -44,18 +46,17 @@ const surfaces: ReadonlyMap<string, Surface> = new Map([
 export const passThroughModel = "*";
 
 /** A path without rules of its own: the body is not looked into, and a call costs what the pass-through price says. */
-export const passThrough: Surface = { methods: ["GET", "POST", "DELETE"], body: "none", kind: "pass" };
+const passThrough = { body: "none", kind: "pass" } as const;
 
 const modelPrefix = "/v1/models/";
-/**
- * Never passed through: a provider answers there with keys of its own, with which a client would talk to it past us.
- * The websocket at `/v1/realtime` itself has a route of its own.
- */
-const realtimePath = /^\/v1\/realtime(\/|$)/i;
-
-/** How a path goes through the gateway. */
+/** How a path goes through the gateway; without any method for one that does not. */
 export function findSurface(path: string): Surface {
-  return surfaces.get(path.startsWith(modelPrefix) ? "/v1/models" : path) ?? passThrough;
+  return (
+    surfaces.get(path.startsWith(modelPrefix) ? "/v1/models" : path) ?? {
+      ...passThrough,
+      methods: [...findPassThrough(path).keys()],
+    }
+  );
 }
 
 const objectKinds: ReadonlySet<Surface["kind"]> = new Set(["chat", "completions", "responses", "embeddings", "images"]);
@@ -69,11 +70,11 @@ const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;
 /** Names of models may have a maker, a variant or a tuning in them, which clients encode. None of it goes to a provider. */
 const modelPath = /^\/v1\/models\/[A-Za-z0-9._~:@%/-]+$/;
 
-/** Whether a path may be called at all: plain segments, nothing encoded, no dots that climb, not for sessions, no known one in other letters. */
+/** Whether a path may be called at all: plain segments, nothing encoded, no dots that climb, no known one in other letters. */
 export function isPlainPath(path: string): boolean {
   const isSpelledOut = plainPath.test(path) || modelPath.test(path);
   const climbs = path.includes("/..") || path.includes("/./");
-  return isSpelledOut && !climbs && !realtimePath.test(path) && !isKnownInOtherCase(path);
+  return isSpelledOut && !climbs && !isKnownInOtherCase(path);
 }
 
 /** A provider that does not look at case would answer there as at the known path, while nobody here counts its tokens. */

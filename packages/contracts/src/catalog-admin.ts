@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { displayText, recordId } from "./keys.ts";
+import { passThroughPaths } from "./pass-through.ts";
 import { reasonText } from "./readable-text.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -89,6 +90,8 @@ export const saveChannelInput = z.strictObject({
   concurrency_max: z.int().min(1).max(1_000_000).nullable().optional(),
   first_byte_timeout_ms: timeoutMs.optional(),
   idle_timeout_ms: timeoutMs.optional(),
+  /** Paths without rules of their own that calls may take here; what they reach is shared by all who may use the channel. */
+  pass_through_paths: z.array(z.enum(passThroughPaths)).max(passThroughPaths.length).optional(),
   updated_at: updatedAt,
   reason,
 });
@@ -104,6 +107,7 @@ export const savedChannel = z.strictObject({
   concurrency_max: z.int().nullable(),
   first_byte_timeout_ms: z.int().nullable(),
   idle_timeout_ms: z.int().nullable(),
+  pass_through_paths: z.array(z.string()),
   updated_at: wireMoment,
 });
 

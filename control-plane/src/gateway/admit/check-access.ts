@@ -1,7 +1,8 @@
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
-import type { ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import { passesThrough } from "../channels/model.ts";
+import type { GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import { passThroughModel } from "../surfaces.ts";
 
 /** A client calls from one address many times; reading the list again for each call would cost as much as the rest. */
@@ -45,13 +46,18 @@ export function checkModelAccess(
 
 /**
  * The catalog entry under which paths without rules of their own are passed through: only where the group has a channel
- * for them. Everybody else finds nothing there.
+ * that says so of this one. Everybody else finds nothing there.
  * @throws AppError `not_found`
  */
-export function checkPassThrough(principal: Principal, catalog: Catalog): ModelEntry {
+export function checkPassThrough(
+  principal: Principal,
+  catalog: Catalog,
+  call: Pick<GatewayCall, "method" | "path">,
+): ModelEntry {
   const { allowedModels, groupName } = principal;
   const entry = catalog.models.get(passThroughModel);
-  const isServed = catalog.abilities.get(groupName)?.has(passThroughModel) === true;
+  const serving = catalog.abilities.get(groupName)?.get(passThroughModel) ?? [];
+  const isServed = serving.some(({ channel }) => passesThrough(channel, call));
   if (entry === undefined || !isServed || (allowedModels !== null && !allowedModels.has(passThroughModel))) {
     throw new AppError("not_found");
   }

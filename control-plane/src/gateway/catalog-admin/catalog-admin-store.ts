@@ -1,5 +1,6 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { Queryable } from "../../platform/db.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
 
 export type SwitchStatus = "enabled" | "disabled";
 
@@ -92,6 +93,7 @@ export type ChannelEntry = {
   readonly concurrencyMax: number | null;
   readonly firstByteTimeoutMs: number | null;
   readonly idleTimeoutMs: number | null;
+  readonly passThroughPaths: readonly string[];
   readonly credentialSealed: Uint8Array | null;
   readonly exitNodeCode: string | null;
   readonly pinnedAddress: string | null;
@@ -107,6 +109,7 @@ type ChannelRow = {
   concurrency_max: number | null;
   first_byte_timeout_ms: number | null;
   idle_timeout_ms: number | null;
+  pass_through_paths: string[];
   credential_sealed: Uint8Array | null;
   exit_node_code: string | null;
   pinned_address: string | null;
@@ -122,6 +125,7 @@ const toChannelEntry = (row: ChannelRow): ChannelEntry => ({
   concurrencyMax: row.concurrency_max,
   firstByteTimeoutMs: row.first_byte_timeout_ms,
   idleTimeoutMs: row.idle_timeout_ms,
+  passThroughPaths: row.pass_through_paths,
   credentialSealed: row.credential_sealed,
   exitNodeCode: row.exit_node_code,
   pinnedAddress: row.pinned_address,
@@ -131,7 +135,7 @@ const toChannelEntry = (row: ChannelRow): ChannelEntry => ({
 export async function findChannel(db: Queryable, id: ChannelId): Promise<ChannelEntry | null> {
   const [row] = await db.sql<ChannelRow>`
     select id, name, base_url, status, requests_per_minute, concurrency_max, first_byte_timeout_ms, idle_timeout_ms,
-      credential_sealed, exit_node_code, pinned_address, updated_at
+      pass_through_paths, credential_sealed, exit_node_code, pinned_address, updated_at
     from channel where id = ${id}::bigint`;
   return row === undefined ? null : toChannelEntry(row);
 }
@@ -159,6 +163,7 @@ export type ChannelSettings = Pick<
   | "concurrencyMax"
   | "firstByteTimeoutMs"
   | "idleTimeoutMs"
+  | "passThroughPaths"
   | "credentialSealed"
 >;
 
@@ -168,6 +173,7 @@ export async function updateChannel(tx: Queryable, id: ChannelId, to: ChannelSet
     update channel set name = ${to.name}, base_url = ${to.baseUrl}, status = ${to.status},
       requests_per_minute = ${to.requestsPerMinute}, concurrency_max = ${to.concurrencyMax},
       first_byte_timeout_ms = ${to.firstByteTimeoutMs}, idle_timeout_ms = ${to.idleTimeoutMs},
+      pass_through_paths = ${arrayLiteral(to.passThroughPaths)}::text[],
       credential_sealed = ${to.credentialSealed}, updated_at = clock_timestamp()
     where id = ${id}::bigint`;
 }

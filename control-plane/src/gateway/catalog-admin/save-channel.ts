@@ -52,6 +52,7 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
     concurrencyMax: kept(input.concurrency_max, channel.concurrencyMax),
     firstByteTimeoutMs: kept(input.first_byte_timeout_ms, channel.firstByteTimeoutMs),
     idleTimeoutMs: kept(input.idle_timeout_ms, channel.idleTimeoutMs),
+    passThroughPaths: input.pass_through_paths ?? channel.passThroughPaths,
     credentialSealed:
       credential === undefined ? channel.credentialSealed : credential === null ? null : seal(id, credential),
   };
@@ -197,6 +198,7 @@ function stateOf(channel: ChannelEntry) {
     concurrency_max: channel.concurrencyMax,
     first_byte_timeout_ms: channel.firstByteTimeoutMs,
     idle_timeout_ms: channel.idleTimeoutMs,
+    pass_through_paths: [...channel.passThroughPaths],
     updated_at: channel.updatedAt,
   };
 }

@@ -1,4 +1,5 @@
 import type { ChannelId } from "@sluice/contracts/ids";
+import { findPassThrough } from "@sluice/contracts/pass-through";
 
 /** The only group whose calls go through exit nodes. The database refuses an ability of a node's channel for any other. */
 export const exitNodeGroup = "node-test";
@@ -21,6 +22,8 @@ export type Channel = {
   readonly concurrencyMax: number | null;
   readonly firstByteTimeoutMs: number | null;
   readonly idleTimeoutMs: number | null;
+  /** The paths without rules of their own that calls may take here, as the closed list names them. */
+  readonly passThroughPaths: ReadonlySet<string>;
 };
 
 /** The exit nodes that a user's calls of a model may take, with the account that each is asked to use, if it is named. */
@@ -28,6 +31,12 @@ export type ExitNodesOfModel = ReadonlyMap<ChannelId, string | null>;
 
 /** A channel's place in the order for one group and model. */
 export type Ability = { readonly channel: Channel; readonly priority: number; readonly weight: number };
+
+/** Whether a channel passes a path without rules of its own through. */
+export function passesThrough(channel: Channel, call: { readonly method: string; readonly path: string }): boolean {
+  const name = findPassThrough(call.path).get(call.method);
+  return name !== undefined && channel.passThroughPaths.has(name);
+}
 
 /**
  * Takes the address of a channel apart.

@@ -12,6 +12,7 @@ export type ChannelRow = {
   idle_timeout_ms: number | null;
   exit_node_code: string | null;
   pinned_address: string | null;
+  pass_through_paths: string[];
 };
 
 export type AbilityRow = { group_name: string; model: string; channel_id: bigint; priority: number; weight: number };
@@ -19,7 +20,7 @@ export type AbilityRow = { group_name: string; model: string; channel_id: bigint
 export async function listEnabledChannels(db: Queryable): Promise<ChannelRow[]> {
   return await db.sql<ChannelRow>`
     select id, name, base_url, credential_sealed, requests_per_minute, concurrency_max, first_byte_timeout_ms, idle_timeout_ms,
-      exit_node_code, pinned_address
+      exit_node_code, pinned_address, pass_through_paths
     from channel where status = 'enabled' order by id`;
 }
 

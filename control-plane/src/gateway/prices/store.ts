@@ -1,5 +1,6 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Queryable } from "../../platform/db.ts";
+import { passThroughModel } from "../surfaces.ts";
 
 export type ModelRow = {
   name: string;
@@ -35,7 +36,14 @@ export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
     where m.status = 'enabled' order by m.name`;
 }
 
-/** Those of the priced models that a channel serves to the group of the user, as a key of that group sees them. */
+/**
+ * The models that are sold under their names: not the one that only carries the price of paths that are passed through.
+ */
+export async function listSoldModels(db: Queryable): Promise<ModelRow[]> {
+  return (await listPricedModels(db)).filter(({ name }) => name !== passThroughModel);
+}
+
+/** Those of the models sold that a channel serves to the group of the user, as a key of that group sees them. */
 export async function listOfferedModels(db: Queryable, gatewayUserId: GatewayUserId): Promise<ModelRow[]> {
   const served = await db.sql<{ model: string }>`
     select distinct a.model from ability a
@@ -43,7 +51,7 @@ export async function listOfferedModels(db: Queryable, gatewayUserId: GatewayUse
     join gateway_user u on u.group_name = a.group_name
     where a.is_enabled and u.id = ${gatewayUserId}::bigint`;
   const names = new Set(served.map(({ model }) => model));
-  return (await listPricedModels(db)).filter(({ name }) => names.has(name));
+  return (await listSoldModels(db)).filter(({ name }) => names.has(name));
 }
 
 export type NewModel = {

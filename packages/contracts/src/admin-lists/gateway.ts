@@ -65,6 +65,7 @@ export const channelList = listContract({
     concurrency_max: z.int().nullable(),
     first_byte_timeout_ms: z.int().nullable(),
     idle_timeout_ms: z.int().nullable(),
+    pass_through_paths: z.array(z.string()),
     abilities: z.array(
       z.strictObject({
         group_name: z.string(),

@@ -8,6 +8,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, wholeOrNull } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath } from "./channel.ts";
+import { PathBoxes } from "./path-boxes.tsx";
 
 /** Makes a channel, or changes the one that was loaded. Its credential goes in and is never shown. */
 export function ChannelForm(props: { readonly channel: Channel | null; readonly onDone: () => void }): JSX.Element {
@@ -24,6 +25,7 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
       concurrency_max: channel?.concurrency_max?.toString() ?? "",
       first_byte_timeout_ms: channel?.first_byte_timeout_ms?.toString() ?? "",
       idle_timeout_ms: channel?.idle_timeout_ms?.toString() ?? "",
+      pass_through_paths: (channel?.pass_through_paths ?? []) as readonly string[],
       reason: "",
     },
     submit: async (values) => {
@@ -37,6 +39,7 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
         concurrency_max: wholeOrNull(values.concurrency_max),
         first_byte_timeout_ms: wholeOrNull(values.first_byte_timeout_ms),
         idle_timeout_ms: wholeOrNull(values.idle_timeout_ms),
+        pass_through_paths: values.pass_through_paths,
         reason: orAbsent(values.reason),
       });
       showToast(`${values.name} saved`);
@@ -86,6 +89,7 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
         />
         <TextField label="Silence, ms" optional="default" inputmode="numeric" {...form.text("idle_timeout_ms")} />
       </FieldRow>
+      <PathBoxes value={form.values().pass_through_paths} onChange={(paths) => form.set("pass_through_paths", paths)} />
       <TextField label="Reason" hint="For the audit log." optional="optional" {...form.text("reason")} />
     </AdminForm>
   );

@@ -109,6 +109,7 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
           { name: "Calls a minute", value: limit(channel().requests_per_minute, "calls") },
           { name: "First byte", value: shownTimeout(channel().first_byte_timeout_ms) },
           { name: "Silence", value: shownTimeout(channel().idle_timeout_ms) },
+          { name: "Passed through", value: shownPaths(channel().pass_through_paths) },
           { name: "Made", value: shownMoment(channel().created_at) },
           { name: "Changed", value: shownMoment(channel().updated_at) },
         ]}
@@ -122,6 +123,10 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
       </Show>
     </>
   );
+}
+
+function shownPaths(paths: readonly string[]): JSX.Element {
+  return paths.length === 0 ? "nothing" : <bdi>{paths.join(", ")}</bdi>;
 }
 
 function shownTimeout(value: number | null): string {

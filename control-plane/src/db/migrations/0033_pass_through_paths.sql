@@ -1,0 +1,1 @@
+ALTER TABLE "channel" ADD COLUMN "pass_through_paths" text[] DEFAULT '{}' NOT NULL;

@@ -1,0 +1,35 @@
+import { passThroughPaths } from "@sluice/contracts/pass-through";
+import { For, type JSX } from "solid-js";
+import { Checkbox } from "../../../kit/field.tsx";
+
+type PathBoxesProps = {
+  readonly value: readonly string[];
+  readonly onChange: (paths: readonly string[]) => void;
+};
+
+/** Which paths without rules of their own a channel passes through, each with a box. */
+export function PathBoxes(props: PathBoxesProps): JSX.Element {
+  const choose = (path: string, isChosen: boolean): void => {
+    props.onChange(passThroughPaths.filter((one) => (one === path ? isChosen : props.value.includes(one))));
+  };
+  return (
+    <details open={props.value.length > 0}>
+      <summary>Paths passed through: {props.value.length === 0 ? "none" : props.value.length}</summary>
+      <p class="muted">
+        Files, vector stores and responses lie in the provider's account: whoever may use this channel sees, changes and
+        deletes those of everybody else. A call costs what the model <code>*</code> costs by the request, and needs an
+        ability for it.
+      </p>
+      <For each={passThroughPaths}>
+        {(path) => (
+          <Checkbox
+            label={path}
+            name={`pass_through_paths:${path}`}
+            checked={props.value.includes(path)}
+            onChange={(event) => choose(path, event.currentTarget.checked)}
+          />
+        )}
+      </For>
+    </details>
+  );
+}
