@@ -21,6 +21,8 @@ export type AppRoutes = {
   readonly features: readonly AnyElysia[];
   /** The pages of the web, asked where no feature has a route; null where none is concerned either. */
   readonly page?: (request: Request) => Promise<Response | null>;
+  /** What browsers are told of encrypted connections to this host; null where the service is not reached by such. */
+  readonly transportSecurity?: string | null;
   /** What a person is shown where an answer failed; null for programs. */
   readonly failedPage?: (request: Request, requestId: string) => Response | null;
 };
@@ -46,10 +48,21 @@ function refuseAddress(): Response {
  * a 500 that names nothing but the request id: a page for a person, JSON for a program.
  */
 export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: Log, isDraining: () => boolean) {
+  const { transportSecurity = null } = parts;
   const unexpected = (error: unknown, request: Request): Response => {
     const requestId = Bun.randomUUIDv7();
     log.error("http.unexpected", { requestId, method: request.method, error });
     return parts.failedPage?.(request, requestId) ?? internalErrorResponse(requestId);
+  };
+  const marked = (answer: Response): Response => {
+    if (transportSecurity !== null) {
+      answer.headers.set("strict-transport-security", transportSecurity);
+    }
+    if (isDraining()) {
+      // The server closes connections that stay open without a word, also under a request that is on its way.
+      answer.headers.set("connection", "close");
+    }
+    return answer;
   };
   const guarded =
     <Answer>(handle: Handler<Answer> | undefined) =>
@@ -59,11 +72,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
           return refuseAddress();
         }
         const answer = handle === undefined ? notFoundResponse() : await handle(request, server);
-        if (isDraining() && answer instanceof Response) {
-          // The server closes connections that stay open without a word, also under a request that is on its way.
-          answer.headers.set("connection", "close");
-        }
-        return answer;
+        return answer instanceof Response ? marked(answer) : answer;
       } catch (error) {
         return unexpected(error, request);
       }
@@ -84,7 +93,12 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
     // The framework looks for the path behind the host; by default it expects a host of four letters or more.
     handler: { standardHostname: false },
   });
-  app.onRequest(({ request }) => (hasSoundAddress(request) ? undefined : refuseAddress()));
+  app.onRequest(({ request, set }) => {
+    if (transportSecurity !== null) {
+      set.headers["strict-transport-security"] = transportSecurity;
+    }
+    return hasSoundAddress(request) ? undefined : refuseAddress();
+  });
   for (const routes of parts.features) {
     app.use(routes);
   }

@@ -18,7 +18,7 @@ import { registerGauges } from "./operations/gauges.ts";
 import { metricsAccess, operationsRoutes } from "./operations/routes.ts";
 import { CaptureAllowance } from "./platform/answer-capture.ts";
 import { systemClock } from "./platform/clock.ts";
-import type { Config } from "./platform/config.ts";
+import { type Config, publicBaseUrl } from "./platform/config.ts";
 import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
 import type { Log } from "./platform/log.ts";
 import { realtimeHandler, relayHandler } from "./relay/routes.ts";
@@ -88,13 +88,13 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     keepsPayloads: () => base.settings.values["trace.payloads"],
   });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const streamStallTimeoutMs = config.STREAM_STALL_TIMEOUT_MS;
+  const patience = { stallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS, idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS };
   const linkKeys = base.masterKey.deriveKeys(linkPurpose);
   const gatewayParts = {
     gateway: port,
     realtime,
     linkKeys,
-    streamStallTimeoutMs,
+    patience,
     clock: systemClock,
     edge,
     bodyLimits,
@@ -106,11 +106,11 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   if (scheduled !== null) {
     backend.start();
   }
-  const messagesParts = { relay, models, captures: new CaptureAllowance(), edge, stallTimeoutMs: streamStallTimeoutMs };
+  const messagesParts = { relay, models, captures: new CaptureAllowance(), edge, patience };
   const pageOrigins = config.CORS_ORIGINS;
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
-        call: relayHandler(relay, edge, streamStallTimeoutMs),
+        call: relayHandler(relay, edge, patience),
         messages: messagesHandler({ ...messagesParts, log }),
         realtime: realtimeHandler(relay, edge),
         pageOrigins,
@@ -148,12 +148,15 @@ function routesOf(base: Base, gateway: GatewayRuntime | null, stopping: AbortSig
   const { config, registry } = base;
   const reasons = () => unreadyReasons(base, gateway, stopping);
   const operations = operationsRoutes(reasons, registry, metricsAccess(config.METRICS_TOKEN, config.NODE_ENV));
+  const isEncrypted = publicBaseUrl(config).startsWith("https:");
+  const transportSecurity = config.NODE_ENV === "production" && isEncrypted ? "max-age=31536000" : null;
   if (!config.ROLES.includes("backend")) {
-    return { features: [operations] };
+    return { features: [operations], transportSecurity };
   }
   backend.pages.start();
   return {
     features: [operations, ...backend.routes],
+    transportSecurity,
     page: (request) => backend.pages.answer(request),
     failedPage: (request, requestId) => backend.pages.failed(request, requestId),
   };

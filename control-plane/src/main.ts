@@ -1,4 +1,5 @@
 import { buildProgram, type Program } from "./deps.ts";
+import { serverSeconds } from "./platform/client-patience.ts";
 import { type Config, loadConfig } from "./platform/config.ts";
 import { createLog, type Log } from "./platform/log.ts";
 
@@ -54,7 +55,7 @@ async function main(): Promise<void> {
     hostname: config.HOST,
     port: config.PORT,
     reusePort: true,
-    idleTimeout: 0,
+    idleTimeout: serverSeconds(config.CLIENT_IDLE_TIMEOUT_MS),
     maxRequestBodySize: serverBodyBytesMax,
     development: false,
   });

@@ -222,7 +222,8 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
       expect(JSON.stringify([...answer.headers])).not.toContain(canary);
       const framing = ["content-length", "transfer-encoding"];
       const names = [...answer.headers.keys()].filter((name) => !framing.includes(name));
-      expect(names.sort()).toEqual(["cache-control", "content-type", "date", "openai-version", "x-request-id"]);
+      const ours = ["x-content-type-options", "x-request-id"];
+      expect(names.sort()).toEqual(["cache-control", "content-type", "date", "openai-version", ...ours]);
     }
   });
 

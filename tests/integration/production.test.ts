@@ -110,6 +110,34 @@ describe("a service in production", () => {
     }
   });
 
+  test("tells browsers to come back over TLS alone where its public address says so, on every answer", async () => {
+    const paths = [
+      "/healthz",
+      "/v1/models",
+      "/v1/realtime?model=a",
+      "/msgcompat/v1/models",
+      "/msgcompat/none",
+      "/none",
+    ];
+    const more = ["/backend/billing/plans/", "/backend/auth/me/", "/metrics", "/openapi.json", "/admin/"];
+    const told = async ({ url }: SluiceProcess, header: string) =>
+      await Promise.all(
+        [...paths, ...more].map(async (path) => {
+          const answer = await fetch(`${url}${path}`, { redirect: "manual" });
+          await answer.arrayBuffer();
+          return [path, answer.headers.get(header)];
+        }),
+      );
+    const all = (value: string | null) => [...paths, ...more].map((path) => [path, value]);
+    const name = "strict-transport-security";
+    const encrypted = await start({ PUBLIC_BASE_URL: "https://sluice.example" });
+    expect(await told(encrypted, name)).toEqual(all("max-age=31536000"));
+    expect(await told(encrypted, "x-content-type-options")).toEqual(all("nosniff"));
+    expect(await told(await start({ PUBLIC_BASE_URL: "http://sluice.example" }), name)).toEqual(all(null));
+    const trial = await start({ PUBLIC_BASE_URL: "https://sluice.example", NODE_ENV: "development" });
+    expect(await told(trial, name)).toEqual(all(null));
+  });
+
   test("without a sandbox calls nothing on this machine", async () => {
     const sluice = await start({});
     const before = provider.requests.length;

@@ -57,6 +57,7 @@ export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise
  */
 async function answerFree(parts: RouteParts, incoming: Incoming, make: Make): Promise<IdentifiedAnswer> {
   const { request, target, clientIp } = incoming;
+  incoming.onBegin();
   const call = parts.relay.translate(request, target, clientIp, {
     method: "GET",
     path: "/v1/models",

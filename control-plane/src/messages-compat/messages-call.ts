@@ -46,6 +46,7 @@ class MessagesCall {
     this.#incoming = incoming;
     this.#conversion = new Conversion(parts.models, headers);
     this.answer = this.#answering.promise;
+    incoming.onBegin();
     this.#call = parts.relay.translate(incoming.request, incoming.target, incoming.clientIp, {
       method: "POST",
       path: "/v1/chat/completions",
@@ -81,7 +82,7 @@ class MessagesCall {
       ids: this.#ids,
       inputTokens: estimateInputTokens(body),
       captures: this.#parts.captures,
-      stallTimeoutMs: this.#parts.stallTimeoutMs,
+      stallTimeoutMs: this.#parts.patience.stallTimeoutMs,
       onOver: (pieces, bytes) => this.#tell(200, pieces, bytes),
     });
     this.#stream = stream;

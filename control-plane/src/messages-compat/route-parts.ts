@@ -1,5 +1,6 @@
 import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { EdgeSettings } from "../platform/client-address.ts";
+import type { ClientPatience } from "../platform/client-patience.ts";
 import type { Log } from "../platform/log.ts";
 import type { RelayService } from "../relay/service.ts";
 import type { ClientAnswer } from "./model.ts";
@@ -11,7 +12,7 @@ export type RouteParts = {
   readonly models: ModelMap;
   readonly captures: CaptureAllowance;
   readonly edge: EdgeSettings;
-  readonly stallTimeoutMs: number;
+  readonly patience: ClientPatience;
   readonly log: Log;
 };
 
@@ -21,6 +22,8 @@ export type Incoming = {
   /** Path and query as they stood on the request line. */
   readonly target: string;
   readonly clientIp: string;
+  /** Called when an answer is asked for that can take its time. */
+  readonly onBegin: () => void;
   /** Called when the end of the answer is about to go out, with the bytes of the whole. */
   readonly onOver: (bytes: number) => void;
 };

@@ -1,7 +1,7 @@
 import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-messages-error";
 import { clientAddress } from "../platform/client-address.ts";
-import { limitReading } from "../platform/stalled-reader.ts";
+import { waitForCall, waitForClient } from "../platform/client-patience.ts";
 import { errorAnswer, toClientError } from "./errors.ts";
 import { answerModel, answerModelList, answerTokenCount } from "./free-calls.ts";
 import { answerMessages } from "./messages-call.ts";
@@ -40,7 +40,8 @@ export function messagesHandler(
         request,
         target,
         clientIp: clientAddress(request.headers, peer, parts.edge),
-        onOver: (bytes) => limitReading(server, request, { bytes, stallTimeoutMs: parts.stallTimeoutMs }),
+        onBegin: () => waitForCall(server, request),
+        onOver: (bytes) => waitForClient(server, request, { bytes, patience: parts.patience }),
       });
       return toResponse(answer);
     } catch (thrown) {
@@ -74,6 +75,7 @@ function toResponse({ status, headers, body, requestId }: IdentifiedAnswer): Res
     status,
     headers: {
       "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
       ...headers,
       "request-id": clientRequestId(requestId),
       "x-request-id": requestId,

@@ -5,7 +5,10 @@ export function errorResponse(code: ErrorCode, requestId: string): Response {
   const { status, message } = errorDefinition(code);
   return Response.json(
     { ok: false, error: { code, message, request_id: requestId } },
-    { status, headers: { "x-request-id": requestId, "cache-control": "no-store" } },
+    {
+      status,
+      headers: { "x-request-id": requestId, "cache-control": "no-store", "x-content-type-options": "nosniff" },
+    },
   );
 }
 

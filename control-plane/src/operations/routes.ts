@@ -42,7 +42,10 @@ export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Regis
 }
 
 function json(status: number, value: unknown): Response {
-  return Response.json(value, { status, headers: { "cache-control": "no-store" } });
+  return Response.json(value, {
+    status,
+    headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  });
 }
 
 /** In production the metrics tell nobody anything until somebody decides who may read them. */

@@ -122,6 +122,7 @@ const schema = z.object({
   ABORTED_USAGE_TIMEOUT_MS: count(0, 60_000).default(5_000),
   UNPAID_ABORTS_PER_HOUR: count(0, 1_000_000).default(600),
   STREAM_STALL_TIMEOUT_MS: count(100, 3_600_000).default(60_000),
+  CLIENT_IDLE_TIMEOUT_MS: count(1_000, 255_000).default(30_000),
   UPSTREAM_CA_FILE: z.string().optional(),
   UPSTREAM_PRIVATE_ALLOWED: flag.optional(),
   UPSTREAM_RESPONSE_BYTES_MAX: count(1_024, 16 * 1024 * 1024 * 1024).default(1024 * 1024 * 1024),

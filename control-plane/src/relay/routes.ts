@@ -1,5 +1,5 @@
 import { clientAddress, type EdgeSettings } from "../platform/client-address.ts";
-import { limitReading } from "../platform/stalled-reader.ts";
+import { type ClientPatience, waitForCall, waitForClient } from "../platform/client-patience.ts";
 import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
 import type { RelayService } from "./service.ts";
 
@@ -10,17 +10,19 @@ import type { RelayService } from "./service.ts";
 export function relayHandler(
   relay: RelayService,
   edge: EdgeSettings,
-  stallTimeoutMs: number,
+  patience: ClientPatience,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
+    waitForCall(server, request);
     const peer = server.requestIP(request)?.address ?? "0.0.0.0";
     const clientIp = clientAddress(request.headers, peer, edge);
     const answer = await relay.relay(request, rawTarget(request.url), clientIp, (bytes) =>
-      limitReading(server, request, { bytes, stallTimeoutMs }),
+      waitForClient(server, request, { bytes, patience }),
     );
     const headers = answer.headers;
     headers["x-request-id"] = answer.requestId;
     headers["cache-control"] ??= "no-store";
+    headers["x-content-type-options"] = "nosniff";
     return new Response(answer.body, { status: answer.status, headers });
   };
 }
@@ -38,7 +40,7 @@ export function realtimeHandler(
       const { status, headers, body } = opening.answer;
       return new Response(body, {
         status,
-        headers: { ...headers, "x-request-id": opening.requestId, "cache-control": "no-store" },
+        headers: { ...headers, "x-request-id": opening.requestId, ...plainHeaders },
       });
     }
     const headers = { ...opening.headers, "x-request-id": opening.requestId };
@@ -49,6 +51,8 @@ export function realtimeHandler(
     return new Response(null, { status: 400 });
   };
 }
+
+const plainHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /** How a websocket ends whose peer is just gone. */
 const goneCode = 1006;

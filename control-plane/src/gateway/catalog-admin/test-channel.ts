@@ -21,7 +21,8 @@ const limits = {
   connectTimeoutMs: 5_000,
   firstByteTimeoutMs: 20_000,
   idleTimeoutMs: 10_000,
-  totalTimeoutMs: 30_000,
+  // Within the patience of the server with a connection on which nothing moves.
+  totalTimeoutMs: 25_000,
   responseBytesMax: 256 * 1024,
 };
 const errorLengthMax = 500;

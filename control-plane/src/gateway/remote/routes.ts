@@ -1,8 +1,8 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import { clientAddress, type EdgeSettings } from "../../platform/client-address.ts";
+import { type ClientPatience, waitForCall, waitForClient } from "../../platform/client-patience.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
-import { limitReading } from "../../platform/stalled-reader.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort, RealtimePort } from "../port.ts";
@@ -21,7 +21,7 @@ export type GatewayRoutesParts = {
   readonly realtime: RealtimePort;
   /** Under which relays may sign: one key, or two while master keys are exchanged. */
   readonly linkKeys: readonly Uint8Array[];
-  readonly streamStallTimeoutMs: number;
+  readonly patience: ClientPatience;
   readonly clock: Clock;
   /** For callers that are no relay of this deployment. */
   readonly edge: EdgeSettings;
@@ -40,16 +40,18 @@ function gatewayHandler(
   parts: GatewayRoutesParts,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
+    waitForCall(server, request);
     const link = readLink(request.headers, parts.linkKeys);
     let report: CallReport | null = null;
     const call = beginCall(parts, { request, server, link }, (finished) => {
       report = finished;
-      limitReading(server, request, { bytes: finished.responseBytes, stallTimeoutMs: parts.streamStallTimeoutMs });
+      waitForClient(server, request, { bytes: finished.responseBytes, patience: parts.patience });
     });
     const postscript = () => (link === null || report === null ? null : toComment(report));
     const answer = await parts.gateway.handle({ ...call, postscript });
     answer.headers["x-request-id"] = call.requestId;
     answer.headers["cache-control"] ??= "no-store";
+    answer.headers["x-content-type-options"] = "nosniff";
     return link === null ? toResponse(answer) : toLinkedResponse(answer, report);
   };
 }
@@ -65,7 +67,11 @@ function gatewayRealtimeHandler(
       report = finished;
     });
     const opening = await parts.realtime.open(call);
-    const headers: Record<string, string> = { "x-request-id": call.requestId, "cache-control": "no-store" };
+    const headers: Record<string, string> = {
+      "x-request-id": call.requestId,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    };
     const known = opening.kind === "open" ? opening.report : report;
     if (link !== null && known !== null) {
       headers[reportHeader] = encodeReport(known);
