@@ -1,7 +1,7 @@
-import { Router, type RouteSectionProps } from "@solidjs/router";
+import { Router, type RouteSectionProps, useNavigate } from "@solidjs/router";
 import { QueryClientProvider } from "@tanstack/solid-query";
-import type { JSX } from "solid-js";
-import { apiPost } from "../api/client.ts";
+import { type JSX, onCleanup, onMount } from "solid-js";
+import { apiPost, onRefused } from "../api/client.ts";
 import { createQueryClient } from "../api/query-client.ts";
 import { EmptyState } from "../kit/states.tsx";
 import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
@@ -9,6 +9,7 @@ import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
 import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
+import { StepUpDialog } from "./parts/step-up-dialog.tsx";
 import { adminRoutes } from "./routes.ts";
 import { adminNavTexts } from "./texts.ts";
 
@@ -25,6 +26,9 @@ export function AdminApp(): JSX.Element {
 }
 
 function Frame(props: RouteSectionProps): JSX.Element {
+  const navigate = useNavigate();
+  // Whoever needs an authenticator first is shown where to set it up.
+  onMount(() => onCleanup(onRefused("second_factor_required", () => navigate("/account/"))));
   return (
     <Shell
       area="admin"
@@ -35,6 +39,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
       onLogOut={() => void logOut()}
     >
       <PageBoundary failedTitle="This page could not be loaded">{props.children}</PageBoundary>
+      <StepUpDialog />
     </Shell>
   );
 }

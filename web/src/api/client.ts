@@ -66,6 +66,27 @@ export function onSessionEnded(handler: () => void): () => void {
   return () => sessionEnded.removeEventListener("ended", handler);
 }
 
+const refused = new EventTarget();
+
+/** Calls back when an answer refuses something with this code. */
+export function onRefused(code: string, handler: () => void): () => void {
+  refused.addEventListener(code, handler);
+  return () => refused.removeEventListener(code, handler);
+}
+
+let stepUp: (() => Promise<boolean>) | null = null;
+
+/**
+ * Has whoever sees the page asked for the login again when an answer says that it is too long ago. What was refused is then sent
+ * once more; `ask` answers false for somebody who does not want to.
+ */
+export function answerStepUpsWith(ask: () => Promise<boolean>): () => void {
+  stepUp = ask;
+  return () => {
+    stepUp = stepUp === ask ? null : stepUp;
+  };
+}
+
 export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -110,6 +131,22 @@ async function send<Schema extends ZodType>(
   init: RequestInit,
   options: RequestOptions,
 ): Promise<AnswerOf<Schema>> {
+  try {
+    return await sendOnce<Schema>(path, init, options);
+  } catch (error) {
+    const mayTryAgain = error instanceof ApiError && error.code === "step_up_required" && stepUp !== null;
+    if (mayTryAgain && (await stepUp?.())) {
+      return await sendOnce<Schema>(path, init, options);
+    }
+    throw error;
+  }
+}
+
+async function sendOnce<Schema extends ZodType>(
+  path: string,
+  init: RequestInit,
+  options: RequestOptions,
+): Promise<AnswerOf<Schema>> {
   const answer = await fetch(apiUrl(path, options.query), {
     ...init,
     signal: options.signal ?? null,
@@ -129,6 +166,7 @@ async function send<Schema extends ZodType>(
   if (isSessionEnd(error) && options.isOtherLogin !== true) {
     sessionEnded.dispatchEvent(new Event("ended"));
   }
+  refused.dispatchEvent(new Event(error.code));
   throw error;
 }
 

@@ -1,7 +1,9 @@
+import type { AdminOperation } from "@sluice/contracts/admin-rights";
 import { type JSX, Show } from "solid-js";
 import type { Form } from "../../form/create-form.ts";
 import { Button } from "../../kit/button.tsx";
 import { ErrorState } from "../../kit/states.tsx";
+import { createRefusal } from "./rights.tsx";
 
 /** A form with what went wrong above its fields and its buttons below them. */
 export function AdminForm<Values extends Readonly<Record<string, unknown>>>(props: {
@@ -10,16 +12,25 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
   readonly action: string;
   readonly tone?: "primary" | "danger";
   readonly onCancel?: () => void;
+  /** What it does; an admin without the right for it reads so, and can't send it. */
+  readonly operation?: AdminOperation;
   readonly children: JSX.Element;
 }): JSX.Element {
+  const refusal = props.operation === undefined ? null : createRefusal(props.operation);
   return (
     <form class="form" onSubmit={props.form.onSubmit} noValidate>
+      <Show when={refusal?.isRefused()}>{refusal?.notice()}</Show>
       <Show when={props.form.problem()}>
         {(problem) => <ErrorState title="Nothing was changed" error={problem()} />}
       </Show>
       {props.children}
       <div class="form-actions">
-        <Button type="submit" variant={props.tone ?? "primary"} isBusy={props.form.isSubmitting()}>
+        <Button
+          type="submit"
+          variant={props.tone ?? "primary"}
+          isBusy={props.form.isSubmitting()}
+          disabled={refusal?.isRefused() === true}
+        >
           {props.action}
         </Button>
         <Show when={props.onCancel}>{(cancel) => <Button onClick={() => cancel()()}>Cancel</Button>}</Show>

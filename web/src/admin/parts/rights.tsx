@@ -1,4 +1,5 @@
 import type { adminMeAnswer } from "@sluice/contracts/accounts";
+import { type AdminOperation, adminRights } from "@sluice/contracts/admin-rights";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
@@ -53,4 +54,24 @@ export function SuperOnly(props: {
       </Match>
     </Switch>
   );
+}
+
+/** Whether the admin who looks lacks the right for an operation; false as long as that is not known. */
+export function createRefusal(operation: AdminOperation): {
+  readonly isRefused: () => boolean;
+  readonly notice: () => JSX.Element;
+} {
+  const me = createMe();
+  const isRefused = (): boolean => adminRights[operation].access === "super_admin" && me.admin()?.is_super === false;
+  return {
+    isRefused,
+    notice: () => (
+      <Notice tone="warn">
+        <span>
+          Only super-admins may do this. <strong>{me.admin()?.username}</strong> is logged in as an admin without that
+          right.
+        </span>
+      </Notice>
+    ),
+  };
 }

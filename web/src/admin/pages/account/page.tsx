@@ -1,6 +1,6 @@
-import { type JSX, Match, Switch } from "solid-js";
+import { type JSX, Match, Show, Switch } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createMe } from "../../parts/rights.tsx";
@@ -22,6 +22,11 @@ export function Page(): JSX.Element {
         <Match when={me.admin()}>
           {(admin) => (
             <>
+              <Show when={admin().lacks_second_factor}>
+                <Notice tone="warn">
+                  Admins need an authenticator here. Set one up below; the other pages open as soon as it is on.
+                </Notice>
+              </Show>
               <Card title="Who is logged in">
                 <Facts
                   facts={[

@@ -92,7 +92,12 @@ function AccountForm(props: {
     },
   });
   return (
-    <AdminForm form={form} action="Save account" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/exit-node/account/save/"
+      action="Save account"
+      onCancel={props.onDone}
+    >
       <FieldRow>
         <TextField
           label="Code"

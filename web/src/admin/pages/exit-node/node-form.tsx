@@ -71,6 +71,7 @@ export function NodeForm(props: {
   return (
     <AdminForm
       form={form}
+      operation="/backend/admin/exit-node/save/"
       action={node === null ? "Add node" : "Save node"}
       {...(props.onCancel === undefined ? {} : { onCancel: props.onCancel })}
     >

@@ -85,7 +85,7 @@ function RouteForm(props: {
     },
   });
   return (
-    <AdminForm form={form} action="Save route" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/exit-node/route/save/" action="Save route" onCancel={props.onDone}>
       <FieldRow>
         <TextField
           label="Code"

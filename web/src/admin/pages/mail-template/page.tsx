@@ -96,7 +96,7 @@ function TemplateEditor(props: { readonly answer: Answer }): JSX.Element {
         title={template.version === 0 ? "As it came with the program" : `Version ${template.version}`}
         actions={<TakeBuiltIn form={form} builtIn={builtIn} />}
       >
-        <AdminForm form={form} action="Save template">
+        <AdminForm form={form} operation="/backend/admin/mail/template/save/" action="Save template">
           <TextField label="Subject" dir="auto" {...form.text("subject")} />
           <TextArea
             label="HTML"

@@ -62,7 +62,12 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
       .filter((name) => String(form.values()[name]) !== String(initial[name]))
       .map((name) => ({ name, value: `${String(initial[name]) || "empty"} → ${String(form.values()[name])}` }));
   return (
-    <AdminForm form={form} action={entry === null ? "Add name" : "Save name"} onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/anthropic/model-map/save/"
+      action={entry === null ? "Add name" : "Save name"}
+      onCancel={props.onDone}
+    >
       <FieldRow>
         <TextField label="Name clients ask for" autocomplete="off" disabled={entry !== null} {...form.text("name")} />
         <TextField label="Display name" autocomplete="off" {...form.text("display_name")} />

@@ -132,7 +132,7 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
     },
   });
   return (
-    <AdminForm form={form} action="Save" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/ability/save/" action="Save" onCancel={props.onDone}>
       <FieldRow>
         <TextField label="Group" autocomplete="off" disabled={ability !== null} {...form.text("group_name")} />
         <TextField label="Model" autocomplete="off" disabled={ability !== null} {...form.text("model")} />

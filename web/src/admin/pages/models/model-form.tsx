@@ -96,7 +96,12 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       .filter(([name, value]) => name !== "reason" && value.trim() !== before[name])
       .map(([name, value]) => ({ name, value: `${before[name] || "empty"} → ${value.trim() || "empty"}` }));
   return (
-    <AdminForm form={form} action={model === null ? "Create model" : "Save model"} onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/model/save/"
+      action={model === null ? "Create model" : "Save model"}
+      onCancel={props.onDone}
+    >
       <FieldRow>
         <TextField
           label="Name"

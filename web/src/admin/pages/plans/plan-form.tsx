@@ -75,7 +75,12 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
     },
   });
   return (
-    <AdminForm form={form} action={plan === null ? "Create plan" : "Save plan"} onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/plan/save/"
+      action={plan === null ? "Create plan" : "Save plan"}
+      onCancel={props.onDone}
+    >
       <Show when={plan !== null && BigInt(plan.subscribers) > 0n}>
         <Notice tone="info">
           {shownCount(plan?.subscribers ?? 0)} users have a month of it that runs; their month stays as they bought it.

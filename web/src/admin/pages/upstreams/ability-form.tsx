@@ -31,7 +31,7 @@ export function AbilityForm(props: {
     },
   });
   return (
-    <AdminForm form={form} action="Save" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/ability/save/" action="Save" onCancel={props.onDone}>
       <FieldRow>
         <TextField label="Model" spellcheck={false} {...form.text("model")} />
         <TextField label="Group" spellcheck={false} {...form.text("group_name")} />

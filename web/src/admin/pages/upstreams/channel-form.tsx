@@ -48,7 +48,7 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
     },
   });
   return (
-    <AdminForm form={form} action="Save channel" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/channel/save/" action="Save channel" onCancel={props.onDone}>
       <FieldRow>
         <TextField label="Name" {...form.text("name")} />
         <ChoiceField label="Status" options={switchStatuses} {...form.text("status")} />

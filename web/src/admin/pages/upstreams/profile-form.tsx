@@ -82,7 +82,12 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
   });
   type Name = Parameters<typeof form.text>[0];
   return (
-    <AdminForm form={form} action="Save profile" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/upstream/auth-profiles/save/"
+      action="Save profile"
+      onCancel={props.onDone}
+    >
       <FieldRow>
         <TextField label="Name" {...form.text("name")} />
         <TextField label="Provider" spellcheck={false} {...form.text("provider")} />

@@ -6,12 +6,14 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull } from "../../parts/form-parts.tsx";
+import { createMe } from "../../parts/rights.tsx";
 import { userStatuses, userTypes } from "../../values.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
 /** Changes a user as it was loaded; when somebody else was quicker, nothing is changed and the form says so. */
 export function UserForm(props: { readonly user: UserDetail["user"]; readonly onDone: () => void }): JSX.Element {
   const { user } = props;
+  const me = createMe();
   const refresh = useRefresh(userDetailPath, "/backend/admin/user/", "/backend/admin/audit/");
   const form = createForm({
     initial: {
@@ -22,12 +24,14 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
       reason: "",
     },
     submit: async (values) => {
+      const multiplier = values.rate_multiplier.trim();
       await apiPost("/backend/admin/user/save/", {
         user_id: user.user_id,
         display_name: orNull(values.display_name),
         user_type: values.user_type,
         status: values.status,
-        rate_multiplier: values.rate_multiplier.trim(),
+        // It takes more rights than the rest, so that it is only sent by who changes it.
+        ...(multiplier === user.rate_multiplier ? {} : { rate_multiplier: multiplier }),
         updated_at: user.updated_at,
         reason: orAbsent(values.reason),
       });
@@ -45,7 +49,12 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
       </FieldRow>
       <TextField
         label="Rate multiplier"
-        hint="What calls are charged is multiplied by it; at most four places, 1 is the plain price."
+        hint={
+          me.admin()?.is_super === false
+            ? "What calls are charged is multiplied by it. Only super-admins change it."
+            : "What calls are charged is multiplied by it; at most four places, 1 is the plain price."
+        }
+        disabled={me.admin()?.is_super === false}
         inputmode="decimal"
         autocomplete="off"
         {...form.text("rate_multiplier")}

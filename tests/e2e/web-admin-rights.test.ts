@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
+import type { Page } from "playwright-core";
+import { AccountClient } from "../support/account-client.ts";
+import { Authenticator } from "../support/authenticator.ts";
+import { TestBrowser, type WatchedPage } from "../support/browser.ts";
+import { loginAdmin } from "../support/logins.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const testMsMax = 60_000;
+const password = "correct horse battery";
+const narrowest = { width: 320, height: 640 };
+
+let web: WebRig;
+let browser: TestBrowser;
+let plainAdmin: string;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+  plainAdmin = (await loginAdmin(web.rig, { isSuper: false })).cookie;
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+type Walked = { readonly cookie?: string; readonly expectedStatuses?: readonly number[] };
+
+async function walk(path: string, steps: (page: Page, watched: WatchedPage) => Promise<void>, walked: Walked = {}) {
+  const { cookie = web.cookies.admin ?? "", expectedStatuses = [] } = walked;
+  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
+  try {
+    await watched.page.goto(path);
+    await steps(watched.page, watched);
+    expect(watched.faults).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+}
+
+/** A super-admin with a password, whose login is too long ago for everything that takes a fresh one. */
+async function staleAdmin(username: string): Promise<string> {
+  const made = { username, email: null, mobile: null, password, isSuper: true };
+  await web.rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
+  const client = new AccountClient(web.sluice);
+  const { cookie } = await client.post("/backend/auth/admin/login/", { login: username, password });
+  await web.rig.db.sql`
+    update session set created_at = created_at - interval '3 hours'
+    where admin_id = (select id from shared_admin_credentials where username = ${username})`;
+  return cookie ?? "";
+}
+
+test(
+  "whose login is too long ago is asked for it where they are, and what was typed is sent then",
+  async () => {
+    await walk(
+      "/admin/plans/",
+      async (page, { axe }) => {
+        await page.getByRole("button", { name: "New plan" }).click();
+        const form = page.getByRole("dialog", { name: "New plan" });
+        await form.getByLabel("Code").fill("typed-before");
+        await form.getByLabel("Name", { exact: true }).fill("Typed before");
+        await form.getByLabel("Price, USD").fill("12.00");
+        await form.getByLabel("Grants, quota").fill("6000000");
+        await form.getByRole("button", { name: "Create plan" }).click();
+        const login = page.getByRole("dialog", { name: "Log in again" });
+        await login.getByLabel("Your password").fill("not the password");
+        await login.getByRole("button", { name: "Log in and go on" }).click();
+        await login.getByText("The login or the password is wrong").or(login.getByText("Nothing was changed")).first().waitFor();
+        await page.emulateMedia({ colorScheme: "dark" });
+        await page.setViewportSize(narrowest);
+        expect(await axe()).toEqual([]);
+        await login.getByRole("button", { name: "Cancel" }).click();
+        await form.getByText("The login is too long ago for this.").waitFor();
+        expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed before");
+        await form.getByRole("button", { name: "Create plan" }).click();
+        await login.getByLabel("Your password").fill(password);
+        await login.getByRole("button", { name: "Log in and go on" }).click();
+        await page.getByText("The plan is saved.").waitFor();
+      },
+      { cookie: await staleAdmin("latecomer"), expectedStatuses: [401, 403] },
+    );
+    const rows = await web.rig.db.sql`select name from plan where plan_code = 'typed-before'`;
+    expect([...rows]).toEqual([{ name: "Typed before" }]);
+  },
+  testMsMax,
+);
+
+test(
+  "a plain admin reads what takes a super-admin, and can't send it",
+  async () => {
+    await walk(
+      "/admin/plans/",
+      async (page, { axe }) => {
+        await page.getByRole("button", { name: "New plan" }).click();
+        const form = page.getByRole("dialog");
+        await form.getByText("Only super-admins may do this.").waitFor();
+        expect(await form.getByRole("button", { name: "Create plan" }).isDisabled()).toBe(true);
+        expect(await axe()).toEqual([]);
+        await page.goto("/admin/users/1/");
+        await page.getByRole("button", { name: "Edit user" }).click();
+        await form.getByText("Only super-admins change it.").waitFor();
+        expect(await form.getByLabel("Rate multiplier").isDisabled()).toBe(true);
+        await form.getByLabel(/^Name/).fill("Ada L.");
+        await form.getByRole("button", { name: "Save user" }).click();
+        await page.getByText("The user is saved.").waitFor();
+      },
+      { cookie: plainAdmin },
+    );
+  },
+  testMsMax,
+);
+
+test(
+  "an admin who needs an authenticator is led to where it is set up, and goes on from there",
+  async () => {
+    const made = { username: "unfinished", email: null, mobile: null, password, isSuper: true };
+    await web.rig.db.withTransaction((tx) => createAdmin(tx, made, "test"));
+    const client = new AccountClient(web.sluice);
+    const { cookie = "" } = await client.post("/backend/auth/admin/login/", { login: "unfinished", password });
+    const setting = { name: "admin.second_factor_required", value: true, version: 0 };
+    const saved = await client.post("/backend/admin/settings/save/", setting, { cookie: web.cookies.admin ?? "" });
+    expect(saved.status).toBe(200);
+    await walk(
+      "/admin/users/",
+      async (page, { axe }) => {
+        await page.getByText("Admins need an authenticator here.").waitFor();
+        expect(new URL(page.url()).pathname).toBe("/admin/account/");
+        expect(await axe()).toEqual([]);
+        const card = page.getByRole("region", { name: "Authenticator" });
+        await card.getByLabel("Your password").fill(password);
+        await card.getByRole("button", { name: "Set up" }).click();
+        const authenticator = new Authenticator((await card.locator("code").first().textContent()) ?? "");
+        await card.getByLabel("Code").fill(await authenticator.next());
+        await card.getByRole("button", { name: "Switch on" }).click();
+        await card.getByRole("button", { name: "I have kept them" }).click();
+        await page.getByRole("link", { name: "Users" }).first().click();
+        await page.getByRole("table").waitFor();
+      },
+      { cookie, expectedStatuses: [403] },
+    );
+  },
+  testMsMax,
+);
