@@ -3,7 +3,7 @@ import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
-import { guestOrders } from "./accounts/service.ts";
+import { guestOrders, holdSuperAdmins } from "./accounts/service.ts";
 import { setVerificationMail } from "./accounts/store.ts";
 import { listPlaces } from "./admin/lists/list-places.ts";
 import { exportRecorder } from "./admin/lists/record-export.ts";
@@ -12,6 +12,10 @@ import { userDetailEndpoints } from "./admin/user-detail/routes.ts";
 import { analyticsEndpoints } from "./analytics/routes.ts";
 import { forgetOldEvents, recordPayments } from "./analytics/service.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
+import type { AmountRules } from "./approvals/model.ts";
+import { approvalEndpoints } from "./approvals/routes.ts";
+import { type ApprovalParts, Approvals } from "./approvals/service.ts";
+import { billingActs, keptActs } from "./billing/admin-acts.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { planEntry } from "./billing/answers.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
@@ -135,6 +139,8 @@ export function buildBackend(parts: BackendParts): Backend {
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
   const billing = { db, log, mail: mail.queue };
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
+  const acts = billingActs({ ...billing, ...refunds });
+  const approvals = openApprovals(parts, keptActs(acts));
   // The configuration refuses it in production.
   const isMockOffered = config.NODE_ENV === "development" || config.PAYMENT_MOCK;
   const checkout = {
@@ -153,7 +159,8 @@ export function buildBackend(parts: BackendParts): Backend {
     mail: mail.endpoints,
     keys: keyEndpoints(new KeyService(db)),
     billing: billingEndpoints({ ...billing, isMockOffered, guests: guestOrders(db), admins: accounts.callers }),
-    "billing-admin": billingAdminEndpoints({ ...billing, ...refunds }),
+    "billing-admin": billingAdminEndpoints({ db, approvals, acts }),
+    approvals: approvalEndpoints(approvals),
     checkout: checkoutEndpoints(checkout),
     "checkout-admin": checkoutAdminEndpoints({ db, clock: systemClock, notices: checkout.notices }),
     usage: usageEndpoints(new UsageViews(db, systemClock)),
@@ -186,6 +193,7 @@ export function buildBackend(parts: BackendParts): Backend {
   const jobs: Job[] = [
     { name: "clean-up-accounts", pattern: "0 17 * * * *", run: accounts.cleanUp },
     { name: "campaign-payments", pattern: "5 * * * * *", run: recordPayments },
+    { name: "clean-up-approvals", pattern: "0 29 * * * *", run: (database) => approvals.cleanUp(database) },
     { name: "expire-orders", pattern: "10 * * * * *", run: (database) => expireOverdueOrders(database) },
     { name: "credit-waiting-owners", pattern: "30 * * * * *", run: creditWaitingOwners },
     { name: "end-subscriptions", pattern: "20 * * * * *", run: (database) => endOverdueSubscriptions(database) },
@@ -267,6 +275,18 @@ function openMail(parts: BackendParts, secrets: SecretReader): Mail {
       }
     },
   });
+}
+
+function openApprovals({ db, settings }: BackendParts, acts: ApprovalParts["acts"]): Approvals {
+  return new Approvals({ db, acts, admins: { hold: holdSuperAdmins }, rules: () => amountRules(settings.values) });
+}
+
+function amountRules(values: SettingValues): AmountRules {
+  return {
+    adjust: { usdMax: values["admin.adjust_usd_max"], usdPerDayMax: values["admin.adjust_usd_per_day"] },
+    refund: { usdMax: values["admin.refund_usd_max"], usdPerDayMax: values["admin.refund_usd_per_day"] },
+    secondPersonAboveUsd: values["admin.second_person_above_usd"],
+  };
 }
 
 function openTraceViews({ db, masterKey, log, settings }: BackendParts) {

@@ -67,7 +67,11 @@ test(
         const login = page.getByRole("dialog", { name: "Log in again" });
         await login.getByLabel("Your password").fill("not the password");
         await login.getByRole("button", { name: "Log in and go on" }).click();
-        await login.getByText("The login or the password is wrong").or(login.getByText("Nothing was changed")).first().waitFor();
+        await login
+          .getByText("The login or the password is wrong")
+          .or(login.getByText("Nothing was changed"))
+          .first()
+          .waitFor();
         await page.emulateMedia({ colorScheme: "dark" });
         await page.setViewportSize(narrowest);
         expect(await axe()).toEqual([]);
@@ -108,6 +112,62 @@ test(
       },
       { cookie: plainAdmin },
     );
+  },
+  testMsMax,
+);
+
+test(
+  "a large adjustment waits, is seen with what it does, and is done when another super-admin agrees",
+  async () => {
+    const client = new AccountClient(web.sluice);
+    const setting = { name: "admin.second_person_above_usd", value: 50, version: 0 };
+    const saved = await client.post("/backend/admin/settings/save/", setting, { cookie: web.cookies.admin ?? "" });
+    expect(saved.status).toBe(200);
+    const [user] = await web.rig.db.sql<{ id: bigint }>`select gateway_user_id as id from user_profile limit 1`;
+    const ask = async (page: Page) => {
+      await page.getByLabel("Gateway user id").fill(String(user?.id));
+      await page.getByLabel("Amount, quota").fill("30000000");
+      await page.getByLabel("Reason").fill("the outage of yesterday");
+      await page.getByRole("button", { name: "Preview" }).click();
+    };
+    await walk(
+      "/admin/manual-adjust/",
+      async (page) => {
+        await ask(page);
+        await page.getByText("above what an admin may move").waitFor();
+      },
+      { cookie: plainAdmin },
+    );
+    await walk("/admin/manual-adjust/", async (page) => {
+      await ask(page);
+      await page.getByText("This waits until another super-admin has agreed.").waitFor();
+      await page.getByRole("button", { name: "Give quota" }).click();
+      await page.getByText("Nothing is changed yet").waitFor();
+      await page.goto("/admin/approvals/");
+      await page.locator(".row-open").first().click();
+      await page.getByText("You asked for this: another super-admin has to agree.").waitFor();
+      expect(await page.locator("option", { hasText: "Agree" }).count()).toBe(0);
+    });
+    await walk(
+      "/admin/approvals/",
+      async (page, { axe }) => {
+        await page.locator(".row-open").first().click();
+        const panel = page.locator(".side-panel");
+        await panel.getByText("What happens now").waitFor();
+        await panel.locator("dt:text-is('Amount') + dd", { hasText: "60" }).waitFor();
+        await page.screenshot({ path: ".data/shots/approval-wide.png" });
+        await page.emulateMedia({ colorScheme: "dark" });
+        await page.setViewportSize(narrowest);
+        expect(await axe()).toEqual([]);
+        await page.screenshot({ path: ".data/shots/approval-narrow-dark.png", fullPage: true });
+        await panel.getByLabel("Decision").selectOption("approve");
+        await panel.getByLabel("Reason").fill("agreed on the phone");
+        await panel.getByRole("button", { name: "Decide" }).click();
+        await page.getByText("It is agreed to and done.").waitFor();
+      },
+      { cookie: (await loginAdmin(web.rig)).cookie },
+    );
+    expect(await web.rig.checkMoney()).toEqual([]);
   },
   testMsMax,
 );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { AdminOperation } from "@sluice/contracts/admin-rights";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
@@ -116,6 +117,30 @@ async function postForCookie(path: string, body: object, cookie: string | null):
       ?.split(";")[0] ?? ""
   );
 }
+
+test("who has lost the authenticator, and has nobody to ask, is helped by a command on the server", async () => {
+  const last = await loginAdmin(rig);
+  await rig.db.sql`
+    update shared_admin_credentials set totp_sealed = '\\x00', totp_enabled_at = now() where id = ${last.adminId}::bigint`;
+  const run = async (...args: string[]) => {
+    const child = Bun.spawn([process.execPath, "control-plane/src/commands/remove-totp.ts", ...args], {
+      cwd: join(import.meta.dir, "../.."),
+      env: { ...process.env, NODE_ENV: "test", DATABASE_URL: rig.database.url },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return { out: await child.stdout.text(), error: await child.stderr.text(), code: await child.exited };
+  };
+  expect(await run("--username", last.username)).toMatchObject({ code: 1, error: expect.stringContaining("--reason") });
+  const said = ["--username", last.username, "--reason", "the phone was stolen"];
+  expect(await run(...said)).toMatchObject({ code: 0, out: expect.stringContaining(last.username) });
+  expect(await run(...said)).toMatchObject({ code: 1, error: expect.stringContaining("there is no admin") });
+  expect((await consoleClient(sluice.url, last.cookie).get("/backend/auth/admin/me/")).status).toBe(401);
+  const rows = await rig.db.sql`
+    select actor_kind, actor_name, reason from audit_log where action = 'totp.remove' and subject_id = ${String(last.adminId)}`;
+  expect([...rows]).toEqual([
+    { actor_kind: "command", actor_name: "admin:totp-remove", reason: "the phone was stolen" },
+  ]);
+});
 
 describe("a second factor that is asked of admins", () => {
   test("lets those without one only set one up, and the others work", async () => {

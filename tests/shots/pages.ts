@@ -107,6 +107,7 @@ export const shownPages: readonly ShownPage[] = [
     ready: "[data-kind=empty]",
   },
   { name: "admin-money-check", path: "/admin/payments/?tab=check", as: "admin", arabic: "none", ready: ".notice" },
+  { name: "admin-approvals", path: "/admin/approvals/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-models", path: "/admin/models/", as: "admin", arabic: "none", ready: ".row-open" },
   {
     name: "admin-models-open",

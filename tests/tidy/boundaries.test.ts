@@ -62,8 +62,10 @@ const features = {
   gateway: [...leaf, "accounts", "audit"],
   // Adapters of the payment gateways: what they sign, what they say.
   payments: [...leaf, "secrets"],
+  // Amounts that admins move, limited and agreed to; what moves them is passed in.
+  approvals: [...leaf, "audit"],
   // A paid order grants quota.
-  billing: [...leaf, "accounts", "analytics", "audit", "ledger", "payments", "gateway", "mail"],
+  billing: [...leaf, "accounts", "analytics", "approvals", "audit", "ledger", "payments", "gateway", "mail"],
   // Where orders and gateways meet: neither of the two knows the other.
   checkout: [...leaf, "audit", "billing", "payments"],
   // Turns usage into ledger entries, off the hot path.

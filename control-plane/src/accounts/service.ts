@@ -3,16 +3,21 @@ import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { writeAudit } from "../audit/service.ts";
 import { addressGroup } from "../platform/client-address.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
-import { hasAdmin, insertAdmin } from "./admins/store.ts";
+import { findAdminByLogin, hasAdmin, holdSuperRights, insertAdmin } from "./admins/store.ts";
 import { countFromAddress } from "./attempts/attempts.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
+import { ofAdmin, revokeSessionsOf } from "./sessions/store.ts";
 import { findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
 import { totpSealedColumns } from "./totp/second-factor.ts";
+import { removeSecret } from "./totp/totp-store.ts";
 
 /** What this feature keeps under the master key. */
 export const accountSealedColumns = totpSealedColumns;
 
 export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId };
+
+/** Whether all of them are super-admins still; held so until the transaction ends. */
+export const holdSuperAdmins: (tx: Transaction, ids: readonly bigint[]) => Promise<boolean> = holdSuperRights;
 
 /** Counts orders that are placed without a login, by the address they come from. */
 export function guestOrders(db: Database): {
@@ -94,6 +99,32 @@ export async function createFirstAdmin(tx: Transaction): Promise<{ username: str
 /** Whether somebody can log in as an admin. */
 export async function isAnyAdmin(db: Queryable): Promise<boolean> {
   return await hasAdmin(db);
+}
+
+/**
+ * Takes the authenticator and the recovery codes away from an admin, for a command on the server; all sessions end.
+ * @returns false without such an admin, or without an authenticator
+ */
+export async function removeAdminTotp(
+  tx: Transaction,
+  username: string,
+  { command, reason }: { readonly command: string; readonly reason: string },
+): Promise<boolean> {
+  const admin = await findAdminByLogin(tx, username);
+  if (admin === null || !(await removeSecret(tx, { kind: "admin", id: admin.id }))) {
+    return false;
+  }
+  await revokeSessionsOf(tx, ofAdmin(admin.id), null);
+  await writeAudit(tx, {
+    actor: { kind: "command", id: null, name: command },
+    action: "totp.remove",
+    subjectKind: "admin",
+    subjectId: admin.id.toString(),
+    before: null,
+    after: null,
+    reason,
+  });
+  return true;
 }
 
 /** 120 random bits, in characters that can be copied without mistakes. */

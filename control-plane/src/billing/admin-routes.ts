@@ -2,33 +2,42 @@ import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   adminPlanAnswer,
   createRefundInput,
-  manualAdjustAnswer,
+  createRefundOutput,
   manualAdjustInput,
+  manualAdjustOutput,
   previewRefundInput,
-  type RefundEntry,
   type RefundPreview,
-  refundAnswer,
   refundPreviewAnswer,
-  resolvedOrderAnswer,
   resolveOrderInput,
+  resolveOrderOutput,
   savePlanInput,
 } from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Demand } from "../approvals/model.ts";
+import type { Approvals } from "../approvals/service.ts";
 import type { Actor } from "../audit/model.ts";
 import { writeAudit } from "../audit/service.ts";
+import type { Database } from "../platform/db.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { adjustQuota } from "./adjust.ts";
+import { amountOfAdjustment, amountOfRefund, type BillingActs } from "./admin-acts.ts";
 import { adminPlanEntry, requiredIdempotencyKey } from "./answers.ts";
-import { orderEntry } from "./model.ts";
-import { findOrder } from "./order-store.ts";
 import { isOverridable, planRefund, type RefundPlan } from "./plan-refund.ts";
 import { savePlan } from "./plans.ts";
-import type { BillingParts, RefundParts } from "./port.ts";
-import type { Refund } from "./refund-store.ts";
-import { openRefund, payRefund } from "./refunds.ts";
-import { resolveOrder } from "./reviews.ts";
 
-export function billingAdminEndpoints(parts: RefundParts & BillingParts): AnyEndpoint[] {
+export type BillingAdminParts = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
+
+/** What limits of amounts add to what can go wrong. */
+const ofLimits = ["super_admin_required", "step_up_required"] as const;
+
+function limitsOf(kind: "adjust" | "refund"): string[] {
+  return [
+    `Above admin.${kind}_usd_max at once, or admin.${kind}_usd_per_day in a UTC day, it takes a super-admin with a fresh login.`,
+    "Above admin.second_person_above_usd it waits until another super-admin has agreed.",
+  ];
+}
+
+export function billingAdminEndpoints(parts: BillingAdminParts): AnyEndpoint[] {
   const refunds = [refundEndpoint(parts), refundPreviewEndpoint(parts)];
   return [...planEndpoints(parts), adjustEndpoint(parts), ...refunds, resolveEndpoint(parts)];
 }
@@ -37,7 +46,7 @@ function actorOf(admin: AdminCaller): Actor {
   return { kind: "admin", id: admin.adminId, name: admin.username };
 }
 
-function planEndpoints({ db }: RefundParts): AnyEndpoint[] {
+function planEndpoints({ db }: BillingAdminParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -71,62 +80,44 @@ function planEndpoints({ db }: RefundParts): AnyEndpoint[] {
   ];
 }
 
-function adjustEndpoint({ db }: RefundParts): AnyEndpoint {
+function adjustEndpoint({ db, approvals, acts }: BillingAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/manual-adjust/"),
     input: manualAdjustInput,
     summary: "Give a user quota or take it, with a reason; a dry run says what would come of it.",
-    output: manualAdjustAnswer,
-    errors: ["not_found", "conflict", "idempotency_mismatch", "missing_field"],
+    output: manualAdjustOutput,
+    errors: ["not_found", "conflict", "idempotency_mismatch", "missing_field", ...ofLimits],
+    limits: limitsOf("adjust"),
     handle: async ({ input, admin, request, requestId, clientIp }) => {
-      const adjustment = {
-        gatewayUserId: input.gateway_user_id as GatewayUserId,
-        amount: input.amount,
-        idempotencyKey: requiredIdempotencyKey(request, input.idempotency_key),
-        isDryRun: input.dry_run,
-        mayGoNegative: input.allow_negative,
-      };
-      const adjusted = await db.withTransaction(async (tx) => {
-        const done = await adjustQuota(tx, adjustment);
-        if (done.isNew) {
-          await writeAudit(tx, {
-            actor: actorOf(admin),
-            action: "quota.adjust",
-            subjectKind: "gateway_user",
-            subjectId: adjustment.gatewayUserId.toString(),
-            before: { remaining: done.remainingBefore },
-            after: {
-              remaining: done.remainingAfter,
-              amount: adjustment.amount,
-              reference: done.reference,
-            },
-            reason: input.reason,
-            requestId,
-            ip: clientIp,
-          });
-        }
-        return done;
-      });
+      const idempotencyKey = requiredIdempotencyKey(request, input.idempotency_key);
+      if (!input.dry_run) {
+        return await approvals.carryOut(acts.adjust, input, { admin, requestId, clientIp, idempotencyKey });
+      }
+      const { amount } = input;
+      const gatewayUserId = input.gateway_user_id as GatewayUserId;
+      const adjustment = { gatewayUserId, amount, idempotencyKey, isDryRun: true, mayGoNegative: input.allow_negative };
+      const foreseen = await db.withTransaction((tx) => adjustQuota(tx, adjustment));
       return {
-        gateway_user_id: adjustment.gatewayUserId,
-        amount: adjustment.amount,
-        dry_run: adjustment.isDryRun,
-        is_new: adjusted.isNew,
-        remaining_before: adjusted.remainingBefore,
-        remaining_after: adjusted.remainingAfter,
+        gateway_user_id: gatewayUserId,
+        amount,
+        dry_run: true,
+        is_new: foreseen.isNew,
+        remaining_before: foreseen.remainingBefore,
+        remaining_after: foreseen.remainingAfter,
+        demand: await approvals.foresee(db, admin.adminId, amountOfAdjustment(amount)),
       };
     },
   });
 }
 
-function refundEndpoint(parts: RefundParts): AnyEndpoint {
+function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/refund/create/"),
     input: createRefundInput,
     summary: "Send money of an order back and take its quota back.",
-    output: refundAnswer,
+    output: createRefundOutput,
     errors: [
       "not_found",
       "conflict",
@@ -134,38 +125,17 @@ function refundEndpoint(parts: RefundParts): AnyEndpoint {
       "missing_field",
       "gateway_not_configured",
       "payment_gateway_failed",
+      ...ofLimits,
     ],
+    limits: limitsOf("refund"),
     handle: async ({ input, admin, request, requestId, clientIp }) => {
-      const wanted = {
-        orderNo: input.order_no,
-        amountUsd: input.amount_usd ?? null,
-        reason: input.reason,
-        idempotencyKey: requiredIdempotencyKey(request, input.idempotency_key),
-        mayGoNegative: input.allow_negative,
-      };
-      const refundNo = await parts.db.withTransaction(async (tx) => {
-        const { refund, isNew } = await openRefund(tx, wanted);
-        if (isNew) {
-          await writeAudit(tx, {
-            actor: actorOf(admin),
-            action: "refund.create",
-            subjectKind: "order",
-            subjectId: wanted.orderNo,
-            before: null,
-            after: { refundNo: refund.refundNo, amountUsd: refund.amountUsd, quota: refund.quota },
-            reason: wanted.reason,
-            requestId,
-            ip: clientIp,
-          });
-        }
-        return refund.refundNo;
-      });
-      return { refund: refundEntry(await payRefund(parts, refundNo)) };
+      const idempotencyKey = requiredIdempotencyKey(request, input.idempotency_key);
+      return await approvals.carryOut(acts.refund, input, { admin, requestId, clientIp, idempotencyKey });
     },
   });
 }
 
-function refundPreviewEndpoint({ db }: RefundParts): AnyEndpoint {
+function refundPreviewEndpoint({ db, approvals }: BillingAdminParts): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: "/backend/admin/refund/preview/",
@@ -174,14 +144,16 @@ function refundPreviewEndpoint({ db }: RefundParts): AnyEndpoint {
     summary: "What a refund of an order would do now, without doing it.",
     output: refundPreviewAnswer,
     errors: ["not_found"],
-    handle: async ({ input }) => {
+    handle: async ({ input, admin }) => {
       const wanted = { orderNo: input.order_no, amountUsd: input.amount_usd ?? null };
-      return { preview: previewOf(await db.withTransaction((tx) => planRefund(tx, wanted))) };
+      const plan = await db.withTransaction((tx) => planRefund(tx, wanted));
+      const demand = await approvals.foresee(db, admin.adminId, amountOfRefund(plan.amountUsd));
+      return { preview: previewOf(plan, demand) };
     },
   });
 }
 
-function previewOf(plan: RefundPlan): RefundPreview {
+function previewOf(plan: RefundPlan, demand: Demand): RefundPreview {
   const { order, payment, taking, problems } = plan;
   const { budget, quota, subscription } = taking;
   return {
@@ -203,60 +175,26 @@ function previewOf(plan: RefundPlan): RefundPreview {
     period_end: subscription?.periodEnd ?? null,
     is_month_taken: subscription !== null && plan.isWhole,
     is_month_over: taking.isMonthOver,
+    demand,
     problems: problems.map((each) => ({ ...each, is_overridable: isOverridable(each) })),
   };
 }
 
-function refundEntry(refund: Refund): RefundEntry {
-  return {
-    refund_no: refund.refundNo,
-    order_no: refund.orderNo,
-    amount_usd: refund.amountUsd,
-    quota: refund.quota,
-    status: refund.status,
-    gateway_refund_id: refund.gatewayRefundId,
-    error: refund.error,
-  };
-}
-
-function resolveEndpoint(parts: RefundParts & BillingParts): AnyEndpoint {
+function resolveEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/order/resolve/"),
     input: resolveOrderInput,
     summary:
       "Decide about an order whose payment did not fit: credit it, send the payment back, cancel, or clear a mark.",
-    output: resolvedOrderAnswer,
-    errors: ["not_found", "conflict"],
+    output: resolveOrderOutput,
+    errors: ["not_found", "conflict", "idempotency_mismatch", ...ofLimits],
+    limits: ["What is credited counts as an adjustment, what is sent back as a refund, with their limits."],
     handle: async ({ input, admin, requestId, clientIp }) => {
-      const decision = {
-        orderNo: input.order_no,
-        action: input.action,
-        transactionId: input.transaction_id ?? null,
-        reason: input.reason,
-      };
-      const { isNew, refundNo } = await parts.db.withTransaction(async (tx) => {
-        const done = await resolveOrder(tx, parts, decision);
-        if (done.isNew) {
-          const { status, reviewReason, resolution } = done.before;
-          await writeAudit(tx, {
-            actor: actorOf(admin),
-            action: "order.resolve",
-            subjectKind: "order",
-            subjectId: decision.orderNo,
-            before: { status, reviewReason, resolution },
-            after: { action: decision.action, transactionId: decision.transactionId, refundNo: done.refundNo },
-            reason: decision.reason,
-            requestId,
-            ip: clientIp,
-          });
-        }
-        return done;
-      });
-      // Should the program die here, the job asks for the money.
-      const refund = refundNo === null ? null : refundEntry(await payRefund(parts, refundNo));
-      const order = await findOrder(parts.db, decision.orderNo);
-      return { is_new: isNew, order: order === null ? null : orderEntry(order), refund };
+      const { order_no: orderNo, action, transaction_id: transactionId = "" } = input;
+      // The same decision is the same request.
+      const idempotencyKey = `${orderNo}/${action}/${transactionId}`;
+      return await approvals.carryOut(acts.resolve, input, { admin, requestId, clientIp, idempotencyKey });
     },
   });
 }

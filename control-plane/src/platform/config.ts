@@ -156,6 +156,7 @@ const schema = z.object({
   DRAIN_TIMEOUT_MS: count(0, 3_600_000).default(30_000),
   TRACE_PAYLOADS: flag.optional(),
   TRACE_MAX_PAYLOAD_BYTES: count(0, 4 * 1024 * 1024).optional(),
+  ADMIN_SECOND_PERSON_ABOVE_USD: count(0, 1_000_000).optional(),
   TRACE_QUEUE_BYTES_MAX: count(0, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
   SPOOL_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(2 * 1024 * 1024 * 1024),
   RESERVE_FILE_BYTES: count(0, 1024 * 1024 * 1024).default(64 * 1024 * 1024),

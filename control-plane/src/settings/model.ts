@@ -18,11 +18,14 @@ export type FixedSettings = { readonly [Name in SettingName]?: SettingValues[Nam
 export function fixedBy(environment: {
   readonly TRACE_PAYLOADS?: boolean | undefined;
   readonly TRACE_MAX_PAYLOAD_BYTES?: number | undefined;
+  readonly ADMIN_SECOND_PERSON_ABOVE_USD?: number | undefined;
 }): FixedSettings {
   const { TRACE_PAYLOADS: payloads, TRACE_MAX_PAYLOAD_BYTES: bytesMax } = environment;
+  const { ADMIN_SECOND_PERSON_ABOVE_USD: aboveUsd } = environment;
   return {
     ...(payloads === undefined ? {} : { "trace.payloads": payloads }),
     ...(bytesMax === undefined ? {} : { "trace.max_payload_bytes": bytesMax }),
+    ...(aboveUsd === undefined ? {} : { "admin.second_person_above_usd": aboveUsd }),
   };
 }
 

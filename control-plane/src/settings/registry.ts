@@ -16,7 +16,7 @@ export type SettingDefinition = (IntegerDefinition | FlagDefinition) & {
   /** What an integer counts. */
   readonly unit: string | null;
   /** A variable of the environment; when it is set, it decides, and the setting can't be changed. */
-  readonly variable: "TRACE_PAYLOADS" | "TRACE_MAX_PAYLOAD_BYTES" | null;
+  readonly variable: "TRACE_PAYLOADS" | "TRACE_MAX_PAYLOAD_BYTES" | "ADMIN_SECOND_PERSON_ABOVE_USD" | null;
 };
 
 function integer(range: { readonly default: number; readonly min: number; readonly max: number }): IntegerDefinition {
@@ -74,6 +74,38 @@ export const settingRegistry = {
     description: "Whether an admin without an authenticator can do nothing but set one up.",
     unit: null,
     variable: null,
+  },
+  "admin.adjust_usd_max": {
+    ...integer({ default: 20, min: 0, max: 1_000_000 }),
+    description:
+      "What an admin may give a user or take at once, by hand. More is up to super-admins with a fresh login.",
+    unit: "US dollars",
+    variable: null,
+  },
+  "admin.adjust_usd_per_day": {
+    ...integer({ default: 100, min: 0, max: 1_000_000 }),
+    description: "What one admin may give users and take in a UTC day, in all; more is up to super-admins.",
+    unit: "US dollars",
+    variable: null,
+  },
+  "admin.refund_usd_max": {
+    ...integer({ default: 100, min: 0, max: 1_000_000 }),
+    description: "What an admin may refund at once. More is up to super-admins with a fresh login.",
+    unit: "US dollars",
+    variable: null,
+  },
+  "admin.refund_usd_per_day": {
+    ...integer({ default: 500, min: 0, max: 1_000_000 }),
+    description: "What one admin may refund in a UTC day, in all; more is up to super-admins.",
+    unit: "US dollars",
+    variable: null,
+  },
+  "admin.second_person_above_usd": {
+    ...integer({ default: 0, min: 0, max: 1_000_000 }),
+    description:
+      "Above this, at once or in all of a day, an adjustment or a refund waits until a second super-admin has agreed. 0: never.",
+    unit: "US dollars",
+    variable: "ADMIN_SECOND_PERSON_ABOVE_USD",
   },
   "analytics.retention_days": {
     ...integer({ default: 400, min: 1, max: 1_000 }),

@@ -46,6 +46,11 @@ export const adminRights = {
   "/backend/admin/usage-settle/": everyAdmin,
   "/backend/admin/channel-cost/save/": everyAdmin,
 
+  // What a second super-admin agrees to.
+  "/backend/admin/approval/list/": superAdmin,
+  "/backend/admin/approval/detail/": superAdmin,
+  "/backend/admin/approval/decide/": freshSuperAdmin,
+
   // Users, and what they are written.
   "/backend/admin/user/save/": { ...everyAdmin, guardedFields: ["rate_multiplier"] },
   "/backend/admin/user/sessions/revoke/": everyAdmin,

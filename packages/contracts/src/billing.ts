@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { visitorId } from "./analytics.ts";
+import { demands, waitingAnswer } from "./approvals.ts";
 import type { Decimal } from "./money.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -229,14 +230,19 @@ export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
 export const subscriptionListAnswer = z.strictObject({ subscriptions: z.array(subscriptionEntry) });
 
 /** Amounts are quota; `is_new` is false when the same request was answered before. */
-export const manualAdjustAnswer = z.strictObject({
+const manualAdjustAnswer = z.strictObject({
   gateway_user_id: wireInteger,
   amount: wireInteger,
   dry_run: z.boolean(),
   is_new: z.boolean(),
   remaining_before: wireInteger,
   remaining_after: wireInteger,
+  /** Of a dry run: what it takes the one who asks. */
+  demand: z.enum(demands).optional(),
 });
+
+/** Done, or left to be agreed to. */
+export const manualAdjustOutput = z.union([manualAdjustAnswer, waitingAnswer]);
 
 export const refundEntry = z.strictObject({
   refund_no: z.string(),
@@ -248,13 +254,15 @@ export const refundEntry = z.strictObject({
   error: z.string().nullable(),
 });
 export type RefundEntry = Unsent<z.output<typeof refundEntry>>;
-export const resolvedOrderAnswer = z.strictObject({
+const resolvedOrderAnswer = z.strictObject({
   is_new: z.boolean(),
   order: orderEntry.nullable(),
   /** Of a payment that is sent back. */
   refund: refundEntry.nullable(),
 });
-export const refundAnswer = z.strictObject({ refund: refundEntry });
+const refundAnswer = z.strictObject({ refund: refundEntry });
+export const createRefundOutput = z.union([refundAnswer, waitingAnswer]);
+export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingAnswer]);
 
 /** What a refund would do at this moment. */
 export const refundPreview = z.strictObject({
@@ -285,6 +293,8 @@ export const refundPreview = z.strictObject({
   /** The month of the order is over: its quota went with it, so that none is taken. */
   is_month_over: z.boolean(),
   /** Why it would be refused; nothing stands here when it would not be. */
+  /** What it takes the one who asks. */
+  demand: z.enum(demands),
   problems: z.array(
     z.strictObject({
       code: z.enum(["not_paid", "too_much", "unclaimed", "quota_used"]),

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
+import { adminBillingEndpoints } from "../../support/admin-billing.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
 import { loginAdmin, loginUser, sessionsOf } from "../../support/logins.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
   scene = await BillingScene.create();
   const gateway = new ScriptedRefunds();
   const parts = { ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } };
-  http = serveEndpoints(billingAdminEndpoints(parts), sessionsOf(scene.db));
+  http = serveEndpoints(adminBillingEndpoints(parts), sessionsOf(scene.db));
   admin = await loginAdmin(scene, { isSuper: false });
 });
 

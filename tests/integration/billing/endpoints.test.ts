@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import { billingEndpoints } from "@sluice/control-plane/billing/routes.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { adminBillingEndpoints } from "../../support/admin-billing.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
 import { loginAdmin, loginUser, sessionsOf } from "../../support/logins.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const callers = sessionsOf(db);
   const endpoints = billingEndpoints({ ...scene.parts, isMockOffered: true, guests, admins: callers });
   http = serveEndpoints(
-    [...endpoints, ...billingAdminEndpoints({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } })],
+    [...endpoints, ...adminBillingEndpoints({ ...scene.parts, gateways: { walletpay: gateway, cardpay: gateway } })],
     callers,
   );
   closedHttp = serveEndpoints(

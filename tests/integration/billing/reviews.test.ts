@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
-import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
 import type { Order } from "@sluice/control-plane/billing/model.ts";
 import { claimOrder } from "@sluice/control-plane/billing/orders.ts";
 import { payWaitingRefunds } from "@sluice/control-plane/billing/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { adminBillingEndpoints } from "../../support/admin-billing.ts";
 import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
 import { codeOf, consoleClient } from "../../support/console-client.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
@@ -20,7 +20,7 @@ const path = "/backend/admin/order/resolve/";
 
 beforeAll(async () => {
   scene = await BillingScene.create();
-  http = serveEndpoints(billingAdminEndpoints({ ...scene.parts, gateways }), sessionsOf(scene.db));
+  http = serveEndpoints(adminBillingEndpoints({ ...scene.parts, gateways }), sessionsOf(scene.db));
   for (const isSuper of [true, false]) {
     admins.push(consoleClient(http.url, (await loginAdmin(scene, { isSuper })).cookie));
   }

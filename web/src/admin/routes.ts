@@ -43,6 +43,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/plans/page.tsx"),
   },
   {
+    path: "/approvals/",
+    nav: { label: (texts) => texts.approvals, icon: "check" },
+    load: () => import("./pages/approvals/page.tsx"),
+  },
+  {
     path: "/reports/",
     nav: { label: (texts) => texts.reports, icon: "chart", key: "r" },
     load: () => import("./pages/reports/page.tsx"),

@@ -9,6 +9,7 @@ export const adminNavTexts = {
   orders: "Orders",
   payments: "Payments",
   plans: "Plans",
+  approvals: "Approvals",
   reports: "Reports",
   gateway: "Gateway",
   models: "Models",

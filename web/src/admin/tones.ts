@@ -10,6 +10,7 @@ const tones: Readonly<Record<string, Tone>> = {
   completed: "ok",
   answered: "ok",
   won: "ok",
+  approved: "ok",
   success: "ok",
   testing: "info",
   pending: "warn",

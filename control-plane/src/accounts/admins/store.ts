@@ -130,6 +130,14 @@ export async function holdRights(tx: Queryable, id: bigint): Promise<{ id: bigin
     select id, agent from shared_admin_credentials where agent >= 2 or id = ${id}::bigint order by id for update`;
 }
 
+/** Whether all of them are super-admins, held so until the end of the transaction. */
+export async function holdSuperRights(tx: Queryable, ids: readonly bigint[]): Promise<boolean> {
+  const rows = await tx.sql`
+    select 1 from shared_admin_credentials
+    where agent >= 2 and id = any (${`{${ids.join(",")}}`}::bigint[]) order by id for share`;
+  return rows.length === new Set(ids).size;
+}
+
 export async function setAgent(tx: Queryable, id: bigint, agent: number): Promise<void> {
   await tx.sql`
     update shared_admin_credentials set agent = ${agent}::int, updated_at = now() where id = ${id}::bigint`;

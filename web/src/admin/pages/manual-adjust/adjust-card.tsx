@@ -1,4 +1,4 @@
-import type { manualAdjustAnswer } from "@sluice/contracts/billing";
+import type { manualAdjustOutput } from "@sluice/contracts/billing";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { useSearchParams } from "@solidjs/router";
 import { createSignal, type JSX, Show } from "solid-js";
@@ -11,10 +11,12 @@ import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
+import { DemandNotice, waitingText } from "../../parts/approval.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { UserPicker } from "./user-picker.tsx";
 
-type Answer = AnswerOf<typeof manualAdjustAnswer>;
+type Answer = AnswerOf<typeof manualAdjustOutput>;
+type Done = Exclude<Answer, { readonly approval: unknown }>;
 
 const path = "/backend/admin/manual-adjust/";
 
@@ -22,8 +24,8 @@ const path = "/backend/admin/manual-adjust/";
 export function AdjustCard(): JSX.Element {
   const [params] = useSearchParams();
   const given = params["gateway_user_id"];
-  const [preview, setPreview] = createSignal<Answer | null>(null);
-  const [result, setResult] = createSignal<Answer | null>(null);
+  const [preview, setPreview] = createSignal<Done | null>(null);
+  const [result, setResult] = createSignal<Done | null>(null);
   const [key, setKey] = createSignal(newIdempotencyKey());
   const action = createAction(path, "/backend/admin/user/", "/backend/admin/user/detail/");
   const form = createForm({
@@ -43,14 +45,18 @@ export function AdjustCard(): JSX.Element {
     submit: async (values) => {
       setResult(null);
       setKey(newIdempotencyKey());
-      setPreview(await send(values, key(), true));
+      const foreseen = await send(values, key(), true);
+      setPreview("approval" in foreseen ? null : foreseen);
     },
   });
   const apply = async (): Promise<string> => {
     const answer = await send(form.values(), key(), false);
-    setResult(answer);
     setPreview(null);
     form.reset({ ...form.values(), amount: "", reason: "", allow_negative: false });
+    if ("approval" in answer) {
+      return waitingText(answer.approval);
+    }
+    setResult(answer);
     return answer.is_new ? "The quota is adjusted." : "This was done before; nothing happened twice.";
   };
   return (
@@ -87,7 +93,14 @@ export function AdjustCard(): JSX.Element {
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(apply)}
       >
-        <Show when={preview()}>{(answer) => <Comparison answer={answer()} />}</Show>
+        <Show when={preview()}>
+          {(answer) => (
+            <>
+              <DemandNotice demand={answer().demand} />
+              <Comparison answer={answer()} />
+            </>
+          )}
+        </Show>
       </ConfirmDialog>
     </Card>
   );
@@ -104,10 +117,10 @@ async function send(
   isPreview: boolean,
 ): Promise<Answer> {
   const body = { ...values, reason: values.reason.trim(), dry_run: isPreview };
-  return await apiPost<typeof manualAdjustAnswer>(path, body, { idempotencyKey });
+  return await apiPost<typeof manualAdjustOutput>(path, body, { idempotencyKey });
 }
 
-function Comparison(props: { readonly answer: Answer }): JSX.Element {
+function Comparison(props: { readonly answer: Done }): JSX.Element {
   return (
     <Facts
       facts={[
@@ -120,7 +133,7 @@ function Comparison(props: { readonly answer: Answer }): JSX.Element {
   );
 }
 
-function Result(props: { readonly answer: Answer; readonly idempotencyKey: string }): JSX.Element {
+function Result(props: { readonly answer: Done; readonly idempotencyKey: string }): JSX.Element {
   return (
     <Notice tone="ok">
       <span>

@@ -1,4 +1,4 @@
-import type { refundAnswer, refundPreviewAnswer } from "@sluice/contracts/billing";
+import type { createRefundOutput, refundPreviewAnswer } from "@sluice/contracts/billing";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, onCleanup, Switch } from "solid-js";
@@ -11,6 +11,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
+import { DemandNotice, waitingText } from "../../parts/approval.tsx";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
 import { shownMoment } from "../../shown.ts";
 
@@ -45,7 +46,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
     }),
     submit: async (values) => {
-      const { refund } = await apiPost<typeof refundAnswer>(
+      const answer = await apiPost<typeof createRefundOutput>(
         "/backend/admin/refund/create/",
         {
           order_no: order.order_no,
@@ -56,7 +57,12 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
         { idempotencyKey },
       );
       await refresh();
-      showToast(`Refund ${refund.refund_no} is ${refund.status}.`, refund.status === "failed" ? "bad" : "ok");
+      if ("approval" in answer) {
+        showToast(waitingText(answer.approval));
+      } else {
+        const { refund_no: number, status } = answer.refund;
+        showToast(`Refund ${number} is ${status}.`, status === "failed" ? "bad" : "ok");
+      }
       props.onDone();
     },
   });
@@ -118,6 +124,7 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
   };
   return (
     <>
+      <DemandNotice demand={props.preview.demand} />
       <For each={props.preview.problems}>
         {(problem) => (
           <Notice tone={problem.is_overridable ? "warn" : "bad"}>

@@ -1,4 +1,4 @@
-import type { resolvedOrderAnswer } from "@sluice/contracts/billing";
+import type { resolveOrderOutput } from "@sluice/contracts/billing";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -7,6 +7,7 @@ import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { useRefresh } from "../../parts/actions.ts";
+import { waitingText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
 
@@ -29,14 +30,18 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
       ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
     }),
     submit: async (values) => {
-      const answer = await apiPost<typeof resolvedOrderAnswer>("/backend/admin/order/resolve/", {
+      const answer = await apiPost<typeof resolveOrderOutput>("/backend/admin/order/resolve/", {
         order_no: order.order_no,
         action: values.action,
         transaction_id: orAbsent(values.transaction_id),
         reason: values.reason.trim(),
       });
       await refresh();
-      showToast(answer.is_new ? "The order is decided." : "It was decided so before; nothing happened twice.");
+      if ("approval" in answer) {
+        showToast(waitingText(answer.approval));
+      } else {
+        showToast(answer.is_new ? "The order is decided." : "It was decided so before; nothing happened twice.");
+      }
       props.onDone();
     },
   });

@@ -1,0 +1,332 @@
+import type { ApprovalEntry } from "@sluice/contracts/approvals";
+import { writeAudit } from "../audit/service.ts";
+import type { Database, Transaction } from "../platform/db.ts";
+import type { AdminCaller } from "../platform/endpoint/model.ts";
+import { AppError } from "../platform/errors.ts";
+import { type Amount, type AmountRules, type Approval, type Demand, demandOf, type Effects } from "./model.ts";
+import type { Act, ActOrigin, Performed, SuperAdmins } from "./port.ts";
+import {
+  closeApproval,
+  countAmount,
+  countPending,
+  deleteOldAllowances,
+  expireApprovals,
+  findApproval,
+  findPending,
+  insertApproval,
+  listApprovals,
+  lockApproval,
+  readCounted,
+} from "./store.ts";
+
+/** Whoever is to agree has the weekend to do so. */
+const hoursToDecide = 72;
+const pendingMax = 100n;
+const listedMax = 200;
+
+export type ApprovalParts = {
+  readonly db: Database;
+  readonly rules: () => AmountRules;
+  readonly admins: SuperAdmins;
+  /** Everything that may wait for a second person, so that it can be done then. */
+  readonly acts: readonly KeptAct[];
+};
+
+/** Who does something, and by which request. */
+export type ActCaller = {
+  readonly admin: AdminCaller;
+  readonly requestId: string;
+  readonly clientIp: string;
+  readonly idempotencyKey: string;
+};
+
+export type Decision = {
+  readonly approvalId: bigint;
+  readonly isApproved: boolean;
+  readonly reason: string;
+};
+
+/** Thrown out of the transaction of an act, so that nothing of it stays. */
+class SecondPersonNeeded extends Error {
+  readonly performed: Performed;
+
+  constructor(performed: Performed) {
+    super("a second super-admin has to agree");
+    this.performed = performed;
+  }
+}
+
+/** The same for an act that was only to be looked at. */
+class Foreseen extends Error {
+  readonly effects: Effects;
+
+  constructor(effects: Effects) {
+    super("foreseen");
+    this.effects = effects;
+  }
+}
+
+/** An act whose input comes out of what was kept. */
+export type KeptAct = {
+  readonly kind: string;
+  readonly perform: (tx: Transaction, kept: unknown, origin: ActOrigin) => Promise<Performed>;
+};
+
+/** The act for what was kept of it: its input is read again, by its own schema. */
+export function keptAct<Input>({ kind, schema, perform }: Act<Input>): KeptAct {
+  return { kind, perform: (tx, kept, origin) => perform(tx, schema.parse(kept), origin) };
+}
+
+/**
+ * Acts of admins that move money or quota: within the limits of the settings at once, above them by super-admins, and the largest
+ * when a second super-admin has agreed.
+ */
+export class Approvals {
+  readonly #parts: ApprovalParts;
+
+  constructor(parts: ApprovalParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Does it, or leaves it to be agreed to. What the admin has moved today is counted in the transaction of the act, under the lock
+   * of its row, so that no number of requests at the same moment gets past a limit.
+   * @returns what the act answers, or `approval` where it waits
+   * @throws AppError `super_admin_required`, `step_up_required`, and those of the act
+   */
+  async carryOut<Input>(act: Act<Input>, input: Input, caller: ActCaller): Promise<Record<string, unknown>> {
+    const { db } = this.#parts;
+    const origin = originOf(caller);
+    try {
+      const performed = await db.withTransaction(async (tx) => {
+        const done = await act.perform(tx, input, origin);
+        await this.#admit(tx, done, caller.admin);
+        return done;
+      });
+      return await performed.finish();
+    } catch (error) {
+      if (!(error instanceof SecondPersonNeeded)) {
+        throw error;
+      }
+      const { effects } = error.performed;
+      return { approval: toApprovalEntry(await this.#leave(act, input, { origin, effects })) };
+    }
+  }
+
+  /** What it would take an admin to move this now. */
+  async foresee(db: Database | Transaction, adminId: bigint, amount: Amount): Promise<Demand> {
+    const counted = await readCounted(db, adminId, amount.kind);
+    return demandOf(amount, counted + amount.quota, this.#parts.rules());
+  }
+
+  async list(): Promise<ApprovalEntry[]> {
+    return (await listApprovals(this.#parts.db, listedMax)).map(toApprovalEntry);
+  }
+
+  /**
+   * A request, and what it would do now. It is done for that, and undone.
+   * @throws AppError `not_found`
+   */
+  async describe(
+    id: bigint,
+  ): Promise<{ approval: ApprovalEntry; foreseen: { effects: Effects; problem: string | null } | null }> {
+    const approval = await findApproval(this.#parts.db, id);
+    if (approval === null) {
+      throw unknown();
+    }
+    const foreseen = approval.status === "pending" ? await this.#foreseeEffects(approval) : null;
+    return { approval: toApprovalEntry(approval), foreseen };
+  }
+
+  /**
+   * Agrees to a request, which is then done in the same transaction, or rejects it. All rights are judged again.
+   * @throws AppError `not_found`, `conflict` when there is nothing to decide or the asker is no super-admin any more,
+   *   `self_forbidden`, `super_admin_required`, and those of the act
+   */
+  async decide(decision: Decision, caller: Omit<ActCaller, "idempotencyKey">): Promise<ApprovalEntry> {
+    const performed = await this.#parts.db.withTransaction(async (tx) => {
+      const approval = refuseDecided(await lockApproval(tx, decision.approvalId));
+      await this.#refuseWrong(tx, approval, { decision, caller });
+      const done = decision.isApproved ? await this.#performKept(tx, approval) : null;
+      const { adminId, username: adminName } = caller.admin;
+      const status = decision.isApproved ? "approved" : "rejected";
+      await closeApproval(tx, approval.id, { status, adminId, adminName, reason: decision.reason });
+      await writeAudit(tx, {
+        actor: { kind: "admin", id: adminId, name: adminName },
+        action: decision.isApproved ? "approval.approve" : "approval.reject",
+        subjectKind: "approval",
+        subjectId: approval.id.toString(),
+        before: { kind: approval.kind, requestedBy: approval.requestedByName, effects: approval.effects },
+        after: done === null ? null : { effects: done.effects, isNew: done.isNew },
+        reason: decision.reason,
+        requestId: caller.requestId,
+        ip: caller.clientIp,
+      });
+      return done;
+    });
+    // Should the program die here, the jobs of the feature go on with it.
+    await performed?.finish();
+    const approval = await findApproval(this.#parts.db, decision.approvalId);
+    if (approval === null) {
+      throw new Error(`approval ${decision.approvalId} is gone`);
+    }
+    return toApprovalEntry(approval);
+  }
+
+  /** Marks requests whose time is over. */
+  async cleanUp(db: Database): Promise<void> {
+    await expireApprovals(db);
+    await deleteOldAllowances(db);
+  }
+
+  async #admit(tx: Transaction, performed: Performed, admin: AdminCaller): Promise<void> {
+    const { amount, isNew } = performed;
+    if (!isNew || amount === null) {
+      return;
+    }
+    const rules = this.#parts.rules();
+    const demand = demandOf(amount, await countAmount(tx, admin.adminId, amount), rules);
+    if (demand === "nothing") {
+      return;
+    }
+    if (!admin.isSuper || !admin.isFresh) {
+      const { usdMax, usdPerDayMax } = rules[amount.kind];
+      const limits = `Without it, ${usdMax} USD can be moved at once and ${usdPerDayMax} USD a day.`;
+      throw admin.isSuper
+        ? new AppError("step_up_required", { message: `This takes a fresh login. ${limits}` })
+        : new AppError("super_admin_required", { message: `This takes a super-admin. ${limits}` });
+    }
+    if (demand === "second_person") {
+      throw new SecondPersonNeeded(performed);
+    }
+  }
+
+  async #leave<Input>(
+    act: Act<Input>,
+    input: Input,
+    { origin, effects }: { readonly origin: ActOrigin; readonly effects: Effects },
+  ): Promise<Approval> {
+    const kept = JSON.stringify(input, (_, each) => (typeof each === "bigint" ? each.toString() : each));
+    const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, requestId, ip } = origin;
+    return await this.#parts.db.withTransaction(async (tx) => {
+      await expireApprovals(tx);
+      if ((await countPending(tx)) >= pendingMax) {
+        throw new AppError("conflict", { message: `${pendingMax} requests wait already. Decide about some first.` });
+      }
+      const who = { requestedBy, requestedByName, requestId, ip };
+      const what = { kind: act.kind, input: kept, reason: act.reasonOf(input), effects, idempotencyKey };
+      const made = await insertApproval(tx, { ...what, ...who, hours: hoursToDecide });
+      if (made === null) {
+        return await this.#sameAs(tx, act.kind, { kept, idempotencyKey });
+      }
+      await writeAudit(tx, {
+        actor: { kind: "admin", id: requestedBy, name: requestedByName },
+        action: "approval.request",
+        subjectKind: "approval",
+        subjectId: made.id.toString(),
+        before: null,
+        after: { kind: act.kind, effects },
+        reason: what.reason,
+        requestId,
+        ip,
+      });
+      return made;
+    });
+  }
+
+  /** The request that waits under this key already, if it is for the same. */
+  async #sameAs(
+    tx: Transaction,
+    kind: string,
+    { kept, idempotencyKey }: { readonly kept: string; readonly idempotencyKey: string },
+  ): Promise<Approval> {
+    const waiting = await findPending(tx, kind, idempotencyKey);
+    if (waiting === null || !Bun.deepEquals(waiting.input, JSON.parse(kept))) {
+      throw new AppError("idempotency_mismatch", { message: "Another request waits under this idempotency key." });
+    }
+    return waiting;
+  }
+
+  async #foreseeEffects(approval: Approval): Promise<{ effects: Effects; problem: string | null }> {
+    try {
+      await this.#parts.db.withTransaction(async (tx) => {
+        throw new Foreseen((await this.#performKept(tx, approval)).effects);
+      });
+    } catch (error) {
+      if (error instanceof Foreseen) {
+        return { effects: error.effects, problem: null };
+      }
+      if (error instanceof AppError) {
+        return { effects: approval.effects, problem: error.message };
+      }
+      throw error;
+    }
+    throw new Error("what was foreseen was done");
+  }
+
+  async #performKept(tx: Transaction, approval: Approval): Promise<Performed> {
+    const act = this.#parts.acts.find(({ kind }) => kind === approval.kind);
+    if (act === undefined) {
+      throw new Error(`nobody knows how to do ${approval.kind}`);
+    }
+    const { requestedBy: adminId, requestedByName: adminName, requestId, ip, idempotencyKey } = approval;
+    return await act.perform(tx, approval.input, {
+      ...{ adminId, adminName, requestId, ip, idempotencyKey },
+      approvalId: approval.id,
+    });
+  }
+
+  async #refuseWrong(
+    tx: Transaction,
+    approval: Approval,
+    { decision, caller }: { readonly decision: Decision; readonly caller: Pick<ActCaller, "admin"> },
+  ): Promise<void> {
+    const { adminId } = caller.admin;
+    // Taking back what one has asked for oneself needs nobody else.
+    if (decision.isApproved && approval.requestedBy === adminId) {
+      throw new AppError("self_forbidden", { message: "Another super-admin has to agree to this." });
+    }
+    const { admins } = this.#parts;
+    if (!(await admins.hold(tx, [adminId]))) {
+      throw new AppError("super_admin_required");
+    }
+    if (decision.isApproved && !(await admins.hold(tx, [approval.requestedBy]))) {
+      throw new AppError("conflict", { message: `${approval.requestedByName} is no super-admin any more.` });
+    }
+  }
+}
+
+function refuseDecided(approval: Approval | null): Approval {
+  if (approval === null) {
+    throw unknown();
+  }
+  if (approval.status !== "pending") {
+    throw new AppError("conflict", { message: `There is nothing to decide: the request is ${approval.status}.` });
+  }
+  return approval;
+}
+
+function originOf({ admin, requestId, clientIp: ip, idempotencyKey }: ActCaller): ActOrigin {
+  return { adminId: admin.adminId, adminName: admin.username, requestId, ip, idempotencyKey, approvalId: null };
+}
+
+function unknown(): AppError {
+  return new AppError("not_found", { message: "There is no such request." });
+}
+
+function toApprovalEntry(approval: Approval): ApprovalEntry {
+  return {
+    approval_id: approval.id,
+    kind: approval.kind,
+    reason: approval.reason,
+    effects: approval.effects,
+    requested_by: approval.requestedBy,
+    requested_by_name: approval.requestedByName,
+    status: approval.status,
+    created_at: approval.createdAt,
+    expires_at: approval.expiresAt,
+    decided_by_name: approval.decidedByName,
+    decided_at: approval.decidedAt,
+    decision_reason: approval.decisionReason,
+  };
+}

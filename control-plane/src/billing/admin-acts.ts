@@ -1,0 +1,199 @@
+import { createRefundInput, manualAdjustInput, type RefundEntry, resolveOrderInput } from "@sluice/contracts/billing";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
+import type { z } from "zod";
+import type { Amount } from "../approvals/model.ts";
+import type { Act, ActOrigin } from "../approvals/port.ts";
+import { type KeptAct, keptAct } from "../approvals/service.ts";
+import { writeAudit } from "../audit/service.ts";
+import type { Transaction } from "../platform/db.ts";
+import { adjustQuota } from "./adjust.ts";
+import { orderEntry, toCents } from "./model.ts";
+import { findOrder } from "./order-store.ts";
+import type { BillingParts, RefundParts } from "./port.ts";
+import { findRefund, type Refund } from "./refund-store.ts";
+import { openRefund, payRefund } from "./refunds.ts";
+import { type Resolved, resolveOrder } from "./reviews.ts";
+
+type AdjustInput = z.output<typeof manualAdjustInput>;
+type RefundInput = z.output<typeof createRefundInput>;
+type ResolveInput = z.output<typeof resolveOrderInput>;
+
+/** What admins do with money and quota by hand, limited by its amount. */
+export type BillingActs = {
+  readonly adjust: Act<AdjustInput>;
+  readonly refund: Act<RefundInput>;
+  readonly resolve: Act<ResolveInput>;
+};
+
+export function billingActs(parts: RefundParts & BillingParts): BillingActs {
+  return { adjust: adjustAct(), refund: refundAct(parts), resolve: resolveAct(parts) };
+}
+
+/** The same, for when a second person has agreed. */
+export function keptActs({ adjust, refund, resolve }: BillingActs): KeptAct[] {
+  return [keptAct(adjust), keptAct(refund), keptAct(resolve)];
+}
+
+/** Quota that is taken counts as quota that is given: both in turn would else move as much as one likes. */
+export function amountOfAdjustment(quota: bigint): Amount {
+  return { kind: "adjust", quota: quota < 0n ? -quota : quota };
+}
+
+const quotaPerCent = quotaPerUsd / 100n;
+
+export function amountOfRefund(amountUsd: Decimal): Amount {
+  return { kind: "refund", quota: toCents(amountUsd) * quotaPerCent };
+}
+
+type Change = {
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly before: object | null;
+  readonly after: object;
+  readonly reason: string;
+};
+
+async function writeDown(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
+  const { adminId: id, adminName: name, requestId, ip, approvalId } = origin;
+  const after = approvalId === null ? change.after : { ...change.after, approvalId };
+  await writeAudit(tx, { actor: { kind: "admin", id, name }, ...change, after, requestId, ip });
+}
+
+function adjustAct(): Act<AdjustInput> {
+  return {
+    kind: "quota.adjust",
+    schema: manualAdjustInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const gatewayUserId = input.gateway_user_id as GatewayUserId;
+      const { amount, reason } = input;
+      const { idempotencyKey } = origin;
+      const mayGoNegative = input.allow_negative;
+      const done = await adjustQuota(tx, { gatewayUserId, amount, idempotencyKey, isDryRun: false, mayGoNegative });
+      if (done.isNew) {
+        await writeDown(tx, origin, {
+          action: "quota.adjust",
+          subjectKind: "gateway_user",
+          subjectId: gatewayUserId.toString(),
+          before: { remaining: done.remainingBefore },
+          after: { remaining: done.remainingAfter, amount, reference: done.reference },
+          reason,
+        });
+      }
+      return {
+        isNew: done.isNew,
+        amount: amountOfAdjustment(amount),
+        effects: {
+          gateway_user_id: gatewayUserId.toString(),
+          amount_quota: amount.toString(),
+          balance_before_quota: done.remainingBefore.toString(),
+          balance_after_quota: done.remainingAfter.toString(),
+        },
+        finish: async () => ({
+          gateway_user_id: gatewayUserId,
+          amount,
+          dry_run: false,
+          is_new: done.isNew,
+          remaining_before: done.remainingBefore,
+          remaining_after: done.remainingAfter,
+        }),
+      };
+    },
+  };
+}
+
+function refundAct(parts: RefundParts): Act<RefundInput> {
+  return {
+    kind: "refund.create",
+    schema: createRefundInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const { refund, isNew } = await openRefund(tx, {
+        orderNo: input.order_no,
+        amountUsd: input.amount_usd ?? null,
+        reason: input.reason,
+        idempotencyKey: origin.idempotencyKey,
+        mayGoNegative: input.allow_negative,
+      });
+      const { refundNo, amountUsd, quota } = refund;
+      if (isNew) {
+        await writeDown(tx, origin, {
+          action: "refund.create",
+          subjectKind: "order",
+          subjectId: input.order_no,
+          before: null,
+          after: { refundNo, amountUsd, quota },
+          reason: input.reason,
+        });
+      }
+      return {
+        isNew,
+        amount: amountOfRefund(amountUsd),
+        effects: { order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
+        // Should the program die before, the job asks for the money.
+        finish: async () => ({ refund: refundEntry(await payRefund(parts, refundNo)) }),
+      };
+    },
+  };
+}
+
+function resolveAct(parts: RefundParts & BillingParts): Act<ResolveInput> {
+  return {
+    kind: "order.resolve",
+    schema: resolveOrderInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const { order_no: orderNo, action, transaction_id: transactionId = null, reason } = input;
+      const done = await resolveOrder(tx, parts, { orderNo, action, transactionId, reason });
+      if (done.isNew) {
+        const { status, reviewReason, resolution } = done.before;
+        await writeDown(tx, origin, {
+          action: "order.resolve",
+          subjectKind: "order",
+          subjectId: orderNo,
+          before: { status, reviewReason, resolution },
+          after: { action, transactionId, refundNo: done.refundNo },
+          reason,
+        });
+      }
+      const refund = done.refundNo === null ? null : await findRefund(tx, done.refundNo);
+      return {
+        isNew: done.isNew,
+        amount: amountOfDecision(action, done, refund),
+        effects: {
+          order_no: orderNo,
+          decision: action,
+          ...(action === "settle" ? { credited_quota: done.before.quota.toString() } : {}),
+          ...(refund === null ? {} : { refund_usd: refund.amountUsd }),
+        },
+        finish: async () => {
+          const paid = done.refundNo === null ? null : refundEntry(await payRefund(parts, done.refundNo));
+          const order = await findOrder(parts.db, orderNo);
+          return { is_new: done.isNew, order: order === null ? null : orderEntry(order), refund: paid };
+        },
+      };
+    },
+  };
+}
+
+/** Crediting what was not paid for as it should be gives quota; sending a payment back gives money. */
+function amountOfDecision(action: ResolveInput["action"], done: Resolved, refund: Refund | null): Amount | null {
+  if (action === "settle") {
+    return amountOfAdjustment(done.before.quota);
+  }
+  return refund === null ? null : amountOfRefund(refund.amountUsd);
+}
+
+export function refundEntry(refund: Refund): RefundEntry {
+  return {
+    refund_no: refund.refundNo,
+    order_no: refund.orderNo,
+    amount_usd: refund.amountUsd,
+    quota: refund.quota,
+    status: refund.status,
+    gateway_refund_id: refund.gatewayRefundId,
+    error: refund.error,
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Takes the authenticator away from an admin who has lost it and the recovery codes, and whom no other super-admin can help:
+ * `bun run admin:totp-remove --username anna --reason "phone was stolen"`. All sessions of the admin end; the next login asks for
+ * the password alone. What was done stands in the audit log.
+ */
+import { parseArgs } from "node:util";
+import { removeAdminTotp } from "../accounts/service.ts";
+import { loadConfig } from "../platform/config.ts";
+import { openDatabase } from "../platform/db.ts";
+import { redact } from "../platform/log.ts";
+
+const reasonLengthMin = 3;
+const reasonLengthMax = 500;
+
+const options = { username: { type: "string" }, reason: { type: "string" } } as const;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options, strict: true });
+  const { username, reason = "" } = values;
+  if (username === undefined || reason.trim().length < reasonLengthMin || reason.length > reasonLengthMax) {
+    throw new Error("give --username, and --reason with 3 to 500 characters for the audit log");
+  }
+  const config = loadConfig();
+  const db = openDatabase({ url: config.DATABASE_URL, poolMax: 2, applicationName: "sluice-admin" });
+  try {
+    const why = { command: "admin:totp-remove", reason: reason.trim() };
+    if (!(await db.withTransaction((tx) => removeAdminTotp(tx, username, why)))) {
+      throw new Error("there is no admin of this name with an authenticator");
+    }
+    process.stdout.write(`${username} has no authenticator any more, and all sessions have ended\n`);
+  } finally {
+    await db.close(2_000);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`admin:totp-remove: ${redact(error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = 1;
+}

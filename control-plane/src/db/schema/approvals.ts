@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm";
+import { check, date, index, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { id, json, lifecycle, moment, quota, reference } from "../columns.ts";
+import { sharedAdminCredentials } from "./admins.ts";
+
+/** What an admin has moved by hand on a UTC day, given and taken alike. */
+export const adminAllowance = pgTable(
+  "admin_allowance",
+  {
+    adminId: reference("admin_id").notNull(),
+    day: date("day", { mode: "string" }).notNull(),
+    kind: text("kind", { enum: ["adjust", "refund"] }).notNull(),
+    quota: quota("quota").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.adminId, table.day, table.kind] }),
+    check("admin_allowance_quota", sql`${table.quota} >= 0`),
+  ],
+);
+
+/** An act of an admin that waits for a second one, or was decided. */
+export const approval = pgTable(
+  "approval",
+  {
+    id: id(),
+    /** What is to be done, like `quota.adjust`. */
+    kind: text("kind").notNull(),
+    /** Of the endpoint, as it was sent; read and judged again when it is approved. */
+    input: json("input").notNull(),
+    reason: text("reason").notNull(),
+    /** What it would have done when it was asked for. */
+    effects: json("effects").notNull(),
+    requestedBy: reference("requested_by")
+      .notNull()
+      .references(() => sharedAdminCredentials.id),
+    requestedByName: text("requested_by_name").notNull(),
+    requestId: text("request_id").notNull(),
+    ip: text("ip").notNull(),
+    idempotencyKey: text("idempotency_key").notNull(),
+    status: text("status", { enum: ["pending", "approved", "rejected", "expired"] })
+      .notNull()
+      .default("pending"),
+    expiresAt: moment("expires_at").notNull(),
+    decidedBy: reference("decided_by").references(() => sharedAdminCredentials.id),
+    decidedByName: text("decided_by_name"),
+    decidedAt: moment("decided_at"),
+    decisionReason: text("decision_reason"),
+    ...lifecycle,
+  },
+  (table) => [
+    uniqueIndex("approval_waiting").on(table.kind, table.idempotencyKey).where(sql`${table.status} = 'pending'`),
+    index("approval_pending").on(table.expiresAt).where(sql`${table.status} = 'pending'`),
+    // Whatever the program does: nobody agrees to what they asked for.
+    check("approval_two_people", sql`${table.status} <> 'approved' or ${table.decidedBy} <> ${table.requestedBy}`),
+    check(
+      "approval_decided",
+      sql`(${table.status} in ('approved', 'rejected')) = (${table.decidedBy} is not null and ${table.decidedAt} is not null)`,
+    ),
+  ],
+);

@@ -1,0 +1,53 @@
+import type { demands, waitingAnswer } from "@sluice/contracts/approvals";
+import type { AnswerOf } from "@sluice/contracts/wire";
+import { type JSX, Match, Switch } from "solid-js";
+import { Facts } from "../../kit/card.tsx";
+import { Notice } from "../../kit/states.tsx";
+import { formats } from "../formats.ts";
+import { createMe } from "./rights.tsx";
+
+export type Approval = AnswerOf<typeof waitingAnswer>["approval"];
+
+const effectNames: Readonly<Record<string, string>> = {
+  gateway_user_id: "Gateway user",
+  amount_quota: "Amount",
+  balance_before_quota: "Balance before",
+  balance_after_quota: "Balance after",
+  order_no: "Order",
+  refund_usd: "Goes back",
+  taken_quota: "Quota taken",
+  credited_quota: "Quota credited",
+  decision: "Decision",
+};
+
+/** What an act does, in words. */
+export function Effects(props: { readonly effects: Readonly<Record<string, string>> }): JSX.Element {
+  return (
+    <Facts
+      facts={Object.entries(props.effects).map(([name, value]) => ({
+        name: effectNames[name] ?? name,
+        value: name.endsWith("_quota") ? formats.quota(value) : name.endsWith("_usd") ? formats.usd(value) : value,
+      }))}
+    />
+  );
+}
+
+/** What is said where an act waits for a second super-admin. */
+export function waitingText({ approval_id: id }: Approval): string {
+  return `Nothing is changed yet: request ${id} waits until another super-admin agrees.`;
+}
+
+/** What it takes to do what a form is about to send, before it is sent. */
+export function DemandNotice(props: { readonly demand: (typeof demands)[number] | undefined }): JSX.Element {
+  const me = createMe();
+  return (
+    <Switch>
+      <Match when={props.demand !== undefined && props.demand !== "nothing" && me.admin()?.is_super === false}>
+        <Notice tone="bad">This is above what an admin may move at once or in a day. A super-admin can do it.</Notice>
+      </Match>
+      <Match when={props.demand === "second_person"}>
+        <Notice tone="warn">This waits until another super-admin has agreed.</Notice>
+      </Match>
+    </Switch>
+  );
+}
