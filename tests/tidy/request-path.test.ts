@@ -21,7 +21,15 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
  */
 const path = {
   admit: ["authenticate-key", "check-access", "parse-request", "reserve-quota"],
-  dispatch: ["allow-exit-nodes", "allow-pass-through", "choose-channel", "compose-request", "forward", "retry-policy"],
+  dispatch: [
+    "allow-exit-nodes",
+    "allow-pass-through",
+    "choose-channel",
+    "compose-request",
+    "forward",
+    "retry-policy",
+    "usage-option",
+  ],
   respond: [
     "classify-status",
     "compose-answer",

@@ -6,6 +6,14 @@ import type { HttpClientError } from "../platform/http-client/model.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
 import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
 
+/** What a translation of calls knows of the upstream, and a chat completion has no word for. */
+export type UpstreamTraits = {
+  /** Whether it may be asked to tell the usage of a stream: `stream_options.include_usage`. */
+  readonly takesUsageOption: boolean;
+  /** A stream that just ends is whole: it says neither why it ends nor that it is done. */
+  readonly isWholeAtEof: boolean;
+};
+
 /** A relayed call as the gateway gets it. Nothing of it was changed on the way from the client. */
 export type GatewayCall = {
   readonly requestId: RequestId;
@@ -27,6 +35,8 @@ export type GatewayCall = {
    * @throws AppError `request_too_large`, `request_timeout`, or what a translated call is refused with; FreeAnswer
    */
   readBody(): Promise<Uint8Array>;
+  /** Of a translated call, asked once its body was read. */
+  traits?(): UpstreamTraits;
   /** What follows the last event of a stream, asked for once the call is over; for a relay of this deployment. */
   postscript?(): Uint8Array | null;
   /** Called exactly once, when the call is over and its usage is recorded. */
@@ -117,6 +127,8 @@ export type ParsedRequest = {
   readonly inputBytes: number;
   /** The body as it goes upstream: the client's own bytes, but for the usage option of a stream, or its form written anew. */
   readonly body: Uint8Array;
+  /** The same without the usage option, where it is not the client's; else null. */
+  readonly plainBody: Uint8Array | null;
   readonly contentType: string | null;
   /** The field that makes pictures dearer than a price by the picture says, or null. */
   readonly pictureOption: string | null;

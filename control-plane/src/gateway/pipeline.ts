@@ -14,9 +14,10 @@ import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
+import { refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
 import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
-import type { AdmittedCall, CallState, GatewayAnswer, GatewayCall, StreamEnding } from "./model.ts";
+import type { AdmittedCall, CallState, GatewayAnswer, GatewayCall, ParsedRequest, StreamEnding } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyClientError, classifyStatus, malformedAnswer } from "./respond/classify-status.ts";
@@ -48,10 +49,12 @@ const eventStreamType = /^text\/event-stream/i;
 export class Pipeline implements GatewayPort {
   readonly #parts: PipelineParts;
   readonly #ender: CallEnder;
+  readonly #usageOptions: UsageOptions;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
     this.#ender = new CallEnder(parts);
+    this.#usageOptions = new UsageOptions(parts.clock);
   }
 
   async handle(call: GatewayCall): Promise<GatewayAnswer> {
@@ -136,7 +139,9 @@ export class Pipeline implements GatewayPort {
     // Before the body is read: where nothing is passed through, nobody waits for an upload.
     const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, surface);
-    const request = parseRequest(await call.readBody(), call.headers.get("content-type"), surface);
+    const body = await call.readBody();
+    const traits = call.traits?.();
+    const request = parseRequest(body, call.headers.get("content-type"), surface, traits?.takesUsageOption);
     state.request = request;
     state.isStream = request.isStream;
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);
@@ -153,11 +158,33 @@ export class Pipeline implements GatewayPort {
     state.exitNodes = findExitNodes(catalog, state);
     const nodes = allowExitNodes(serving, state.exitNodes);
     const abilities = surface.kind === "pass" ? allowPassThrough(nodes, state.call) : nodes;
-    return attemptChannels(this.#parts, state, abilities, (use) => this.#attempt(state, surface, use));
+    return attemptChannels(this.#parts, state, abilities, (use) => this.#try(state, surface, use));
   }
 
-  async #attempt(state: AdmittedCall, surface: Surface, use: ChannelUse): Promise<GatewayAnswer | FailedAttempt> {
-    const { call, request } = state;
+  /** One channel, which is asked once more where it refused nothing but the usage option that is not the client's. */
+  async #try(state: AdmittedCall, surface: Surface, use: ChannelUse): Promise<GatewayAnswer | FailedAttempt> {
+    const { request, call } = state;
+    const { channel } = use;
+    const asks = this.#usageOptions.asks(channel.id);
+    const first = await this.#attempt(state, surface, use, asks ? request : withoutUsageOption(request, call));
+    if (!asks || !("failure" in first) || !refusesUsageOption(first, request, call)) {
+      return first;
+    }
+    noteAttempt(this.#parts, state, use, first.failure);
+    const second = await this.#attempt(state, surface, use, withoutUsageOption(request, call));
+    if (!("failure" in second)) {
+      this.#usageOptions.leaveOut(channel.id);
+    }
+    return second;
+  }
+
+  async #attempt(
+    state: AdmittedCall,
+    surface: Surface,
+    use: ChannelUse,
+    request: ParsedRequest,
+  ): Promise<GatewayAnswer | FailedAttempt> {
+    const { call } = state;
     const { channel } = use;
     const before = call.headers.get(hopHeader);
     const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
@@ -262,6 +289,7 @@ export class Pipeline implements GatewayPort {
     const events = new EventStream({
       surfaceKind,
       hidesUsage: !state.request.wantsUsage,
+      isWholeAtEof: state.call.traits?.().isWholeAtEof === true,
       stallTimeoutMs: streamStallTimeoutMs,
       afterAbort: upstreamLimits.afterAbort,
       onSent: (piece) => {

@@ -10,6 +10,7 @@ import {
   readMessagesRequest,
   unknownModel,
 } from "@sluice/messages-conversion/request/from-messages-request";
+import type { UpstreamTraits } from "../gateway/model.ts";
 import { sha256Hex } from "../platform/crypto/digest.ts";
 import { AppError } from "../platform/errors.ts";
 import { readJsonObject } from "../platform/read-json.ts";
@@ -24,6 +25,7 @@ export class Conversion {
   #request: MessagesRequest | null = null;
   #converted: ConvertedRequest | null = null;
   #refusal: MessagesError | null = null;
+  #traits: UpstreamTraits = { takesUsageOption: true, isWholeAtEof: false };
 
   /** @param headers of the client: they say what the body is, and may refuse what could otherwise be left out */
   constructor(models: ModelMap, headers: Headers) {
@@ -43,6 +45,11 @@ export class Conversion {
   /** The model as the client named it, once that is known. */
   get model(): string | null {
     return this.#request?.model ?? null;
+  }
+
+  /** What the model map says of the upstream and the converted body can't. */
+  get traits(): UpstreamTraits {
+    return this.#traits;
   }
 
   get errorFacts(): ErrorFacts {
@@ -71,6 +78,7 @@ export class Conversion {
         throw unknownModel(request.model);
       }
       const { upstreamModel, flags } = model;
+      this.#traits = { takesUsageOption: flags.include_usage, isWholeAtEof: flags.lenient_eof };
       const isStrict = this.#headers.get("x-compat-strict") === "true";
       this.#converted = fromMessagesRequest(request, { upstreamModel, flags, sha256Hex, isStrict });
       return this.#converted;

@@ -52,6 +52,7 @@ class MessagesCall {
       path: "/v1/chat/completions",
       headers: gatewayHeaders(headers),
       toBody: (body) => this.#toBody(body),
+      traits: () => this.#conversion.traits,
     });
     void this.#call.answer.then((answer) => this.#take(answer));
   }

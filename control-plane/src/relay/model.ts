@@ -1,5 +1,5 @@
 import type { RequestId } from "@sluice/contracts/ids";
-import type { GatewayAnswer } from "../gateway/model.ts";
+import type { GatewayAnswer, UpstreamTraits } from "../gateway/model.ts";
 
 /** What the gateway is asked in place of a call in another dialect. */
 export type Translation = {
@@ -13,6 +13,8 @@ export type Translation = {
    * @throws AppError, or FreeAnswer when nobody has to be asked
    */
   readonly toBody: (body: Uint8Array) => Uint8Array;
+  /** Asked once the body is made. */
+  readonly traits?: () => UpstreamTraits;
 };
 
 /** What the client got in place of the gateway's answer. */

@@ -94,10 +94,11 @@ export class RelayService {
       onReport: (_call, report) => books.report(report),
       onUnrecorded: (_call, report) => books.correct(report),
     });
-    const { method, path, headers } = translation;
+    const { method, path, headers, traits } = translation;
+    const asked = { ...call, method, path, query: "", ...(traits === undefined ? {} : { traits }) };
     return {
       requestId: call.requestId,
-      answer: askWithEach(gateway, { ...call, method, path, query: "" }, headers),
+      answer: askWithEach(gateway, asked, headers),
       readBody: () => body.read(),
       tell: (told) => books.tell(told),
     };

@@ -38,12 +38,19 @@ export function checkContentType(headers: Headers, surface: Surface): void {
 /**
  * What the gateway needs to know of a body. The bytes of JSON stay as they came, but for the usage option of a stream
  * and a search that is only offered to the model; a form is written anew out of what was read of it, so that nobody reads anything else.
+ * @param mayAskForUsage false where the upstream is known to refuse that option
  * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
  *   `provider_object`, `model_not_found`
  */
-export function parseRequest(body: Uint8Array, contentType: string | null, surface: Surface): ParsedRequest {
+export function parseRequest(
+  body: Uint8Array,
+  contentType: string | null,
+  surface: Surface,
+  mayAskForUsage = true,
+): ParsedRequest {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, pictureOption: null, dropped: null };
+  const nothing = { plainBody: null, pictureOption: null, dropped: null };
+  const plain = { isStream: false, wantsUsage: false, inputBytes: bytes.length, ...nothing };
   if (surface.body === "none") {
     return { ...plain, model: null, bounds: passThroughBounds, body: bytes, contentType };
   }
@@ -67,6 +74,7 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
   }
   const isStream = readBoolean(fields, "stream");
   const wantsUsage = isStream && readWantsUsage(fields);
+  const asksForUsage = isStream && !wantsUsage && mayAskForUsage && takesUsageOption(surface);
   return {
     ...plain,
     contentType,
@@ -74,7 +82,8 @@ export function parseRequest(body: Uint8Array, contentType: string | null, surfa
     isStream,
     wantsUsage,
     bounds: readBounds(fields, surface.kind, bytes.length),
-    body: isStream && !wantsUsage && takesUsageOption(surface) ? withUsageOption(bytes, shape, fields) : kept,
+    body: asksForUsage ? withUsageOption(bytes, shape, fields) : kept,
+    plainBody: asksForUsage ? kept : null,
     pictureOption: findPictureOption(fields, surface.kind),
     dropped,
   };

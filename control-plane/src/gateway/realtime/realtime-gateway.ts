@@ -193,6 +193,7 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
     },
     inputBytes: 0,
     body: new Uint8Array(),
+    plainBody: null,
     contentType: null,
     pictureOption: null,
     dropped: null,

@@ -1,6 +1,6 @@
 import type { ApiKeyId, GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { isEqualSecret } from "../../platform/crypto/compare.ts";
-import type { CallReport } from "../model.ts";
+import type { CallReport, UpstreamTraits } from "../model.ts";
 
 /*
  * Between a relay and a gateway of this deployment, a few headers travel beside the client's own. They are believed
@@ -9,6 +9,8 @@ import type { CallReport } from "../model.ts";
 export const requestIdHeader = "x-request-id";
 export const clientAddressHeader = "x-sluice-client-address";
 export const signatureHeader = "x-sluice-link";
+/** Of a translated call: what is known of the upstream. */
+export const traitsHeader = "x-sluice-traits";
 export const reportHeader = "x-sluice-report";
 /** In place of a report on the head: it follows the last event. */
 export const reportFollows = "follows";
@@ -22,10 +24,18 @@ export const reportComment = ": sluice-report ";
 /** An id carries the moment at which it was made; a signature for an older one may have been overheard. */
 const ageMsMax = 120_000;
 
+type SignedCall = {
+  readonly requestId: string;
+  readonly clientIp: string;
+  readonly headers: Headers;
+  readonly encodedTraits?: string | null;
+};
+
 /** Signs what the relay says of a call; the signature is worth nothing with another API key. */
-export function signCall(linkKey: Uint8Array, call: { requestId: string; clientIp: string; headers: Headers }): string {
-  const credential = call.headers.get("authorization") ?? call.headers.get("x-api-key") ?? "";
-  const text = `${call.requestId}\n${call.clientIp}\n${credential}`;
+export function signCall(linkKey: Uint8Array, { requestId, clientIp, headers, encodedTraits }: SignedCall): string {
+  const credential = headers.get("authorization") ?? headers.get("x-api-key") ?? "";
+  const traits = encodedTraits == null ? "" : `\n${encodedTraits}`;
+  const text = `${requestId}\n${clientIp}\n${credential}${traits}`;
   return new Bun.CryptoHasher("sha256", linkKey).update(text).digest("hex");
 }
 
@@ -35,20 +45,39 @@ function isFresh(requestId: string): boolean {
   return Math.abs(Date.now() - madeAtMs) <= ageMsMax;
 }
 
+type Link = { readonly requestId: string; readonly clientAddress: string; readonly traits: UpstreamTraits | null };
+
 /** What a relay of this deployment says of a call; null from anybody else. */
-export function readLink(
-  headers: Headers,
-  linkKeys: readonly Uint8Array[],
-): { requestId: string; clientAddress: string } | null {
+export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Link | null {
   const requestId = headers.get(requestIdHeader);
   const clientAddress = headers.get(clientAddressHeader);
   const signature = headers.get(signatureHeader);
   if (requestId === null || clientAddress === null || signature === null) {
     return null;
   }
-  const call = { requestId, clientIp: clientAddress, headers };
+  const encodedTraits = headers.get(traitsHeader);
+  const call = { requestId, clientIp: clientAddress, headers, encodedTraits };
   const isOurs = linkKeys.some((linkKey) => isEqualSecret(signature, signCall(linkKey, call)));
-  return isOurs && isFresh(requestId) ? { requestId, clientAddress } : null;
+  return isOurs && isFresh(requestId) ? { requestId, clientAddress, traits: decodeTraits(encodedTraits) } : null;
+}
+
+const traitWords = { noUsageOption: "no-usage-option", wholeAtEof: "whole-at-eof" } as const;
+
+/** Traits as they travel: words for what is out of the ordinary, also where nothing is. */
+export function encodeTraits({ takesUsageOption, isWholeAtEof }: UpstreamTraits): string {
+  const { noUsageOption, wholeAtEof } = traitWords;
+  return [takesUsageOption ? "" : noUsageOption, isWholeAtEof ? wholeAtEof : ""].join(",");
+}
+
+function decodeTraits(text: string | null): UpstreamTraits | null {
+  if (text === null) {
+    return null;
+  }
+  const words = text.split(",");
+  return {
+    takesUsageOption: !words.includes(traitWords.noUsageOption),
+    isWholeAtEof: words.includes(traitWords.wholeAtEof),
+  };
 }
 
 /** What the gateway knows and the relay can't see; the answer itself is not part of it. */

@@ -21,11 +21,13 @@ import {
   begunHeader,
   clientAddressHeader,
   decodeReport,
+  encodeTraits,
   reportFollows,
   reportHeader,
   requestIdHeader,
   signatureHeader,
   signCall,
+  traitsHeader,
   upstreamStatusHeader,
 } from "./link.ts";
 import { LinkedStream, type LinkedStreamOwner } from "./linked-stream.ts";
@@ -199,11 +201,13 @@ export class RemoteGateway implements GatewayPort {
         headers.push([name, value]);
       }
     }
-    headers.push(
-      [requestIdHeader, call.requestId],
-      [clientAddressHeader, call.clientIp],
-      [signatureHeader, signCall(this.#parts.linkKey, call)],
-    );
+    const encodedTraits = call.traits === undefined ? null : encodeTraits(call.traits());
+    const { requestId, clientIp } = call;
+    const signature = signCall(this.#parts.linkKey, { requestId, clientIp, headers: call.headers, encodedTraits });
+    headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
+    if (encodedTraits !== null) {
+      headers.push([traitsHeader, encodedTraits]);
+    }
     return headers;
   }
 

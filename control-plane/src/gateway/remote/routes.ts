@@ -87,6 +87,11 @@ function gatewayRealtimeHandler(
   };
 }
 
+const constant =
+  <Value>(value: Value) =>
+  (): Value =>
+    value;
+
 /** How a websocket ends whose peer is just gone. */
 const goneCode = 1006;
 
@@ -117,6 +122,7 @@ function beginCall(
     startedAtMs: clock.now(),
     startedTick: clock.tick(),
     readBody: () => body.read(),
+    ...(link === null || link.traits === null ? {} : { traits: constant(link.traits) }),
     onReport: (report) => {
       load.inFlight -= 1;
       onReport(report);

@@ -24,6 +24,8 @@ export interface StreamOwner {
   readonly surfaceKind: Surface["kind"] | "raw";
   /** The usage chunk was asked for by us, not by the client. */
   readonly hidesUsage: boolean;
+  /** The upstream is known to end its streams without saying so. */
+  readonly isWholeAtEof?: boolean;
   /** A client that reads nothing for this long is treated as gone. */
   readonly stallTimeoutMs: number;
   /** How long, and how far, the upstream is read on after the client left, to hear what the call cost. */
@@ -134,7 +136,8 @@ export class EventStream implements HttpBodySink {
       this.#passRest(this.#assembler.takeRest(), kind);
     }
     if (kind === "chat" || kind === "completions") {
-      this.#endWithoutMark(this.#ends.isWhole, null);
+      const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
+      this.#endWithoutMark(isLenient || this.#ends.isWhole, null);
     } else {
       this.#end(kind === "responses" || !isDelimited ? { kind: "cut", error: null } : { kind: "completed" });
     }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readLink, signCall } from "@sluice/control-plane/gateway/remote/link.ts";
+import { encodeTraits, readLink, signCall } from "@sluice/control-plane/gateway/remote/link.ts";
 
 const linkKey = new Uint8Array(32).fill(7);
 const clientIp = "192.0.2.7";
@@ -16,7 +16,11 @@ function linked(requestId: string, authorization: string, signedFor = authorizat
 
 test("a relay of this deployment is believed", () => {
   const requestId = Bun.randomUUIDv7();
-  expect(readLink(linked(requestId, "Bearer one"), [linkKey])).toEqual({ requestId, clientAddress: clientIp });
+  expect(readLink(linked(requestId, "Bearer one"), [linkKey])).toEqual({
+    requestId,
+    clientAddress: clientIp,
+    traits: null,
+  });
 });
 
 test("a signature that was overheard is worth nothing with another API key", () => {
@@ -38,5 +42,34 @@ test("a signature under another key, or for another address, is nobody's", () =>
 test("while master keys are exchanged, a signature under either is believed", () => {
   const requestId = Bun.randomUUIDv7();
   const other = new Uint8Array(32).fill(8);
-  expect(readLink(linked(requestId, "Bearer one"), [other, linkKey])).toEqual({ requestId, clientAddress: clientIp });
+  expect(readLink(linked(requestId, "Bearer one"), [other, linkKey])).toEqual({
+    requestId,
+    clientAddress: clientIp,
+    traits: null,
+  });
+});
+
+test("traits of an upstream travel under the signature, and are nobody else's to change", () => {
+  const requestId = Bun.randomUUIDv7();
+  const authorization = "Bearer one";
+  for (const traits of [
+    { takesUsageOption: true, isWholeAtEof: false },
+    { takesUsageOption: false, isWholeAtEof: true },
+  ]) {
+    const encodedTraits = encodeTraits(traits);
+    const signature = signCall(linkKey, {
+      requestId,
+      clientIp,
+      headers: new Headers({ authorization }),
+      encodedTraits,
+    });
+    const headers = linked(requestId, authorization);
+    headers.set("x-sluice-link", signature);
+    headers.set("x-sluice-traits", encodedTraits);
+    expect(readLink(headers, [linkKey])?.traits).toEqual(traits);
+    headers.set("x-sluice-traits", `${encodedTraits},more`);
+    expect(readLink(headers, [linkKey])).toBeNull();
+    headers.delete("x-sluice-traits");
+    expect(readLink(headers, [linkKey])).toBeNull();
+  }
 });

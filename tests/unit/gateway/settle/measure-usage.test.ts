@@ -31,6 +31,7 @@ const requestWith = (more: Partial<RequestBounds> = {}): ParsedRequest => ({
   body: new Uint8Array(),
   contentType: null,
   pictureOption: null,
+  plainBody: null,
   dropped: null,
 });
 
