@@ -79,6 +79,16 @@ test.each([
     "update ledger_account set balance = balance + 1 where gateway_user_id > 0",
   ],
   ["an entry says the balance after it", "update ledger_entry set balance_after = balance_after + 1 where id = 1"],
+  [
+    "an entry says what the deltas before it add up to",
+    "update ledger_entry set delta_amount = delta_amount + 1 where delta_amount is not null",
+  ],
+  [
+    "each delta of a usage row is an entry of the ledger",
+    "update ledger_entry set usage_request_id = gen_random_uuid() where usage_request_id is not null",
+  ],
+  ["each delta of a usage row is an entry of the ledger", "update usage_settlement set quota_delta = quota_delta + 1"],
+  ["a batch says what its rows say", "update settlement_batch set deltas = 0"],
   ["a paid order has one payment, an unpaid one none", `update sales_order set status = 'settled' where id = ${last}`],
   ["a paid order has one payment, an unpaid one none", `delete from payment where order_id = ${first}`],
   ["a payment is what its order asked for", `update payment set amount_usd = 0.01 where order_id = ${first}`],

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { listEntries, readBalance, readStatement } from "@sluice/control-plane/ledger/service.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { ceiling, fromDecimal, fromInteger, times } from "../support/rational.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
@@ -80,20 +81,70 @@ describe("settling", () => {
       [0n, -9n],
       [0n, 0n],
     ]);
-    const entries = await scene.db.sql<{ code: string; amount: bigint }>`
-      select case when a.gateway_user_id is null then a.code else 'user' end as code, e.amount
+    const entries = await scene.db.sql<{ code: string; amount: bigint; delta_amount: bigint | null }>`
+      select case when a.gateway_user_id is null then a.code else 'user' end as code, e.amount, e.delta_amount
       from ledger_posting p join ledger_entry e on e.posting_id = p.id join ledger_account a on a.id = e.account_id
-      where p.change_type = 'usage_quota' order by e.amount`;
-    expect(entries.map(({ code, amount }) => [code, amount])).toEqual([
-      ["user", -154n],
-      ["user", -20n],
-      ["user", -11n],
-      ["user", -7n],
-      ["house:usage", 192n],
+      where p.change_type = 'usage_quota' and e.usage_request_id is null order by e.amount, e.delta_amount`;
+    // What the calls cost before the multiplier, and what it changed about that.
+    expect(entries.map(({ code, amount, delta_amount: delta }) => [code, amount, delta])).toEqual([
+      ["user", -140n, -14n],
+      ["user", -21n, 10n],
+      ["user", -9n, 9n],
+      ["user", -7n, -13n],
+      ["user", -7n, null],
+      ["house:usage", 192n, null],
     ]);
     const grants = await scene.db.sql<{ amount: bigint }>`
       select amount from quota_grant where change_type = 'usage_quota' order by amount`;
     expect(grants.map(({ amount }) => amount)).toEqual([-14n, -13n, 9n, 10n]);
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("each delta that is not 0 is an entry of the ledger, once, with the row that it is of", async () => {
+    const rows = [
+      scene.row(0, 10n, "0.5000"),
+      scene.row(0, 50n, "1.1000"),
+      scene.row(0, 7n, "1.0000"),
+      scene.row(0, 9n, "0.0000"),
+      scene.row(1, 0n, "2.0000"),
+      scene.row(1, 1n, "1.0001"),
+    ];
+    await scene.commit(...rows);
+    await scene.run();
+    await scene.run({ isReconciled: true });
+    const entries = await scene.db.sql<{ request: string; user: bigint; amount: bigint }>`
+      select e.usage_request_id as request, a.gateway_user_id as user, e.amount
+      from ledger_entry e join ledger_posting p on p.id = e.posting_id join ledger_account a on a.id = e.account_id
+      where p.change_type = 'usage_quota' and e.usage_request_id is not null`;
+    const deltas = await scene.db.sql<{ request: string; user: bigint; amount: bigint }>`
+      select request_id as request, gateway_user_id as user, -quota_delta as amount from usage_settlement
+      where quota_delta <> 0`;
+    const sorted = <T extends { request: string }>(these: readonly T[]): T[] =>
+      these.toSorted((one, other) => one.request.localeCompare(other.request));
+    expect(sorted(entries)).toEqual(sorted(deltas));
+    expect(entries.map(({ amount }) => amount).toSorted((one, other) => Number(one - other))).toEqual([
+      -5n,
+      -1n,
+      5n,
+      9n,
+    ]);
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("lists and statements show what the calls of a batch cost as one entry, with the balance after it", async () => {
+    const { gatewayUserId } = scene.customer(0);
+    await scene.commit(...Array.from({ length: 30 }, (_, index) => scene.row(0, BigInt(index), "1.5000")));
+    const { settledQuota } = await scene.run();
+    const { entries, next } = await listEntries(scene.db, gatewayUserId, { cursor: null, limit: 10 });
+    expect([entries[0]?.amount, entries.length, next]).toEqual([-settledQuota, 2, null]);
+    expect(entries[0]).toMatchObject({
+      changeType: "usage_quota",
+      balanceAfter: await readBalance(scene.db, gatewayUserId),
+    });
+    const month = new Date().toISOString().slice(0, 7);
+    const { closingBalance, lines } = await readStatement(scene.db, gatewayUserId, month);
+    expect(closingBalance).toBe(await readBalance(scene.db, gatewayUserId));
+    expect(lines.map(({ changeType }) => changeType)).toEqual(["manual_adjust", "usage_quota"]);
     expect(await scene.faults()).toEqual([]);
   });
 

@@ -12,18 +12,20 @@ type EntryRow = {
   created_at: Date;
 };
 
-/** Entries of a user's account below an id, the newest first. */
+/** Entries of a user's account below an id, the newest first. What the calls of a batch cost is one of them. */
 export async function selectEntries(
   db: Queryable,
   gatewayUserId: GatewayUserId,
   page: { readonly below: bigint | null; readonly limit: number },
 ): Promise<LedgerEntry[]> {
   const rows = await db.sql<EntryRow>`
-    select e.id, p.change_type, p.reference, p.note, e.amount, e.balance_after, e.created_at
+    select e.id, p.change_type, p.reference, p.note, e.amount + coalesce(e.delta_amount, 0) as amount, e.balance_after,
+      e.created_at
     from ledger_account a
     join ledger_entry e on e.account_id = a.id
     join ledger_posting p on p.id = e.posting_id
-    where a.gateway_user_id = ${gatewayUserId}::bigint and (${page.below}::bigint is null or e.id < ${page.below}::bigint)
+    where a.gateway_user_id = ${gatewayUserId}::bigint and e.usage_request_id is null
+      and (${page.below}::bigint is null or e.id < ${page.below}::bigint)
     order by e.id desc limit ${page.limit}::int`;
   return rows.map((row) => ({
     id: row.id,
@@ -67,9 +69,9 @@ export async function selectPosted(
 /** What an account had before a moment. */
 export async function selectSumBefore(db: Queryable, gatewayUserId: GatewayUserId, before: Date): Promise<bigint> {
   const [row] = await db.sql<{ total: bigint }>`
-    select coalesce(sum(e.amount), 0)::bigint as total
+    select coalesce(sum(e.amount + coalesce(e.delta_amount, 0)), 0)::bigint as total
     from ledger_account a join ledger_entry e on e.account_id = a.id
-    where a.gateway_user_id = ${gatewayUserId}::bigint and e.created_at < ${before}::timestamptz`;
+    where a.gateway_user_id = ${gatewayUserId}::bigint and e.usage_request_id is null and e.created_at < ${before}::timestamptz`;
   return row?.total ?? 0n;
 }
 
@@ -81,12 +83,13 @@ export async function selectStatementLines(
 ): Promise<StatementLine[]> {
   const rows = await db.sql<{ day: string; change_type: string; reference: string; amount: bigint }>`
     with entry as (
-      select e.id, (e.created_at at time zone 'UTC')::date::text as day, p.change_type, e.amount,
+      select e.id, (e.created_at at time zone 'UTC')::date::text as day, p.change_type,
+        e.amount + coalesce(e.delta_amount, 0) as amount,
         case p.change_type when 'usage_quota' then '' else p.reference end as reference
       from ledger_account a
       join ledger_entry e on e.account_id = a.id
       join ledger_posting p on p.id = e.posting_id
-      where a.gateway_user_id = ${gatewayUserId}::bigint
+      where a.gateway_user_id = ${gatewayUserId}::bigint and e.usage_request_id is null
         and e.created_at >= ${time.from}::timestamptz and e.created_at < ${time.to}::timestamptz
     )
     select day, change_type, reference, sum(amount)::bigint as amount from entry

@@ -14,9 +14,9 @@ import { type Customer, createCustomer, encoded, usageRow } from "../../support/
 const usage = `usage: bun run bench settlement [options]
   --rows <n>      rows of each round (default 40000)
   --users <ns>    users they belong to (default 1,20,500)
-  --steps <ns>    rows of one transaction (default 500,2000)`;
+  --steps <ns>    rows of one transaction (default 500,2000)
+  --multipliers <ns>  what the rows carry in turn (default 1,0.5,1.1,2.75)`;
 
-const multipliers = ["1.0000", "0.5000", "1.1000", "2.7500"] as Decimal[];
 const granted = 10n ** 15n;
 const rowsOfCommit = 1_000;
 const paceMs = 4_000;
@@ -29,6 +29,7 @@ export async function runSettlementBench(args: string[]): Promise<number> {
       rows: { type: "string", default: "40000" },
       users: { type: "string", default: "1,20,500" },
       steps: { type: "string", default: "500,2000" },
+      multipliers: { type: "string", default: "1,0.5,1.1,2.75" },
       help: { type: "boolean", default: false },
     },
   });
@@ -37,6 +38,7 @@ export async function runSettlementBench(args: string[]): Promise<number> {
     return 0;
   }
   const numbers = (text: string): number[] => text.split(",").map(Number);
+  const multipliers = values.multipliers.split(",").map((each) => Number(each).toFixed(4) as Decimal);
   const cluster = await startTestCluster({ isDurable: true });
   try {
     const { url } = await createDatabaseOn(cluster.url);
@@ -50,20 +52,20 @@ export async function runSettlementBench(args: string[]): Promise<number> {
     await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
     await db.sql`insert into replica (id) values (${replica})`;
     await settleAll(db, 500);
-    console.log("rows with multipliers 1, 0.5, 1.1 and 2.75 in turn; fsync on\n");
+    console.log(`rows with multipliers ${multipliers.join(", ")} in turn; fsync on\n`);
     console.log("| users | rows a step | rows/s | ms a step: p50 | p99 |\n| --- | --- | --- | --- | --- |");
     for (const users of numbers(values.users)) {
       const customers = await createCustomers(db, users);
       for (const step of numbers(values.steps)) {
-        await fill(db, customers, Number(values.rows));
+        await fill(db, rowsOf(customers, multipliers), Number(values.rows));
         console.log(`| ${users} | ${step} | ${await measure(db, step)} |`);
       }
     }
     const customers = await createCustomers(db, 20);
     console.log(`\none row a transaction beside it, of 20 users whose budgets are settled, ms:`);
-    console.log(`without a settlement: ${await chargeLatency(db, customers, null)}`);
+    console.log(`without a settlement: ${await chargeLatency(db, rowsOf(customers, multipliers), null)}`);
     for (const step of numbers(values.steps)) {
-      console.log(`with steps of ${step}: ${await chargeLatency(db, customers, step)}`);
+      console.log(`with steps of ${step}: ${await chargeLatency(db, rowsOf(customers, multipliers), step)}`);
     }
     const violations = await db.sql`select * from check_money()`;
     await db.close(1_000);
@@ -84,19 +86,23 @@ async function createCustomers(db: Database, count: number): Promise<Customer[]>
   return customers;
 }
 
-function rowsFor(customers: readonly Customer[], from: number, count: number) {
-  return encoded(
-    ...Array.from({ length: count }, (_, index) => {
-      const customer = customers[(from + index) % customers.length] as Customer;
-      const rateMultiplier = multipliers[(from + index) % multipliers.length] as Decimal;
-      return usageRow(customer, { rateMultiplier, quota: BigInt(index % 997) as Quota });
-    }),
-  );
+type MakeRows = (from: number, count: number) => ReturnType<typeof encoded>;
+
+/** Rows of the customers in turn, with the multipliers in turn. */
+function rowsOf(customers: readonly Customer[], multipliers: readonly Decimal[]): MakeRows {
+  return (from, count) =>
+    encoded(
+      ...Array.from({ length: count }, (_, index) => {
+        const customer = customers[(from + index) % customers.length] as Customer;
+        const rateMultiplier = multipliers[(from + index) % multipliers.length] as Decimal;
+        return usageRow(customer, { rateMultiplier, quota: BigInt(index % 997) as Quota });
+      }),
+    );
 }
 
-async function fill(db: Database, customers: readonly Customer[], rows: number): Promise<void> {
+async function fill(db: Database, makeRows: MakeRows, rows: number): Promise<void> {
   for (let from = 0; from < rows; from += rowsOfCommit) {
-    await db.withTransaction((tx) => commitUsage(tx, replica, rowsFor(customers, from, rowsOfCommit)));
+    await db.withTransaction((tx) => commitUsage(tx, replica, makeRows(from, rowsOfCommit)));
   }
 }
 
@@ -124,8 +130,8 @@ async function measure(db: Database, step: number): Promise<string> {
 }
 
 /** How long it takes to write a row and charge it, one after the other, while a backlog is settled without a pause. */
-async function chargeLatency(db: Database, customers: readonly Customer[], step: number | null): Promise<string> {
-  await fill(db, customers, step === null ? rowsOfCommit : 40 * rowsOfCommit);
+async function chargeLatency(db: Database, makeRows: MakeRows, step: number | null): Promise<string> {
+  await fill(db, makeRows, step === null ? rowsOfCommit : 40 * rowsOfCommit);
   let isOver = false;
   const settling = (async () => {
     while (step !== null && !isOver) {
@@ -137,7 +143,7 @@ async function chargeLatency(db: Database, customers: readonly Customer[], step:
   const end = performance.now() + paceMs;
   for (let each = 0; performance.now() < end && !isOver; each += 1) {
     const started = performance.now();
-    await db.withTransaction((tx) => commitUsage(tx, replica, rowsFor(customers, each, 1)));
+    await db.withTransaction((tx) => commitUsage(tx, replica, makeRows(each, 1)));
     latenciesMs.push(performance.now() - started);
   }
   isOver = true;

@@ -184,7 +184,7 @@ const refused = { kind: "failed", error: "no" } as const;
 /** Begins a refund, of credit or of a month; the gateway answers later. */
 const refund = fc.tuple(fc.nat(20), fc.bigInt(1n, 2_000n), fc.boolean()).map(([index, part, isWhole]) =>
   command(`refund ${index} ${isWhole ? "the rest" : part}`, hasOrders, async (model) => {
-    const known = pick(model, index, ({ state, creditedAt }) => state === "settled" && creditedAt !== null);
+    const known = pick(model, index, (each) => each.state === "settled" && each.creditedAt !== null);
     const openCents = known === undefined ? 0n : known.paidCents - known.refundedCents;
     const cents = isWhole ? openCents : part;
     if (known?.state !== "settled" || known.creditedAt === null || cents <= 0n || cents > openCents) {

@@ -176,7 +176,8 @@ const entryId = column("bigint", "e.id");
 
 export const ledgerEntries = listSource({
   contract: ledgerList,
-  from: `ledger_entry e
+  // What the calls of a user cost in a batch of the settlement is one row, with what its multiplier changed about it.
+  from: `(select * from ledger_entry where usage_request_id is null) e
     left join ledger_posting l on l.id = e.posting_id
     left join ledger_account a on a.id = e.account_id
     left join user_profile u on u.gateway_user_id = a.gateway_user_id`,
@@ -190,7 +191,7 @@ export const ledgerEntries = listSource({
     change_type: column("text", "l.change_type"),
     reference: column("text", "l.reference"),
     note: column("text", "l.note"),
-    amount: column("bigint", "e.amount"),
+    amount: column("bigint", "e.amount + coalesce(e.delta_amount, 0)"),
     balance_after: column("bigint", "e.balance_after"),
     created_at: entryCreated,
   },

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, text, unique } from "drizzle-orm/pg-core";
+import { check, index, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
 import { id, moment, quota, reference } from "../columns.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
@@ -36,7 +36,10 @@ export const ledgerPosting = pgTable(
   ],
 );
 
-/** Append-only. */
+/**
+ * Append-only. Of a posting of the settlement a user has one entry for what their calls cost before the multiplier, and before
+ * it one for each call that the multiplier made cost more or less. Lists show these together, as one.
+ */
 export const ledgerEntry = pgTable(
   "ledger_entry",
   {
@@ -50,13 +53,19 @@ export const ledgerEntry = pgTable(
     amount: quota("amount").notNull(),
     /** Of the account, after this entry. */
     balanceAfter: quota("balance_after").notNull(),
+    /** The usage row whose delta it is. */
+    usageRequestId: uuid("usage_request_id"),
+    /** What the entries of usage rows before it add up to, of the same posting and account; null where there are none. */
+    deltaAmount: quota("delta_amount"),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
   (table) => [
-    index("ledger_entry_account").on(table.accountId, table.id),
+    index("ledger_entry_account").on(table.accountId, table.id).where(sql`${table.usageRequestId} is null`),
     index("ledger_entry_posting").on(table.postingId),
-    index("ledger_entry_created").on(table.createdAt, table.id),
-    index("ledger_entry_account_created").on(table.accountId, table.createdAt, table.id),
+    index("ledger_entry_created").on(table.createdAt, table.id).where(sql`${table.usageRequestId} is null`),
+    index("ledger_entry_account_created")
+      .on(table.accountId, table.createdAt, table.id)
+      .where(sql`${table.usageRequestId} is null`),
     check("ledger_entry_is_not_zero", sql`${table.amount} <> 0`),
   ],
 );

@@ -27,6 +27,8 @@ export const settlementBatch = pgTable("settlement_batch", {
   rows: integer("rows").notNull(),
   baseQuota: quota("base_quota").notNull(),
   settledQuota: quota("settled_quota").notNull(),
+  /** Rows whose delta is an entry of its own in the ledger; null of batches from before that was so. */
+  deltas: integer("deltas"),
   createdAt: moment("created_at").notNull().defaultNow(),
 });
 
