@@ -84,7 +84,8 @@ const openaiCalls: readonly OpenaiCall[] = [
   },
   {
     path: "/v1/responses",
-    summary: "A response of the Responses API, whole or as events.",
+    summary:
+      "A response of the Responses API, whole or as events. Earlier turns go along in `input`: what is stored at the provider can't be named.",
     body: bodyWith({ input: textOrList, stream: flag, max_output_tokens: count }, ["model"]),
     answers: eventStream,
   },

@@ -43,9 +43,10 @@ function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null) {
     return 0;
   }
-  const inner = Array.isArray(value) ? value : Object.values(value);
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
   let keys = inner === value ? 0 : inner.length;
-  for (const item of inner) {
+  for (let index = 0; index < inner.length; index += 1) {
+    const item = inner[index];
     keys += typeof item === "object" ? countKeys(item) : 0;
   }
   return keys;

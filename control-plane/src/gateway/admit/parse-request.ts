@@ -4,6 +4,7 @@ import type { JsonShape } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { checkTools } from "../options/check-tools.ts";
+import { refuseInnerDisguise } from "../options/known-names.ts";
 import type { Surface } from "../surfaces.ts";
 import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
@@ -120,6 +121,9 @@ function readWantsUsage(fields: JsonObject): boolean {
   }
   if (typeof options !== "object" || Array.isArray(options)) {
     throw new AppError("invalid_type", { message: "'stream_options' must be an object.", param: "stream_options" });
+  }
+  for (const name of Object.keys(options)) {
+    refuseInnerDisguise(name, "stream_options");
   }
   return (options as JsonObject)["include_usage"] === true;
 }

@@ -26,12 +26,31 @@ const innerNames = [
 /** Parts of an event of a realtime session. */
 const eventNames = ["type", "session", "response", "item", "event_id"];
 
-/** Names by their letters and digits alone. */
-type Names = { readonly exact: ReadonlySet<string>; readonly folded: ReadonlySet<string> };
+/** Names that stand in nearly every request and mean nothing here, so that nobody looks at them for long. */
+const plainNames = [
+  ...["temperature", "top_p", "stop", "seed", "user", "metadata", "response_format", "parallel_tool_calls", "include"],
+  ...["reasoning", "reasoning_effort", "instructions", "text", "prompt_cache_key", "truncation", "verbosity"],
+];
+const plainInnerNames = [
+  ...["text", "name", "tool_calls", "tool_call_id", "description", "parameters", "strict", "arguments", "call_id"],
+  ...["status", "summary", "encrypted_content", "output", "annotations", "detail", "cache_control", "refusal"],
+];
 
-const namesOf = (names: readonly string[]): Names => ({ exact: new Set(names), folded: new Set(names.map(fold)) });
-const requestNames = namesOf([...readNames, ...optionTable.keys()]);
-const objectNames = namesOf(innerNames);
+type Names = {
+  readonly known: ReadonlySet<string>;
+  /** Those, and names that are certainly none of them. */
+  readonly passed: ReadonlySet<string>;
+  /** Those, by their letters and digits alone. */
+  readonly folded: ReadonlySet<string>;
+};
+
+const namesOf = (names: readonly string[], plain: readonly string[] = []): Names => ({
+  known: new Set(names),
+  passed: new Set([...names, ...plain]),
+  folded: new Set(names.map(fold)),
+});
+const requestNames = namesOf([...readNames, ...optionTable.keys()], plainNames);
+const objectNames = namesOf(innerNames, plainInnerNames);
 const partNames = namesOf(eventNames);
 
 /**
@@ -55,11 +74,11 @@ export function refuseEventDisguise(name: string): void {
 
 /** Whether the field of a request is read or judged here under just this name. */
 export function isKnownName(name: string): boolean {
-  return requestNames.exact.has(name);
+  return requestNames.known.has(name);
 }
 
-function refuseAlike(name: string, { exact, folded }: Names, param: string): void {
-  if (!exact.has(name) && folded.has(fold(name))) {
+function refuseAlike(name: string, { passed, folded }: Names, param: string): void {
+  if (!passed.has(name) && folded.has(fold(name))) {
     throw new AppError("unknown_field", { message: "A field has almost the name of another one.", param });
   }
 }

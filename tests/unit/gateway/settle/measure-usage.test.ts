@@ -84,6 +84,8 @@ describe("pictures", () => {
     const drawn = draw(json({ data: Array.from({ length: 3 }, () => picture) }));
     expect(drawn).toMatchObject({ units: { images: 3 }, isImplausible: false });
     expect(draw(json({ data: [] })).units.images).toBe(0);
+    const both = { b64_json: "AAAA", url: "https://example.com/a" };
+    expect(draw(json({ data: [both, { b64_json: "AAAA", url: "" }] })).units.images).toBe(2);
     expect(draw(json({ data: [{ url: null, b64_json: "A" }] })).units.images).toBe(1);
   });
 

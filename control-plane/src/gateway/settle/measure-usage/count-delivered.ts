@@ -216,9 +216,12 @@ const pictureKeys = ['"b64_json"', '"url"'].map((key) => Buffer.from(key));
 const backslash = 0x5c;
 const quote = 0x22;
 
-/** How many pictures a whole answer holds. They are long, so that the answer is searched and not parsed. */
+/**
+ * How many pictures a whole answer holds. They are long, so that the answer is searched and not parsed. A provider may
+ * give one picture in both forms, or leave one of them empty.
+ */
 export function countPictures(body: Buffer): number {
-  return pictureKeys.reduce((sum, key) => sum + countTexts(body, key), 0);
+  return Math.max(...pictureKeys.map((key) => countTexts(body, key)));
 }
 
 /** Where the key stands before a text; inside a text its quote would be escaped. */

@@ -167,6 +167,11 @@ describe("a field under almost the name of another one is refused", () => {
     );
   });
 
+  test("in what a stream is asked to tell of its usage", () => {
+    const options = { include_usage: true, Include_Usage: false };
+    expect(chat({ stream: true, stream_options: options })).toBe("unknown_field stream_options.Include_Usage");
+  });
+
   test("also where its letters are escaped", () => {
     expect(refusalOf(chatPath, '{"model":"m","messages":[],"\\u004dodel":"dear"}')).toBe("unknown_field Model");
   });

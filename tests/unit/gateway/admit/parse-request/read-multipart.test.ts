@@ -171,6 +171,18 @@ describe("a field that the price depends on", () => {
   });
 });
 
+test("a field that is not read may be long and repeated", async () => {
+  const long = "x".repeat(5_000);
+  const form = parse(`${good}${part("instructions", long)}${part("tag", "a")}${part("tag", "b")}--B--`);
+  expect(await readBack(form)).toEqual([
+    ["model", "img"],
+    ["prompt", "a cat"],
+    ["instructions", long],
+    ["tag", "a"],
+    ["tag", "b"],
+  ]);
+});
+
 describe("a form is written anew", () => {
   test("out of what was read, under a boundary that no client knows", async () => {
     const first = parse(`${good}${image}--B--\r\n`);

@@ -74,7 +74,7 @@ export const de: DocTexts = {
       "Es gelten die Modellnamen, die der Betreiber zugeordnet hat; `/msgcompat/v1/models` nennt sie. Was dem Modell hinter einem Namen nicht mitgeteilt werden kann, etwa `thinking`, wird weggelassen und im Header `x-compat-dropped` genannt; mit `x-compat-strict: true` in der Anfrage ist es ein Fehler.",
     aiSdkText: "Das Paket des AI SDK für OpenAI-kompatible Anbieter:",
     aiSdkLimit:
-      "Nehmen Sie dieses Paket und nicht `@ai-sdk/openai`: Jenes fragt ohne weitere Angabe die Responses-API, die nicht jedes Modell bietet.",
+      "Nehmen Sie dieses Paket und nicht `@ai-sdk/openai`: Jenes fragt ohne weitere Angabe die Responses-API, die nicht jedes Modell bietet. Außerdem nennt es frühere Beiträge mit ihren IDs; das wird hier abgelehnt, solange die Option `store` nicht `false` ist.",
     langchainText: "Die OpenAI-Anbindung von LangChain mit einer anderen Basis-URL:",
     langchainLimit:
       "LangChain zählt Tokens nach eigener Schätzung; was berechnet wird, steht auf dem Beleg des Aufrufs.",

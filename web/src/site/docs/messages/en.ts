@@ -71,7 +71,7 @@ export const en = english({
       "The model names are those that the operator has mapped; `/msgcompat/v1/models` lists them. What the model behind a name can't be told, like `thinking`, is left out and named in the header `x-compat-dropped`; with `x-compat-strict: true` in the request it is an error.",
     aiSdkText: "The package for OpenAI-compatible providers of the AI SDK:",
     aiSdkLimit:
-      "Take this package and not `@ai-sdk/openai`: that one asks the Responses API unless told otherwise, which not every model serves.",
+      "Take this package and not `@ai-sdk/openai`: that one asks the Responses API unless told otherwise, which not every model serves. It also names earlier turns by their ids, which is refused here unless the option `store` is `false`.",
     langchainText: "The OpenAI integration of LangChain, with another base URL:",
     langchainLimit: "LangChain counts tokens by its own estimate; what is charged is on the receipt of the call.",
     undoBase:

@@ -73,7 +73,7 @@ export const es: DocTexts = {
       "Los nombres de modelo son los que ha asignado el operador; `/msgcompat/v1/models` los enumera. Lo que no se puede transmitir al modelo que hay detrás de un nombre, como `thinking`, se omite y se indica en la cabecera `x-compat-dropped`; con `x-compat-strict: true` en la petición es un error.",
     aiSdkText: "El paquete del AI SDK para proveedores compatibles con OpenAI:",
     aiSdkLimit:
-      "Usa este paquete y no `@ai-sdk/openai`: ese llama por defecto a la API Responses, que no todos los modelos ofrecen.",
+      "Usa este paquete y no `@ai-sdk/openai`: ese llama por defecto a la API Responses, que no todos los modelos ofrecen. Además nombra turnos anteriores por su id, lo que aquí se rechaza salvo que la opción `store` sea `false`.",
     langchainText: "La integración de LangChain con OpenAI, con otra URL base:",
     langchainLimit:
       "LangChain cuenta los tokens con su propia estimación; lo que se cobra figura en el recibo de la llamada.",

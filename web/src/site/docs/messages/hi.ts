@@ -69,7 +69,8 @@ export const hi: DocTexts = {
     anthropicLimit:
       "मॉडलों के नाम वही हैं जो संचालक ने जोड़े हैं; `/msgcompat/v1/models` उनकी सूची देता है। नाम के पीछे के मॉडल को जो नहीं बताया जा सकता, जैसे `thinking`, वह छोड़ दिया जाता है और `x-compat-dropped` हेडर में लिखा जाता है; अनुरोध में `x-compat-strict: true` हो तो वह त्रुटि है।",
     aiSdkText: "OpenAI-संगत प्रदाताओं के लिए AI SDK का पैकेज:",
-    aiSdkLimit: "यही पैकेज लें, `@ai-sdk/openai` नहीं: वह अलग से न कहने पर Responses API को बुलाता है, जो हर मॉडल नहीं देता।",
+    aiSdkLimit:
+      "यही पैकेज लें, `@ai-sdk/openai` नहीं: वह अलग से न कहने पर Responses API को बुलाता है, जो हर मॉडल नहीं देता। साथ ही वह पिछले संदेशों को उनकी id से बताता है, जिसे यहाँ तब तक ठुकराया जाता है जब तक विकल्प `store` का मान `false` न हो।",
     langchainText: "LangChain का OpenAI एकीकरण, दूसरे बेस URL के साथ:",
     langchainLimit: "LangChain टोकन अपने अनुमान से गिनता है; कितना शुल्क लगा, यह कॉल की रसीद पर है।",
     undoBase: "बेस URL हटाएँ और प्रदाता की कुंजी वापस लगाएँ। फिर [API कुंजियाँ](/console/keys/) में कुंजी रद्द करें।",

@@ -72,7 +72,7 @@ export const ja: DocTexts = {
       "使えるモデル名は運営者が割り当てたもので、`/msgcompat/v1/models` で一覧できます。名前の先のモデルに伝えられないもの（`thinking` など）は省かれ、`x-compat-dropped` ヘッダーに示されます。リクエストに `x-compat-strict: true` を付けるとエラーになります。",
     aiSdkText: "AI SDK の OpenAI 互換プロバイダー用パッケージです。",
     aiSdkLimit:
-      "`@ai-sdk/openai` ではなくこのパッケージを使ってください。前者は指定がなければ Responses API を呼び出しますが、すべてのモデルが対応しているわけではありません。",
+      "`@ai-sdk/openai` ではなくこのパッケージを使ってください。前者は指定がなければ Responses API を呼び出しますが、すべてのモデルが対応しているわけではありません。また、以前のやり取りを ID で指すため、オプション `store` を `false` にしない限りここでは拒否されます。",
     langchainText: "LangChain の OpenAI 連携を、別のベース URL で使います。",
     langchainLimit: "LangChain のトークン数は独自の見積もりです。実際の課金は呼び出しの明細に示されます。",
     undoBase:

@@ -72,7 +72,7 @@ export const ko: DocTexts = {
       "모델 이름은 운영자가 연결해 둔 것이며 `/msgcompat/v1/models`에서 볼 수 있습니다. 이름 뒤의 모델에 전달할 수 없는 것(예: `thinking`)은 빠지고 `x-compat-dropped` 헤더에 표시됩니다. 요청에 `x-compat-strict: true`가 있으면 오류가 됩니다.",
     aiSdkText: "AI SDK의 OpenAI 호환 제공업체용 패키지입니다.",
     aiSdkLimit:
-      "`@ai-sdk/openai`가 아니라 이 패키지를 쓰세요. 그쪽은 따로 지정하지 않으면 Responses API를 호출하는데, 모든 모델이 지원하지는 않습니다.",
+      "`@ai-sdk/openai`가 아니라 이 패키지를 쓰세요. 그쪽은 따로 지정하지 않으면 Responses API를 호출하는데, 모든 모델이 지원하지는 않습니다. 또한 이전 대화를 ID로 가리키는데, 옵션 `store`가 `false`가 아니면 여기서는 거부됩니다.",
     langchainText: "LangChain의 OpenAI 연동을 다른 기본 URL로 사용합니다.",
     langchainLimit: "LangChain의 토큰 수는 자체 추정치입니다. 실제 청구 내역은 호출의 명세에 있습니다.",
     undoBase: "기본 URL을 지우고 제공업체의 키로 되돌리세요. 그런 다음 [API 키](/console/keys/)에서 키를 폐기하세요.",
