@@ -32,6 +32,7 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
       isAccepting: () => spool.isAccepting,
     },
     replicaId: spool.replicaId,
+    leaseTermMs: config.LEASE_TERM_MS,
     masterKey: base.masterKey,
     ...openClients(base),
     realtimeLimits: realtimeLimits(config),

@@ -1,6 +1,6 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import { type Base, type CallRows, createPartitions } from "./deps-base.ts";
-import { releaseLeases } from "./gateway/quota/store.ts";
+import { releaseLeases } from "./gateway/quota/replica-store.ts";
 import { type CommitLeases, commitUsageBatch } from "./gateway/usage-log/service.ts";
 import type { Job } from "./jobs/schedule.ts";
 import type { DrainOptions } from "./platform/spool/drain.ts";

@@ -6,8 +6,7 @@ import { type Base, makePartitions, openBase, openTrace } from "./deps-base.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./deps-gateway.ts";
 import { bringIntoStep, orphansJob } from "./deps-spool.ts";
 import { openTelemetry } from "./deps-telemetry.ts";
-import { silenceSecondsMax } from "./gateway/quota/model.ts";
-import { reclaimSilentLeases } from "./gateway/quota/store.ts";
+import { LeaseUpkeep } from "./gateway/quota/lease-upkeep.ts";
 import { gatewayHandlers } from "./gateway/remote/routes.ts";
 import type { GatewayRuntime } from "./gateway/runtime.ts";
 import type { ToldCall } from "./gateway/telemetry.ts";
@@ -67,9 +66,10 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
 }
 
 function jobs(base: Base, signal: AbortSignal): Job[] {
+  const upkeep = new LeaseUpkeep(base);
   return [
     { name: "partitions", pattern: "0 7 * * * *", run: makePartitions },
-    { name: "silent-leases", pattern: "30 * * * * *", run: (db) => reclaimSilentLeases(db, silenceSecondsMax) },
+    { name: "leases", pattern: "30 * * * * *", run: () => upkeep.runJob(), isPerReplica: true },
     orphansJob(base, signal),
   ];
 }

@@ -3,7 +3,9 @@ import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { insertGatewayUser } from "@sluice/control-plane/gateway/keys/store.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
-import { createLeaseStore, grantQuota, heartbeat } from "@sluice/control-plane/gateway/quota/store.ts";
+import { renewTerm } from "@sluice/control-plane/gateway/quota/replica-store.ts";
+import { createLeaseStore, grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
+import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
@@ -18,14 +20,15 @@ const open: { replicas: Replica[]; database: TestDatabase | null } = { replicas:
 async function openReplica(url: string, id: string): Promise<Replica> {
   const db = openDatabase({ url, poolMax: 4, applicationName: id });
   const notifications = openNotifications(url, quietLog);
-  const leases = new QuotaLeases(createLeaseStore(db, id as ReplicaId), systemClock, quietLog);
+  const term = new LeaseTerm(60_000);
+  const leases = new QuotaLeases(createLeaseStore(db, id as ReplicaId), term, systemClock, quietLog);
   notifications.listen("lease_returned", (budget) => leases.onBudgetChanged(BigInt(budget) as BudgetId));
   notifications.listen("budget_changed", (budget) => leases.onBudgetChanged(BigInt(budget) as BudgetId));
   notifications.listen("lease_recall", (text) => {
     const [budget = "0", recall = "0"] = text.split(":");
     void leases.onRecall(BigInt(budget) as BudgetId, BigInt(recall));
   });
-  await heartbeat(db, id as ReplicaId);
+  leases.renew(systemClock.tick(), await renewTerm(db, id as ReplicaId, term));
   await notifications.connected();
   const replica = { db, notifications, leases };
   open.replicas.push(replica);

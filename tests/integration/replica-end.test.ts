@@ -1,20 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { reclaimSilentLeases } from "@sluice/control-plane/gateway/quota/store.ts";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { blockCommits } from "../support/blocked-commits.ts";
 import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
 import { chat, type SeenCall } from "../support/chat-call.ts";
-import { readMetrics } from "../support/metrics.ts";
-import { waitUntil } from "../support/relay-scene.ts";
 import { waitForSettledRows } from "../support/settled-rows.ts";
 import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
 import { readSpoolOf } from "../support/spool-contents.ts";
 
 const price = 1_000n;
-/** Well before what lies idle would have gone back anyway. */
-const toldMsMax = 1_500;
 
 let provider: SandboxProvider;
 let rig: SluiceRig;
@@ -85,42 +80,6 @@ describe("a process that is asked to end", () => {
     expect(rows[0]?.outputTokens).toBeGreaterThan(0n);
     expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: rows[0]?.quota, leased: 0n });
     expect(await leaseRows()).toBe(0n);
-  });
-});
-
-describe("the leases of a replica that is silent", () => {
-  const makeSilent = () => rig.db.sql`update replica set seen_at = now() - interval '11 minutes'`;
-
-  test("are taken from it when it died with its disk, and can be spent by another", async () => {
-    provider.reset();
-    const user = await rig.addUser(10n * price);
-    const dead = await rig.startProcess();
-    expect((await call(dead, user)).isWhole).toBe(true);
-    await rig.waitForUsedQuota(user.budgetId, price);
-    await dead.kill();
-    expect((await readBudget(rig.db, user.budgetId)).leased).toBeGreaterThan(0n);
-    await makeSilent();
-    expect(await reclaimSilentLeases(rig.db, 600)).toBeGreaterThan(0n);
-    const other = await rig.startProcess();
-    expect(countWhole(await callAtOnce(other, user, 20))).toBe(9);
-    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
-    await other.stop();
-  });
-
-  test("are not spent by it when it lives after all", async () => {
-    provider.reset();
-    const user = await rig.addUser(12n * price);
-    const [silent, other] = await Promise.all([rig.startProcess(), rig.startProcess()]);
-    expect((await call(silent, user)).isWhole).toBe(true);
-    await rig.waitForUsedQuota(user.budgetId, price);
-    expect((await readBudget(rig.db, user.budgetId)).leased).toBeGreaterThan(0n);
-    await makeSilent();
-    expect(await reclaimSilentLeases(rig.db, 600)).toBeGreaterThan(0n);
-    await waitUntil(async () => (await readMetrics(silent.url)).get("sluice_lease_quota") === 0, toldMsMax);
-    const [left, right] = await Promise.all([callAtOnce(silent, user, 30), callAtOnce(other, user, 30)]);
-    expect(countWhole(left) + countWhole(right)).toBe(11);
-    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
-    await Promise.all([silent.stop(), other.stop()]);
   });
 });
 

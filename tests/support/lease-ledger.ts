@@ -1,6 +1,7 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
-import type { LeaseAnswer, LeaseStore } from "@sluice/control-plane/gateway/quota/model.ts";
+import type { LeaseAnswer, LeaseStore, TermAnswer } from "@sluice/control-plane/gateway/quota/model.ts";
+import type { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 
 /**
  * What becomes of a statement: it is answered; it is lost on the way; it happens and its answer is lost; or it is given
@@ -12,6 +13,7 @@ export type Fate = "answered" | "lost" | "answer_lost" | "late";
 export type Network = { fate(): Fate; delayMs(): number; lateMs(): number };
 
 type Lease = { amount: bigint; recallSeen: bigint; lastStatement: bigint };
+type Term = { era: number; endsTick: number; overTick: number; isGivenUp: boolean };
 type Recalled = (replica: string, recall: bigint) => void;
 
 export type UsageEntry = { readonly id: number; readonly charge: bigint };
@@ -22,6 +24,9 @@ export class LeaseLedger {
   used = 0n;
   readonly leases = new Map<string, Lease>();
   readonly committed = new Set<number>();
+  /** What was given back out of leases of lost replicas, whose calls may still be charged. */
+  writtenOff = 0n;
+  readonly #terms = new Map<string, Term>();
   readonly #inDoubt = new Map<string, () => void>();
   readonly #onRecall: Recalled;
   readonly #onReturn: () => void;
@@ -61,9 +66,56 @@ export class LeaseLedger {
     return { charged, taken };
   }
 
-  /** Gives back every lease of a replica. */
+  /** Gives back every lease of a replica, which begins a new era of it. */
   release(replica: string): void {
     this.leases.delete(replica);
+    const term = this.#terms.get(replica);
+    if (term !== undefined) {
+      term.era += 1;
+    }
+  }
+
+  eraOf(replica: string): string | null {
+    const term = this.#terms.get(replica);
+    return term === undefined ? null : String(term.era);
+  }
+
+  /** What `renew_term` does; clocks may differ by a quarter. */
+  renew(replica: string, { era, lengthMs }: Pick<LeaseTerm, "era" | "lengthMs">): TermAnswer {
+    const tick = performance.now();
+    const known = this.#terms.get(replica) ?? { era: 1, endsTick: 0, overTick: 0, isGivenUp: false };
+    this.#terms.set(replica, known);
+    const isRenewed = era === null || era === String(known.era);
+    if (isRenewed) {
+      known.endsTick = tick + lengthMs;
+      known.overTick = tick + lengthMs * 1.25;
+      known.isGivenUp = false;
+    }
+    return { era: String(known.era), isRenewed, live: this.#terms.size };
+  }
+
+  /** The same over a network. */
+  async renewTerm(replica: string, network: Network, term: LeaseTerm): Promise<TermAnswer> {
+    const asked = { era: term.era, lengthMs: term.lengthMs };
+    return await this.#send(network, () => this.renew(replica, asked));
+  }
+
+  giveUp(replica: string): void {
+    const term = this.#terms.get(replica);
+    if (term !== undefined) {
+      term.isGivenUp = true;
+    }
+  }
+
+  /** What `write_off_leases` does. Returns the replicas whose leases were given back. */
+  writeOff(): string[] {
+    const over = [...this.#terms].filter(([, term]) => term.isGivenUp && performance.now() > term.overTick);
+    const lost = over.map(([name]) => name).filter((name) => this.leases.has(name));
+    for (const name of lost) {
+      this.writtenOff += this.leaseOf(name);
+      this.release(name);
+    }
+    return lost;
   }
 
   /** A commit over a network; one in doubt is decided before the next of the same replica. */

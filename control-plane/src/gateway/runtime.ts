@@ -19,14 +19,18 @@ import { GatewayMetrics } from "./metrics.ts";
 import { Pipeline } from "./pipeline.ts";
 import type { GatewayObserver, PipelineParts, UpstreamLimits, UsageSpool } from "./pipeline-parts.ts";
 import { QuotaLeases } from "./quota/leases.ts";
-import { createLeaseStore, heartbeat, releaseLeases } from "./quota/store.ts";
+import { releaseLeases, renewTerm } from "./quota/replica-store.ts";
+import { createLeaseStore } from "./quota/store.ts";
+import { LeaseTerm } from "./quota/term.ts";
 import type { RealtimeLimits } from "./realtime/limits.ts";
 import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
 import { openChannelCredential } from "./service.ts";
 import { TellingObserver, type ToldCall } from "./telemetry.ts";
 
 const tendMs = 1_000;
-const heartbeatMs = 5_000;
+/** A term is renewed so many times before it would be over, and at least so often. */
+const renewalsPerTerm = 4;
+const renewMsMax = 5_000;
 const catalogReloadMs = 30_000;
 const reconcileMs = 60_000;
 const markUseMs = 15_000;
@@ -37,6 +41,8 @@ export type GatewayRuntimeParts = {
   readonly notifications: Notifications;
   readonly usage: UsageSpool;
   readonly replicaId: ReplicaId;
+  /** For how long calls are let in on leases after the database was last heard of. */
+  readonly leaseTermMs: number;
   readonly masterKey: MasterKey;
   readonly client: HttpClient;
   readonly sockets: WebSocketClient;
@@ -66,6 +72,7 @@ export class GatewayRuntime {
   readonly realtime: RealtimeGateway;
   readonly leases: QuotaLeases;
   readonly #parts: GatewayRuntimeParts;
+  readonly #term: LeaseTerm;
   readonly #directory: KeyDirectory;
   readonly #limits: KeyLimits;
   readonly #loads: ChannelLoads;
@@ -73,12 +80,14 @@ export class GatewayRuntime {
   readonly #timers: Timer[] = [];
   #catalog: Catalog = emptyCatalog;
   #reload: Promise<void> = Promise.resolve();
+  #renewal: Promise<void> | null = null;
   #stopWatching: () => void = () => undefined;
 
   constructor(parts: GatewayRuntimeParts) {
     const { clock, db, log, masterKey } = parts;
     this.#parts = parts;
-    this.leases = new QuotaLeases(createLeaseStore(db, parts.replicaId), clock, log);
+    this.#term = new LeaseTerm(parts.leaseTermMs);
+    this.leases = new QuotaLeases(createLeaseStore(db, parts.replicaId), this.#term, clock, log);
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
     this.#limits = new KeyLimits(clock, parts.abortsPerHour);
     this.#loads = new ChannelLoads(clock);
@@ -107,7 +116,7 @@ export class GatewayRuntime {
     this.#registerGauges();
   }
 
-  /** Listens for changes, says that this replica lives, loads the catalog, starts the timers. */
+  /** Listens for changes, begins the term of this replica, loads the catalog, starts the timers. */
   async start(): Promise<void> {
     const { notifications } = this.#parts;
     notifications.listen("key_changed", (id) => this.#directory.forget(({ apiKeyId }) => apiKeyId === BigInt(id)));
@@ -121,27 +130,22 @@ export class GatewayRuntime {
       const [budgetId = "0", recall = "0"] = text.split(":");
       void this.leases.onRecall(BigInt(budgetId) as BudgetId, BigInt(recall));
     });
-    notifications.listen("leases_reclaimed", (id) => {
-      if (id === this.#parts.replicaId) {
-        this.leases.distrust();
-      }
-    });
     notifications.onGap(() => {
       this.#directory.onGap();
       void this.reloadCatalog();
     });
-    await this.#beat();
+    await this.#renew();
     await this.reloadCatalog();
     this.#every(tendMs, () => this.#tend());
-    this.#every(heartbeatMs, () => this.#beat());
+    this.#every(Math.min(renewMsMax, this.#parts.leaseTermMs / renewalsPerTerm), () => this.#renew());
     this.#every(catalogReloadMs, () => this.reloadCatalog());
     this.#every(reconcileMs, () => this.leases.reconcile());
     this.#every(markUseMs, () => this.#markUse());
     this.#every(exitTrafficMs, () => this.#keepExitTraffic());
     this.#stopWatching = this.#parts.db.onReachabilityChange((isReachable) => {
       if (isReachable) {
-        // Until the others hear of us again, they count our leases as those of a replica that is gone.
-        this.#beat().catch((error: unknown) => this.#parts.log.warn("gateway.timer_failed", { error }));
+        // Until the others hear of us again, they count us as gone, and our term may be over.
+        this.#renew().catch((error: unknown) => this.#parts.log.warn("gateway.timer_failed", { error }));
       }
     });
   }
@@ -201,12 +205,26 @@ export class GatewayRuntime {
     }
   }
 
-  async #beat(): Promise<void> {
-    const tick = this.#parts.clock.tick();
-    const replicas = await heartbeat(this.#parts.db, this.#parts.replicaId);
-    this.leases.renew(tick);
-    this.#limits.setReplicas(replicas);
-    this.#loads.setReplicas(replicas);
+  /** One renewal after the other, so that no answer is taken for a younger one. */
+  #renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce()
+      .then((isRenewed) => (isRenewed ? undefined : this.#renewOnce()))
+      .then(() => undefined)
+      .finally(() => {
+        this.#renewal = null;
+      });
+    return this.#renewal;
+  }
+
+  /** Returns false when the era was another one: now it is known, and the term can be renewed in it. */
+  async #renewOnce(): Promise<boolean> {
+    const { db, replicaId, clock } = this.#parts;
+    const askedTick = clock.tick();
+    const answer = await renewTerm(db, replicaId, this.#term);
+    this.leases.renew(askedTick, answer);
+    this.#limits.setReplicas(answer.live);
+    this.#loads.setReplicas(answer.live);
+    return answer.isRenewed;
   }
 
   async #markUse(): Promise<void> {

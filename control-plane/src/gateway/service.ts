@@ -4,7 +4,7 @@ import { sha256 } from "../platform/crypto/digest.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../platform/crypto/seal.ts";
 import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
-import type { Queryable } from "../platform/db.ts";
+import type { Queryable, Transaction } from "../platform/db.ts";
 import {
   alignExitAbilities,
   type ExitChannelFields,
@@ -26,6 +26,8 @@ import { generateApiKey } from "./keys/generate-api-key.ts";
 import { describeApiKey } from "./keys/model.ts";
 import { hasApiKey, insertApiKey, insertGatewayUser, updateGatewayUser } from "./keys/store.ts";
 import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "./prices/store.ts";
+import { type GivingUp, giveUpReplica, writeOffGivenUp } from "./quota/lease-upkeep.ts";
+import { type ReplicaState, selectReplicas } from "./quota/replica-store.ts";
 import { grantQuota, lockUserQuota, readUserQuota, type UserQuota } from "./quota/store.ts";
 
 const credentialContext = (id: ChannelId | string) =>
@@ -221,4 +223,19 @@ export async function changeQuota(
   },
 ): Promise<boolean> {
   return await grantQuota(tx, change);
+}
+
+/** All replicas that are known, those that were silent for longest first. */
+export async function listReplicas(db: Queryable): Promise<ReplicaState[]> {
+  return await selectReplicas(db);
+}
+
+/** Says that the host of a replica is lost; its leases go back after the end of its term. False when it is not known. */
+export async function loseReplica(tx: Transaction, lost: GivingUp): Promise<boolean> {
+  return await giveUpReplica(tx, lost);
+}
+
+/** Gives back the leases of all lost replicas whose terms are over. */
+export async function releaseLostReplicas(tx: Transaction, by: string): Promise<void> {
+  await writeOffGivenUp(tx, by);
 }

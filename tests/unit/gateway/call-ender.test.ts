@@ -9,6 +9,7 @@ import type { AdmittedCall, CallReport, Principal } from "@sluice/control-plane/
 import type { PipelineParts } from "@sluice/control-plane/gateway/pipeline-parts.ts";
 import { toPriceVersion } from "@sluice/control-plane/gateway/prices/model.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
+import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { noUnits } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
@@ -69,7 +70,9 @@ async function setUp(append: () => Promise<void>) {
     () => undefined,
     () => undefined,
   );
-  const leases = new QuotaLeases(ledger.storeOf("one", network), systemClock, log);
+  const term = new LeaseTerm(60_000);
+  const leases = new QuotaLeases(ledger.storeOf("one", network), term, systemClock, log);
+  leases.renew(systemClock.tick(), ledger.renew("one", term));
   const registry = new Registry();
   const reports: [kind: string, report: CallReport][] = [];
   const firstUses: ApiKeyId[] = [];

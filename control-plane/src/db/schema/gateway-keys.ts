@@ -95,6 +95,8 @@ export const budget = pgTable("budget", {
   periodBase: quota("period_base").notNull().default(sql`0`),
   /** Lent to replicas and not yet charged or given back; equals the sum of its lease rows. */
   leased: quota("leased").notNull().default(sql`0`),
+  /** Given back out of leases of lost replicas, whose calls may still come and be charged. */
+  writtenOff: quota("written_off").notNull().default(sql`0`),
   /** The part of a multiplier above 1 that is owed and waits for the settlement job. */
   reserved: quota("reserved").notNull().default(sql`0`),
   period: text("period", { enum: ["none", "daily", "weekly", "monthly"] })

@@ -8,6 +8,12 @@ export const replica = pgTable("replica", {
   id: text("id").primaryKey(),
   startedAt: moment("started_at").notNull().defaultNow(),
   seenAt: moment("seen_at").notNull().defaultNow(),
+  /** By our clock, and never before the replica's own: until then it may let calls in. Null for programs without terms. */
+  termEndsAt: moment("term_ends_at"),
+  /** Another one whenever its leases were given back, so that a process that still believes in them learns of it. */
+  era: uuid("era").notNull().default(sql`gen_random_uuid()`),
+  /** Somebody said that its host is lost; forgotten when the replica is heard of again. */
+  givenUpAt: moment("given_up_at"),
 });
 
 /** The slice of a budget that a replica may spend without asking. */

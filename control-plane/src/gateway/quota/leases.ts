@@ -3,7 +3,7 @@ import type { Quota } from "@sluice/contracts/money";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { BudgetCharge } from "../usage-log/model.ts";
-import { type HoldAnswer, type LeaseAnswer, type LeaseStore, silenceSecondsMax } from "./model.ts";
+import type { HoldAnswer, LeaseAnswer, LeaseStore, TermAnswer } from "./model.ts";
 import {
   addWaiter,
   available,
@@ -15,6 +15,7 @@ import {
   type Waiter,
   wanted,
 } from "./slice.ts";
+import type { LeaseTerm } from "./term.ts";
 
 /** How long a refused amount is refused again without asking the database. */
 const refusalMs = 200;
@@ -29,8 +30,6 @@ const refillPauseMs = 100;
 const refillPauseMsAfterFailure = 1_000;
 /** A call rather hears that there is no answer than wait longer for a database that is silent. */
 const holdMsMax = 2_000;
-/** Without a sign of life for this long, leases may have been taken from us; well before that is done to anybody. */
-const trustMsMax = (silenceSecondsMax * 1_000) / 2;
 /** The first lease covers this many calls of the size that asked for it. */
 const callsPerLease = 32n;
 const wantMax = 1n << 50n;
@@ -41,7 +40,7 @@ const wantMax = 1n << 50n;
  *
  * Where the outcome of a statement is unknown, the worse one is assumed (nothing was lent, all was given back) until the
  * lease was read again. So this process never believes that it holds more than the database says, and goes on with what
- * it is sure of while the database is away.
+ * it is sure of while the database is away, until its term is over.
  */
 export class QuotaLeases {
   readonly #slices = new Map<BudgetId, Slice>();
@@ -52,31 +51,28 @@ export class QuotaLeases {
   #turn: Promise<unknown> = Promise.resolve();
   /** Numbers that have grown also since an earlier life of this replica. */
   #statement = BigInt(Date.now()) * 1_000n;
-  #renewedTick: number;
+  readonly #term: LeaseTerm;
   /** How often everything was put in doubt: an answer from before is worth nothing after. */
   #doubts = 0;
   #isStopped = false;
 
-  constructor(store: LeaseStore, clock: Clock, log: Log) {
+  constructor(store: LeaseStore, term: LeaseTerm, clock: Clock, log: Log) {
     this.#store = store;
+    this.#term = term;
     this.#clock = clock;
     this.#log = log;
-    this.#renewedTick = clock.tick();
   }
 
-  /**
-   * The database knows that this replica lived at the moment of the tick, so that its leases are not taken from it.
-   * After a long silence it is not known what is left of them.
-   */
-  renew(tick: number): void {
-    if (!this.#isTrusted(tick)) {
-      this.distrust();
+  /** Takes the answer to a renewal of the term; after the first era no lease counts before it was read again. */
+  renew(askedTick: number, answer: TermAnswer): void {
+    if (!this.#term.renew(askedTick, answer)) {
+      this.#log.warn("quota.leases_lost", { budgets: this.#slices.size });
+      this.#distrust();
     }
-    this.#renewedTick = Math.max(this.#renewedTick, tick);
   }
 
-  /** The leases of this replica may have been taken: each counts as gone until it was read again. */
-  distrust(): void {
+  /** The leases of this replica were taken: each counts as gone until it was read again. */
+  #distrust(): void {
     this.#doubts += 1;
     for (const slice of this.#slices.values()) {
       slice.leased = 0n;
@@ -89,7 +85,7 @@ export class QuotaLeases {
     const slice = this.#slice(budgetId);
     const tick = this.#clock.tick();
     slice.lastUsedTick = tick;
-    if (!this.#isTrusted(tick)) {
+    if (!this.#term.holds(tick)) {
       return "unavailable";
     }
     if (slice.waiters.length === 0 && available(slice) >= amount) {
@@ -116,7 +112,7 @@ export class QuotaLeases {
     if (charged < held) {
       slice.refusal = null;
     }
-    if (slice.waiters.length > 0 && this.#isTrusted(this.#clock.tick())) {
+    if (slice.waiters.length > 0 && this.#term.holds(this.#clock.tick())) {
       serveWaiters(slice);
     }
   }
@@ -225,10 +221,6 @@ export class QuotaLeases {
     return slice;
   }
 
-  #isTrusted(tick: number): boolean {
-    return tick - this.#renewedTick <= trustMsMax;
-  }
-
   /** Asks for more before the slice runs dry, so that in the steady state no call waits. */
   #refillAhead(slice: Slice, tick: number): void {
     if (slice.isAcquiring || available(slice) * 4n >= slice.want || tick < slice.nextRefillTick) {
@@ -295,8 +287,8 @@ export class QuotaLeases {
 
   /** Serves those who wait, and returns the first for whom it does not suffice. */
   #serve(slice: Slice): Waiter | undefined {
-    if (!this.#isTrusted(this.#clock.tick())) {
-      throw new Error("the database has not heard of this replica for too long");
+    if (!this.#term.holds(this.#clock.tick())) {
+      throw new Error("the term of this replica is over");
     }
     serveWaiters(slice);
     return slice.waiters[0];

@@ -1,9 +1,6 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 
-/** The leases of a replica that was silent for this long are taken from it. */
-export const silenceSecondsMax = 600;
-
 /** A question for a slice of a budget. */
 export type LeaseRequest = {
   readonly budgetId: BudgetId;
@@ -44,6 +41,16 @@ export interface LeaseStore {
   /** Every lease of this replica that is not empty. */
   listLeases(): Promise<ReadonlyMap<BudgetId, Quota>>;
 }
+
+/** What the database says to a replica that asks for the renewal of its term. */
+export type TermAnswer = {
+  /** Another one than before when the leases of this replica were given back by somebody else. */
+  readonly era: string;
+  /** False when another era was named: the term is as it was. */
+  readonly isRenewed: boolean;
+  /** How many replicas were heard of lately, this one included. */
+  readonly live: number;
+};
 
 /** Whether a hold was granted; `unavailable` means that the database could not be asked. */
 export type HoldAnswer = "held" | "insufficient" | "unavailable";

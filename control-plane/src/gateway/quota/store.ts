@@ -39,30 +39,6 @@ export function createLeaseStore(db: Database, replicaId: ReplicaId): LeaseStore
   };
 }
 
-/** Says that this replica lives, and returns how many do. */
-export async function heartbeat(db: Queryable, replicaId: ReplicaId): Promise<number> {
-  const [row] = await db.sql<{ live: number }>`
-    with alive as (
-      insert into replica (id) values (${replicaId}) on conflict (id) do update set seen_at = now() returning id
-    )
-    select count(*)::int + 1 as live from replica
-    where seen_at > now() - interval '15 seconds' and id <> (select id from alive)`;
-  return row?.live ?? 1;
-}
-
-/** Gives back every lease of a replica; returns how much that was. */
-export async function releaseLeases(db: Queryable, replicaId: ReplicaId): Promise<bigint> {
-  const [row] = await db.sql<{ total: bigint }>`select release_leases(${replicaId}) as total`;
-  return row?.total ?? 0n;
-}
-
-/** Takes the leases of replicas that were silent for longer than the given time; returns how much that was. */
-export async function reclaimSilentLeases(db: Queryable, silenceSeconds: number): Promise<bigint> {
-  const [row] = await db.sql<{ total: bigint }>`
-    select reclaim_silent_leases(make_interval(secs => ${silenceSeconds}::double precision)) as total`;
-  return row?.total ?? 0n;
-}
-
 /** Changes what a budget was granted, once per reference; returns whether this call did it. */
 export async function grantQuota(
   db: Queryable,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import type { Quota } from "@sluice/contracts/money";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
+import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { passTime } from "../../../support/fake-time.ts";
@@ -8,7 +9,7 @@ import { type Fate, LeaseLedger, onlyBudget } from "../../../support/lease-ledge
 
 const log = createLog("error", () => undefined);
 const q = (amount: bigint): Quota => amount as Quota;
-const trustMs = 300_000;
+const termMs = 60_000;
 
 /** One replica on a ledger, over a network whose state a test sets. */
 function setUp(granted: bigint) {
@@ -24,7 +25,11 @@ function setUp(granted: bigint) {
     () => undefined,
     () => undefined,
   );
-  return { network, ledger, leases: new QuotaLeases(ledger.storeOf("one", network), systemClock, log) };
+  const term = new LeaseTerm(termMs);
+  const leases = new QuotaLeases(ledger.storeOf("one", network), term, systemClock, log);
+  const renew = () => leases.renew(performance.now(), ledger.renew("one", term));
+  renew();
+  return { network, ledger, leases, renew };
 }
 
 async function answerOf<T>(answer: T | Promise<T>, ms = 100): Promise<T> {
@@ -79,25 +84,65 @@ test("a lease whose answer was lost is found again and given back", async () => 
   expect(ledger.remaining).toBe(1_000n);
 });
 
-test("after a silence in which its leases may have been taken, a replica holds nothing until it was heard of again", async () => {
+test("before its first term a replica lets nothing in", async () => {
+  const { ledger, network } = setUp(100n);
+  const leases = new QuotaLeases(ledger.storeOf("two", network), new LeaseTerm(termMs), systemClock, log);
+  expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
+});
+
+test("half a minute without a database ends no term", async () => {
   const { ledger, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
-  await passTime(trustMs + 1_000, 1_000);
+  leases.settle(onlyBudget, q(10n), q(0n));
+  await passTime(30_000, 1_000);
+  expect(ledger.leaseOf("one")).toBe(25n);
+  expect(leases.hold(onlyBudget, q(10n))).toBe("held");
+});
+
+test("after the end of its term a replica lets nothing in, and goes on with what it has once it is renewed", async () => {
+  const { ledger, leases, renew } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
+  await passTime(termMs, 1_000);
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
-  ledger.release("one");
-  leases.renew(performance.now());
-  // What runs still is covered by a new lease before anything else is let in.
+  // Neither does the end of a call let one in that waits.
+  leases.settle(onlyBudget, q(10n), q(0n));
+  expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
+  renew();
+  expect(ledger.leaseOf("one")).toBe(25n);
+  expect(leases.hold(onlyBudget, q(25n))).toBe("held");
+});
+
+test("the term is counted from before it was asked for, and an answer that comes too late renews nothing", async () => {
+  const { ledger, leases } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
+  const askedTick = performance.now();
+  const answer = { era: ledger.eraOf("one") ?? "", isRenewed: true, live: 1 };
+  await passTime(termMs, 1_000);
+  leases.renew(askedTick, answer);
+  expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
+});
+
+test("a lease that was written off is not spent, and what runs still is covered before anything else is let in", async () => {
+  const { ledger, leases, renew } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
+  await passTime(termMs * 2, 1_000);
+  ledger.giveUp("one");
+  expect(ledger.writeOff()).toEqual(["one"]);
+  renew();
+  expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
+  renew();
   expect(await answerOf(leases.hold(onlyBudget, q(90n)))).toBe("held");
   expect(ledger.leaseOf("one")).toBe(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(1n)), 1_000)).toBe("insufficient");
 });
 
 test("leases that were taken are not spent, and calls that ran meanwhile are charged out of new ones", async () => {
-  const { ledger, leases } = setUp(100n);
+  const { ledger, leases, renew } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
   leases.settle(onlyBudget, q(40n), q(30n));
   ledger.release("one");
-  leases.distrust();
+  renew();
+  renew();
   expect(await answerOf(leases.hold(onlyBudget, q(70n)))).toBe("held");
   await leases.commit(async () => {
     const { taken } = ledger.charge("one", [{ id: 1, charge: 30n }]);
@@ -106,6 +151,48 @@ test("leases that were taken are not spent, and calls that ran meanwhile are cha
   });
   expect(ledger.remaining).toBe(0n);
   expect(leases.totals()).toMatchObject({ leased: ledger.leaseOf("one"), held: 70n, pending: 0n });
+});
+
+test("the answer to a question from before the leases were taken lends nothing", async () => {
+  const { network, ledger, leases, renew } = setUp(100n);
+  network.delay = 500;
+  const answer = leases.hold(onlyBudget, q(40n));
+  // It has happened, and its answer is on the way.
+  await passTime(700);
+  expect(ledger.leaseOf("one")).toBe(40n);
+  ledger.release("one");
+  renew();
+  renew();
+  await passTime(350);
+  network.delay = 1;
+  expect(await answerOf(answer, 1_000)).toBe("held");
+  expect(ledger.leaseOf("one")).toBeGreaterThanOrEqual(40n);
+  expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
+});
+
+test("who needs little does not overtake who waits for more", async () => {
+  const { network, leases } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
+  network.delay = 50;
+  const order: string[] = [];
+  const first = Promise.resolve(leases.hold(onlyBudget, q(60n))).then((given) => order.push(`60 ${given}`));
+  // Five are left in the slice: they are for whoever waits already.
+  const second = leases.hold(onlyBudget, q(5n));
+  expect(second).toBeInstanceOf(Promise);
+  const third = Promise.resolve(second).then((given) => order.push(`5 ${given}`));
+  await passTime(1_000);
+  await Promise.all([first, third]);
+  expect(order).toEqual(["60 held", "5 held"]);
+});
+
+test("what a call gives back can be held at once by who was refused a moment before", async () => {
+  const { ledger, leases } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(100n)))).toBe("held");
+  expect(await answerOf(leases.hold(onlyBudget, q(60n)), 20)).toBe("insufficient");
+  // Within the time for which a refusal is remembered; the slice alone does not cover what is asked for now.
+  leases.settle(onlyBudget, q(100n), q(40n));
+  ledger.granted += 20n;
+  expect(await answerOf(leases.hold(onlyBudget, q(80n)))).toBe("held");
 });
 
 test("a commit that found the lease gone says so, although nobody was told that it was taken", async () => {

@@ -1,0 +1,140 @@
+/**
+ * Lists the replicas with the leases that they hold: `bun run replicas`. When a host is lost with its disk,
+ * `bun run replicas release <id> --reason "..." --yes` gives back what is set aside for it, as soon as it can let no call in
+ * any more, which is 75 seconds after it was last heard of (LEASE_TERM_MS and a quarter). `--silent-for <seconds>` takes all
+ * replicas that were silent for so long instead of ids. Without `--yes` it only says what it would do. Calls that a lost
+ * replica answered are still charged, should its spool turn up again; balances may become negative by as much as was given
+ * back. Who gave up what, and why, stands in the audit log. Exit code 0: done; 1: not, or not all.
+ */
+import { userInfo } from "node:os";
+import { parseArgs } from "node:util";
+import { listReplicas, loseReplica, releaseLostReplicas } from "../gateway/service.ts";
+import { loadConfig } from "../platform/config.ts";
+import { type Database, openDatabase } from "../platform/db.ts";
+import { redact } from "../platform/log.ts";
+
+type Replica = Awaited<ReturnType<typeof listReplicas>>[number];
+
+const command = "replicas";
+const lookMs = 1_000;
+/** What the end of a term may take beyond what was said of it. */
+const patienceSeconds = 30;
+
+const options = {
+  reason: { type: "string" },
+  "silent-for": { type: "string" },
+  yes: { type: "boolean", default: false },
+} as const;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function lineOf(replica: Replica): string {
+  const { replicaId, silentSeconds, secondsToEnd, isGivenUp, budgets, quota } = replica;
+  const ended = isGivenUp ? "given up" : "its term is over";
+  const term = secondsToEnd > 0 ? `may let calls in for ${Math.ceil(secondsToEnd)} s` : ended;
+  return `${replicaId}: heard of ${Math.round(silentSeconds)} s ago, ${term}, ${quota} quota of ${budgets} budgets`;
+}
+
+function choose(replicas: readonly Replica[], ids: readonly string[], silentSeconds: number | null): Replica[] {
+  if (silentSeconds !== null) {
+    return replicas.filter((one) => one.silentSeconds >= silentSeconds && one.quota > 0n);
+  }
+  return ids.map((id) => {
+    const found = replicas.find(({ replicaId }) => replicaId === id);
+    if (found === undefined) {
+      throw new Error(`there is no replica ${id}; without words, this command lists them`);
+    }
+    return found;
+  });
+}
+
+/** Waits for the end of their terms. Returns whether the leases of all were given back. */
+async function release(db: Database, chosen: readonly Replica[], reason: string): Promise<boolean> {
+  await db.withTransaction(async (tx) => {
+    for (const { replicaId } of chosen) {
+      await loseReplica(tx, { replicaId, by: `${command} (${userInfo().username})`, reason });
+    }
+  });
+  const open = new Map(chosen.map((replica) => [replica.replicaId, replica]));
+  const longest = Math.max(...chosen.map(({ secondsToEnd }) => secondsToEnd));
+  if (longest > 0) {
+    say(`waiting ${Math.ceil(longest)} s for the end of what may be a living process`);
+  }
+  const deadline = performance.now() + (longest + patienceSeconds) * 1_000;
+  let isDone = true;
+  while (open.size > 0) {
+    if (performance.now() > deadline) {
+      throw new Error(`still set aside: ${[...open.keys()].join(", ")}`);
+    }
+    await db.withTransaction((tx) => releaseLostReplicas(tx, command));
+    const states = new Map((await listReplicas(db)).map((state) => [state.replicaId, state]));
+    for (const [id, { quota, budgets }] of open) {
+      const now = states.get(id);
+      if (now?.isGivenUp === false) {
+        say(`${id} was heard of again, and is not lost. Stop its process first`);
+        isDone = false;
+        open.delete(id);
+      } else if (now === undefined || now.quota === 0n) {
+        say(`${id}: ${quota} quota of ${budgets} budgets were given back`);
+        open.delete(id);
+      }
+    }
+    await (open.size > 0 ? Bun.sleep(lookMs) : undefined);
+  }
+  return isDone;
+}
+
+function readSeconds(text: string | undefined): number | null {
+  if (text !== undefined && !/^\d{1,9}$/.test(text)) {
+    throw new Error("--silent-for is not a number of seconds");
+  }
+  return text === undefined ? null : Number(text);
+}
+
+async function run(db: Database, words: readonly string[]): Promise<boolean> {
+  const { values, positionals } = parseArgs({ args: [...words], options, strict: true, allowPositionals: true });
+  const [verb, ...ids] = positionals;
+  const replicas = await listReplicas(db);
+  if (verb === undefined) {
+    for (const replica of replicas) {
+      say(lineOf(replica));
+    }
+    say(`${replicas.length} replicas`);
+    return true;
+  }
+  const silentSeconds = readSeconds(values["silent-for"]);
+  if (verb !== "release" || (ids.length === 0) === (silentSeconds === null)) {
+    throw new Error("say nothing, or release with the ids of replicas or with --silent-for");
+  }
+  const chosen = choose(replicas, ids, silentSeconds);
+  for (const replica of chosen) {
+    say(lineOf(replica));
+  }
+  if (chosen.length === 0) {
+    say("no leases to give back");
+    return true;
+  }
+  if (!values.yes) {
+    say("nothing was changed; with --yes their leases are given back");
+    return false;
+  }
+  if (values.reason === undefined || values.reason.trim() === "") {
+    throw new Error("--reason is missing: it goes into the audit log");
+  }
+  return await release(db, chosen, values.reason);
+}
+
+try {
+  const { DATABASE_URL: url } = loadConfig();
+  const db = openDatabase({ url, poolMax: 2, applicationName: "sluice-replicas" });
+  try {
+    process.exitCode = (await run(db, process.argv.slice(2))) ? 0 : 1;
+  } finally {
+    await db.close(2_000);
+  }
+} catch (error) {
+  process.stderr.write(`${command}: ${redact(error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = 1;
+}

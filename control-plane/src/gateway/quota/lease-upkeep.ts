@@ -1,0 +1,103 @@
+import type { ReplicaId } from "@sluice/contracts/ids";
+import type { Registry } from "prom-client";
+import { writeAudit } from "../../audit/service.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { allowIdling, tryAdvisoryLock } from "../../platform/db-locks.ts";
+import type { Log } from "../../platform/log.ts";
+import { gauge } from "../../platform/metric.ts";
+import {
+  forgetEmptyLeases,
+  markGivenUp,
+  type ReplicaState,
+  selectReplicas,
+  type WrittenOff,
+  writeOffLeases,
+} from "./replica-store.ts";
+
+/** Longer than the work takes. */
+const lockedMsMax = 300_000;
+/** More wait for the next run. */
+const rowsForgottenMax = 50_000;
+/** Of many replicas that are lost at once, a line of the log shows so many. */
+const replicasLoggedMax = 20;
+
+/** Who gives a replica up, and why. */
+export type GivingUp = { readonly replicaId: ReplicaId; readonly by: string; readonly reason: string };
+
+/** Says that the host of a replica is lost, with its entry in the audit log. Returns false when it is not known. */
+export async function giveUpReplica(tx: Transaction, { replicaId, by, reason }: GivingUp): Promise<boolean> {
+  const isKnown = await markGivenUp(tx, replicaId);
+  if (isKnown) {
+    await writeAudit(tx, {
+      actor: { kind: "command", id: null, name: by },
+      action: "replica.give_up",
+      subjectKind: "replica",
+      subjectId: replicaId,
+      before: null,
+      after: null,
+      reason,
+    });
+  }
+  return isKnown;
+}
+
+/** Gives back the leases of replicas that were given up and whose terms are over, each with its entry in the audit log. */
+export async function writeOffGivenUp(tx: Transaction, by: string): Promise<WrittenOff[]> {
+  const done = await writeOffLeases(tx);
+  for (const { replicaId, budgets, quota } of done) {
+    await writeAudit(tx, {
+      actor: { kind: "system", id: null, name: by },
+      action: "replica.write_off",
+      subjectKind: "replica",
+      subjectId: replicaId,
+      before: null,
+      after: { budgets, quota },
+    });
+  }
+  return done;
+}
+
+/** Whose leases lie where no call can use them: its term is over, and nobody has given it up. */
+function isStranded({ secondsToEnd, quota }: ReplicaState): boolean {
+  return secondsToEnd === 0 && quota > 0n;
+}
+
+export type LeaseUpkeepParts = { readonly db: Database; readonly log: Log; readonly registry: Registry };
+
+/** Looks after leases that no living process looks after. */
+export class LeaseUpkeep {
+  readonly #parts: LeaseUpkeepParts;
+  #stranded = 0n;
+
+  constructor(parts: LeaseUpkeepParts) {
+    this.#parts = parts;
+    const help = "Quota in leases of lost replicas, when it was last looked; 0 where another replica looks.";
+    gauge(parts.registry, "sluice_stranded_quota", help, () => Number(this.#stranded));
+  }
+
+  /** The job of every minute. Every replica wakes up and one works, so that what an earlier minute saw goes away elsewhere. */
+  async runJob(): Promise<void> {
+    // The lock has a transaction of its own, so that no budget is held for longer than its leases take.
+    this.#stranded = await this.#parts.db.withTransaction(async (tx) => {
+      if (!(await tryAdvisoryLock(tx, "lease-upkeep"))) {
+        return 0n;
+      }
+      await allowIdling(tx, lockedMsMax);
+      return await this.#work();
+    });
+  }
+
+  /** Returns how much lies stranded. */
+  async #work(): Promise<bigint> {
+    const { db, log } = this.#parts;
+    for (const { replicaId, budgets, quota } of await db.withTransaction((tx) => writeOffGivenUp(tx, "lease-upkeep"))) {
+      log.warn("quota.written_off", { replicaId, budgets, quota });
+    }
+    await forgetEmptyLeases(db, rowsForgottenMax);
+    const stranded = (await selectReplicas(db)).filter(isStranded);
+    if (stranded.length > 0) {
+      log.warn("quota.stranded", { replicas: stranded.length, longest: stranded.slice(0, replicasLoggedMax) });
+    }
+    return stranded.reduce((sum, { quota }) => sum + quota, 0n);
+  }
+}

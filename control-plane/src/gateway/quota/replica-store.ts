@@ -1,0 +1,70 @@
+import type { ReplicaId } from "@sluice/contracts/ids";
+import type { Queryable } from "../../platform/db.ts";
+import type { TermAnswer } from "./model.ts";
+
+/** Renews the term of a replica, unless its leases were given back since the era that it names. */
+export async function renewTerm(
+  db: Queryable,
+  replicaId: ReplicaId,
+  term: { readonly era: string | null; readonly lengthMs: number },
+): Promise<TermAnswer> {
+  const [row] = await db.sql<{ era: string; is_renewed: boolean; live: number }>`
+    select current_era::text as era, is_renewed, live
+    from renew_term(${replicaId}, ${term.era}::uuid, make_interval(secs => ${term.lengthMs / 1_000}::double precision))`;
+  if (row === undefined) {
+    throw new Error(`renew_term returned nothing for replica ${replicaId}`);
+  }
+  return { era: row.era, isRenewed: row.is_renewed, live: row.live };
+}
+
+/** Gives back every lease of a replica; returns how much that was. */
+export async function releaseLeases(db: Queryable, replicaId: ReplicaId): Promise<bigint> {
+  const [row] = await db.sql<{ total: bigint }>`select release_leases(${replicaId}) as total`;
+  return row?.total ?? 0n;
+}
+
+/** What was given back of the leases of one replica. */
+export type WrittenOff = { readonly replicaId: ReplicaId; readonly budgets: bigint; readonly quota: bigint };
+
+/** Gives back the leases of replicas that were given up and whose terms are over. */
+export async function writeOffLeases(db: Queryable): Promise<WrittenOff[]> {
+  return await db.sql<WrittenOff>`select replica_id as "replicaId", budgets, quota from write_off_leases()`;
+}
+
+/** Says that the host of a replica is lost. Returns false when there is no such replica. */
+export async function markGivenUp(db: Queryable, replicaId: ReplicaId): Promise<boolean> {
+  const marked = await db.sql`
+    update replica set given_up_at = coalesce(given_up_at, now()) where id = ${replicaId} returning id`;
+  return marked.length > 0;
+}
+
+/** A replica as an operator sees it. */
+export type ReplicaState = {
+  readonly replicaId: ReplicaId;
+  readonly startedAt: Date;
+  readonly silentSeconds: number;
+  /** From 0 on it can let no call in on its leases. */
+  readonly secondsToEnd: number;
+  readonly isGivenUp: boolean;
+  readonly budgets: bigint;
+  readonly quota: bigint;
+};
+
+/** All replicas that were heard of lately or hold leases, those that were silent for longest first. */
+export async function selectReplicas(db: Queryable): Promise<ReplicaState[]> {
+  return await db.sql<ReplicaState>`
+    select r.id as "replicaId", r.started_at as "startedAt",
+      extract(epoch from now() - r.seen_at)::float8 as "silentSeconds",
+      greatest(extract(epoch from term_is_over_at(r.seen_at, r.term_ends_at) - now()), 0)::float8 as "secondsToEnd",
+      r.given_up_at is not null as "isGivenUp", coalesce(l.budgets, 0) as budgets, coalesce(l.quota, 0)::int8 as quota
+    from replica r left join (
+      select replica_id, count(*) as budgets, sum(amount) as quota from budget_lease where amount > 0 group by replica_id
+    ) l on l.replica_id = r.id
+    order by r.seen_at`;
+}
+
+/** Removes leases that have long been empty, no more than so many, and replicas that are long gone. */
+export async function forgetEmptyLeases(db: Queryable, rowsMax: number): Promise<bigint> {
+  const [row] = await db.sql<{ count: bigint }>`select forget_empty_leases(${rowsMax}::integer) as count`;
+  return row?.count ?? 0n;
+}
