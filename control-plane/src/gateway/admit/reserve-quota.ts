@@ -61,12 +61,15 @@ export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEn
   );
 }
 
+type Holder = Pick<QuotaLeases, "hold" | "settle">;
+type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier">;
+
 /**
  * Sets the bound aside in the budget of the user and, where the key has a limit, in the budget of the key.
  * @returns a promise only when a lease has to be fetched first
  * @throws AppError `insufficient_quota`, `temporarily_unavailable`
  */
-export function reserveQuota(leases: QuotaLeases, principal: Principal, cost: Quota): Hold | Promise<Hold> {
+export function reserveQuota(leases: Holder, principal: Holding, cost: Quota): Hold | Promise<Hold> {
   const hold: Hold = {
     userBudgetId: principal.userBudgetId,
     userAmount: withMultiplierAboveOne(cost, principal.rateMultiplier),
@@ -80,7 +83,7 @@ export function reserveQuota(leases: QuotaLeases, principal: Principal, cost: Qu
   return finishReserving(leases, hold, user);
 }
 
-async function finishReserving(leases: QuotaLeases, hold: Hold, user: HoldAnswer | Promise<HoldAnswer>): Promise<Hold> {
+async function finishReserving(leases: Holder, hold: Hold, user: HoldAnswer | Promise<HoldAnswer>): Promise<Hold> {
   refuseUnlessHeld(await user, "The remaining quota of this account does not cover this call.");
   if (hold.keyBudgetId !== null) {
     const key = await leases.hold(hold.keyBudgetId, hold.keyAmount);

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
-import { boundCost, boundUnits } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
-import type { ModelEntry, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
+import type { BudgetId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { boundCost, boundUnits, reserveQuota } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
+import type { ModelEntry, Principal, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { costOf } from "@sluice/control-plane/gateway/prices/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/gateway/prices/model.ts";
 import fc from "fast-check";
 import { prices } from "../../../support/priced-usage.ts";
+import { ScriptedLeases } from "../../../support/scripted-leases.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 100_000 : 5_000;
@@ -97,4 +100,41 @@ test("input that the provider keeps is bounded by the context of the model", () 
     }),
     { numRuns: 100 },
   );
+});
+
+const userBudget = 1n as BudgetId;
+const keyBudget = 2n as BudgetId;
+const cost = 100n as Quota;
+const limited: Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier"> = {
+  userBudgetId: userBudget,
+  keyBudgetId: keyBudget,
+  rateMultiplier: "1.5000" as Decimal,
+};
+
+test("a call holds its bound with the multiplier for the user, and without for the limit of the key", async () => {
+  const leases = new ScriptedLeases({ [String(keyBudget)]: "held" });
+  expect(await reserveQuota(leases, limited, cost)).toEqual({
+    userBudgetId: userBudget,
+    userAmount: 150n as Quota,
+    keyBudgetId: keyBudget,
+    keyAmount: cost,
+  });
+  expect(leases.heldOf(userBudget)).toBe(150n);
+  expect(leases.heldOf(keyBudget)).toBe(100n);
+});
+
+test.each([
+  ["insufficient", "insufficient_quota"],
+  ["unavailable", "temporarily_unavailable"],
+] as const)("when the limit of the key is %s, nothing stays held of the user", async (answer, code) => {
+  const leases = new ScriptedLeases({ [String(keyBudget)]: answer });
+  await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code });
+  expect(leases.heldOf(userBudget)).toBe(0n);
+});
+
+test("when the user has too little, the limit of the key is not asked", async () => {
+  const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
+  await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
+  expect(leases.heldOf(keyBudget)).toBe(0n);
+  expect(leases.asked).toEqual([userBudget]);
 });

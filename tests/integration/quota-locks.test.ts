@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
+import { insertGatewayUser } from "@sluice/control-plane/gateway/keys/store.ts";
+import type { LeaseAnswer, LeaseStore } from "@sluice/control-plane/gateway/quota/model.ts";
+import { renewTerm } from "@sluice/control-plane/gateway/quota/replica-store.ts";
+import { createLeaseStore, grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
+import { type Database, openDatabase, type Queryable } from "@sluice/control-plane/platform/db.ts";
+import { holdRows, runBothBehind } from "../support/held-row.ts";
+import { lockWaiter } from "../support/lock-waiter.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const granted = 100n;
+const q = (amount: bigint): Quota => amount as Quota;
+const term = { era: null, lengthMs: 60_000 };
+
+let database: TestDatabase;
+let db: Database;
+let budgets: BudgetId[];
+let stores: LeaseStore[];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.url, poolMax: 6, applicationName: "test" });
+  budgets = [];
+  for (const reference of ["first", "second"]) {
+    const { budgetId } = await insertGatewayUser(db, "default");
+    await grantQuota(db, { budgetId, amount: granted, changeType: "test", reference });
+    budgets.push(budgetId);
+  }
+  stores = [];
+  for (const name of ["a", "b", "c"]) {
+    await renewTerm(db, name as ReplicaId, term);
+    stores.push(createLeaseStore(db, name as ReplicaId));
+  }
+});
+
+afterEach(async () => {
+  await db.close(500);
+  await database.drop();
+});
+
+const budget = (index: number): BudgetId => budgets[index] ?? (0n as BudgetId);
+const lockBudget = (index: number) => (tx: Queryable) =>
+  tx.sql`select 1 from budget where id = ${budget(index)}::bigint for update`;
+
+function ask(replica: number, need: bigint, statement: bigint, recall = 0n): Promise<LeaseAnswer> {
+  const request = { budgetId: budget(0), need: q(need), want: q(need), recall, statement };
+  return (stores[replica] as LeaseStore).lease(request);
+}
+
+const answerRecall = (replica: number, recall: bigint, statement: bigint): Promise<void> =>
+  (stores[replica] as LeaseStore).giveBack({ budgetId: budget(0), amount: q(0n), recall, statement });
+
+function charge(replica: string, order: readonly number[], amount: bigint, by: Queryable = db): Promise<unknown> {
+  const [left, right] = order.map(budget);
+  return by.sql`
+    select charge_budgets(${replica}, array[${left ?? 0n}::bigint, ${right ?? 0n}::bigint],
+      array[${amount}::bigint, ${amount}::bigint], array[0::bigint, 0::bigint])`;
+}
+
+test("two replicas that ask for more than half at the same moment are not lent the same rest", async () => {
+  const answers = await runBothBehind(db, lockBudget(0), [() => ask(0, 60n, 1n), () => ask(1, 60n, 1n)]);
+  expect(answers.map(({ leasedNow }) => leasedNow).sort()).toEqual([q(0n), q(60n)]);
+  expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+});
+
+test("a call for idle quota is answered once every living replica has answered it, and not before", async () => {
+  expect((await ask(1, 40n, 1n)).leasedNow).toBe(q(40n));
+  expect((await ask(2, 40n, 1n)).leasedNow).toBe(q(40n));
+  const { recall, isRecallAnswered } = await ask(0, 30n, 1n);
+  expect([recall > 0n, isRecallAnswered]).toEqual([true, false]);
+  await answerRecall(1, recall, 2n);
+  expect(await ask(0, 30n, 2n, recall)).toMatchObject({ leasedNow: q(0n), isRecallAnswered: false });
+  await answerRecall(2, recall, 2n);
+  expect(await ask(0, 30n, 3n, recall)).toMatchObject({ leasedNow: q(0n), isRecallAnswered: true });
+});
+
+test("an answer to an earlier call is none to a later one", async () => {
+  expect((await ask(1, 80n, 1n)).leasedNow).toBe(q(80n));
+  const first = await ask(0, 30n, 1n);
+  await answerRecall(1, first.recall, 2n);
+  const second = await ask(0, 30n, 2n);
+  expect(second.recall).toBeGreaterThan(first.recall);
+  expect(await ask(0, 30n, 3n, second.recall)).toMatchObject({ isRecallAnswered: false });
+});
+
+test("a commit that waits for one budget holds none with a higher number, in whatever order it names them", async () => {
+  // The rows lie on the disk in the other order than their numbers and are read from there, and both lists name the second first.
+  await db.sql`update budget set updated_at = now() where id = ${budget(0)}::bigint`;
+  for (const plan of ["indexscan", "bitmapscan"]) {
+    await db.query(`alter database "${database.name}" set enable_${plan} = off`, []);
+  }
+  const reading = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+  const held = await holdRows(db, lockBudget(0));
+  const charges = Promise.all([charge("a", [1, 0], 3n, reading), charge("b", [1, 0], 4n, reading)]);
+  charges.catch(() => undefined);
+  try {
+    await lockWaiter(db, 2);
+    const free = await db.sql`select id from budget where id = ${budget(1)}::bigint for update skip locked`;
+    expect(free).toHaveLength(1);
+  } finally {
+    await held.end();
+    await charges.finally(() => reading.close(500));
+  }
+});
+
+test("two commits that name the same budgets in opposite order both end, and both count", async () => {
+  await runBothBehind(db, lockBudget(0), [() => charge("a", [0, 1], 3n), () => charge("b", [1, 0], 4n)]);
+  const used = await db.sql<{
+    used: bigint;
+  }>`select used from budget where id = any (${`{${budgets.join(",")}}`}::bigint[])`;
+  expect(used.map((row) => row.used)).toEqual([7n, 7n]);
+});
