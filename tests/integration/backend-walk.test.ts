@@ -217,7 +217,9 @@ test.each(callers)("the login of %s opens no route that asks for an API key", as
   const routes = nativeRoutes.filter(({ access }) => access === "api_key");
   expect(routes.length).toBeGreaterThan(15);
   for (const { method, path, body } of routes) {
-    const answer = await fetch(`${sluice.url}${path.replace(/\{\w+\}/, "any")}`, {
+    // Of the paths that are passed through one that is known: others are nowhere, for nobody.
+    const asked = path.replace("{path}", "files").replace(/\{\w+\}/, "any");
+    const answer = await fetch(`${sluice.url}${asked}`, {
       method,
       headers: { cookie: cookies[caller], "content-type": body?.type ?? "application/json" },
       ...(method === "POST" ? { body: "{}" } : {}),

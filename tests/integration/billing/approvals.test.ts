@@ -6,6 +6,7 @@ import { adminBillingEndpoints, usualRules } from "../../support/admin-billing.t
 import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
 import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../../support/console-client.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
+import { holdLock } from "../../support/held-lock.ts";
 import { loginAdmin, sessionsOf } from "../../support/logins.ts";
 import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
 
@@ -117,6 +118,21 @@ describe("what an admin moves by hand", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     const balances = await Promise.all(buyers.map((each) => scene.balance(each)));
     expect(balances.reduce((sum, each) => sum + each, 0n)).toBe(BigInt(100 * usd));
+  });
+
+  test("counts what another request of the same admin is just about to commit", async () => {
+    const clerk = await admin({ isSuper: false });
+    expect((await adjust(clerk, usd)).status).toBe(200);
+    await using held = await holdLock(
+      scene.db,
+      (tx) =>
+        tx.sql`update admin_allowance set quota = quota + ${90 * usd}::bigint where admin_id = ${clerk.id}::bigint`,
+    );
+    const waiting = adjust(clerk, 10 * usd);
+    await held.waitForWaiters(1);
+    await held.release();
+    expect(codeOf(await waiting)).toEqual([403, "super_admin_required"]);
+    expect(await scene.balance(buyer)).toBe(BigInt(usd));
   });
 
   test("is more for a super-admin with a fresh login, who else has the limits of everybody", async () => {

@@ -28,6 +28,7 @@ const areaTitles: Readonly<Record<string, string>> = {
   trace: "Trace",
   analytics: "Analytics",
   accounts: "Logins and registration",
+  admin: "Rights of admins",
 };
 
 /** What can be changed while the service runs, by area. */
