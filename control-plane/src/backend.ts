@@ -271,7 +271,7 @@ function openMail(parts: BackendParts, secrets: SecretReader): Mail {
     // Accounts know mail, and mail knows no accounts.
     onOutcome: async (tx, { template, userId, at, error }) => {
       if (template === "email_verify" && userId !== null) {
-        await setVerificationMail(tx, userId as UserId, { sentAt: error === null ? at : null, error });
+        await setVerificationMail(tx, userId as UserId, { at, error });
       }
     },
   });

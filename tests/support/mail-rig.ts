@@ -19,6 +19,7 @@ export type MailRow = {
   readonly attempts: number;
   readonly next_attempt_at: Date;
   readonly last_error: string | null;
+  readonly failed_at: Date | null;
   readonly subject: string | null;
   readonly provider_id: string | null;
   readonly has_variables: boolean;
@@ -96,7 +97,7 @@ export class MailRig {
 
   async row(dedupeKey: string): Promise<MailRow> {
     const [row] = await this.db.sql<MailRow>`
-      select id, status, attempts, next_attempt_at, last_error, subject, provider_id,
+      select id, status, attempts, next_attempt_at, last_error, failed_at, subject, provider_id,
         variables_sealed is not null as has_variables
       from mail_log where dedupe_key = ${dedupeKey}`;
     if (row === undefined) {

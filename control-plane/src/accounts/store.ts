@@ -135,15 +135,15 @@ export async function replacePassword(
   return rows.length > 0;
 }
 
-/** What became of the mail with the link: when it went out, or why it did not. */
+/** What became of the mail with the link: when it was sent or, with the reason why it failed, when that was tried; null is now. */
 export async function setVerificationMail(
   db: Queryable,
   userId: UserId,
-  outcome: { readonly sentAt: Date | null; readonly error: string | null },
+  outcome: { readonly at: Date | null; readonly error: string | null },
 ): Promise<void> {
   await db.sql`
     update user_profile
-    set verification_email_sent_at = coalesce(${outcome.sentAt}::timestamptz, verification_email_sent_at),
+    set verification_email_sent_at = coalesce(${outcome.at}::timestamptz, now()),
       verification_email_error = ${outcome.error}
     where id = ${userId}::bigint`;
 }

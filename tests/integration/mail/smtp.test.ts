@@ -59,6 +59,7 @@ test("451 is tried again and succeeds later under the same Message-ID", async ()
   const waiting = await rig.row("smtp-451");
   expect(waiting).toMatchObject({ status: "queued", attempts: 1, has_variables: true });
   expect(waiting.last_error).toContain("try again later");
+  expect(waiting.failed_at).toBeInstanceOf(Date);
   expect(waiting.next_attempt_at.getTime()).toBe(rig.nowMs + 30 * second);
   sink.behaviour = "accept";
   rig.nowMs += 29 * second;
@@ -69,16 +70,17 @@ test("451 is tried again and succeeds later under the same Message-ID", async ()
   expect(messageIds).toHaveLength(2);
   expect(new Set(messageIds).size).toBe(1);
   expect(messageIds[0]).toContain("@example.com>");
-  expect(await rig.row("smtp-451")).toMatchObject({ status: "sent", attempts: 2, last_error: null });
+  expect(await rig.row("smtp-451")).toMatchObject({ status: "sent", attempts: 2, last_error: null, failed_at: null });
 });
 
-test("550 ends the mail at once, and the reason is kept", async () => {
+test("550 ends the mail at once, and the reason is kept with its time", async () => {
   sink.behaviour = "550 at RCPT";
   await rig.queue("smtp-550");
   await rig.worker(rig.smtpSender(sink.url)).runDue();
   const row = await rig.row("smtp-550");
   expect(row).toMatchObject({ status: "dead", attempts: 1 });
   expect(row.last_error).toContain("no such mailbox");
+  expect(Math.abs(Date.now() - (row.failed_at?.getTime() ?? 0))).toBeLessThan(60_000);
 });
 
 test("a refused connection is tried again", async () => {

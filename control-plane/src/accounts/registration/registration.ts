@@ -162,7 +162,7 @@ export class Registration {
       );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      await setVerificationMail(tx, userId, { sentAt: null, error: reason.slice(0, 500) });
+      await setVerificationMail(tx, userId, { at: null, error: reason.slice(0, 500) });
     }
   }
 

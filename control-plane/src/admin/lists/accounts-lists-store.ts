@@ -152,6 +152,7 @@ export const mails = listSource({
     subject: column("text", "m.subject"),
     provider_id: column("text", "m.provider_id"),
     last_error: column("text", "m.last_error"),
+    failed_at: column("timestamptz", "m.failed_at"),
     next_attempt_at: column("timestamptz", "case when m.status in ('queued', 'sending') then m.next_attempt_at end"),
     expires_at: column("timestamptz", "m.expires_at"),
     created_at: mailCreated,

@@ -46,6 +46,8 @@ export const mailLog = pgTable(
     subject: text("subject"),
     providerId: text("provider_id"),
     lastError: text("last_error"),
+    /** When that error came. */
+    failedAt: moment("failed_at"),
     sentAt: moment("sent_at"),
     ...lifecycle,
   },

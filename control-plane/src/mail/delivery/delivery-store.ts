@@ -79,7 +79,7 @@ export async function markMail(tx: Transaction, mail: ClaimedMail, mark: Mark): 
       subject = coalesce(${isSent ? mark.subject : null}, subject),
       provider_id = coalesce(${isSent ? mark.providerId : null}, provider_id),
       sent_at = coalesce(${isSent ? mark.at : null}::timestamptz, sent_at),
-      last_error = ${isSent ? null : mark.error}
+      last_error = ${isSent ? null : mark.error}, failed_at = case when ${isSent} then null else now() end
     where id = ${mail.id}::bigint and status = 'sending' and attempts = ${mail.attempts}::int`;
   return rowsWritten(result) > 0;
 }

@@ -101,6 +101,8 @@ export const mailList = listContract({
     subject: z.string().nullable(),
     provider_id: z.string().nullable(),
     last_error: z.string().nullable(),
+    /** When that error came. */
+    failed_at: wireMoment.nullable(),
     /** When it is tried next, of one that waits. */
     next_attempt_at: wireMoment.nullable(),
     expires_at: wireMoment.nullable(),

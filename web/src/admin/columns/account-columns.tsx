@@ -71,6 +71,7 @@ export const mailColumns: readonly Column<MailRow>[] = [
   { id: "attempts", label: "Attempts", cell: (row) => formats.number(row.attempts), align: "end" },
   { id: "last_error", label: "Last error", cell: (row) => shownText(row.last_error) },
   { id: "created_at", label: "Queued", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "failed_at", label: "Failed", cell: (row) => shownMoment(row.failed_at), isHiddenAtFirst: true },
   { id: "sent_at", label: "Sent", cell: (row) => shownMoment(row.sent_at), isHiddenAtFirst: true },
 ];
 

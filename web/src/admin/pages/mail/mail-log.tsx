@@ -98,6 +98,7 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
           { name: "Next attempt", value: shownMoment(mail().next_attempt_at) },
           { name: "Worth sending until", value: shownMoment(mail().expires_at) },
           { name: "Queued", value: shownMoment(mail().created_at) },
+          { name: "Failed", value: shownMoment(mail().failed_at) },
           { name: "Sent", value: shownMoment(mail().sent_at) },
           { name: "Id at the provider", value: shownText(mail().provider_id) },
           { name: "Because of", value: shownText(mail().source) },

@@ -167,7 +167,10 @@ function Account(props: { readonly detail: UserDetail }): JSX.Element {
           { name: "Language", value: user().locale },
           { name: "Authenticator", value: user().has_totp ? "on" : "off" },
           { name: "Verified", value: shownMoment(user().email_verified_at, "not yet") },
-          { name: "Verification sent", value: shownMoment(user().verification_email_sent_at, "never") },
+          {
+            name: user().verification_email_error === null ? "Verification sent" : "Verification tried",
+            value: shownMoment(user().verification_email_sent_at, "never"),
+          },
           { name: "Last seen", value: shownMoment(user().last_seen_at, "never") },
           { name: "Last call", value: shownMoment(user().last_call_at, "never") },
           { name: "Registered", value: shownMoment(user().created_at) },
