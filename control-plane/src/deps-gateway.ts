@@ -48,6 +48,7 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
       afterAbort: { timeoutMs: config.ABORTED_USAGE_TIMEOUT_MS, bytesMax: abortedUsageBytesMax },
     },
     abortsPerHour: config.UNPAID_ABORTS_PER_HOUR === 0 ? null : config.UNPAID_ABORTS_PER_HOUR,
+    isSentRetried: config.UPSTREAM_RETRY_SENT,
     streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
     clock: systemClock,
     log: base.log,

@@ -83,8 +83,9 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     },
   );
 
-  test("a refusal of ten megabytes says nothing of the request: 502, without its words", async () => {
-    faulty.provider.script({ status: 400, hugeBodyBytes: 10_485_760, headers: { "Content-Type": "application/json" } });
+  test("a refusal of ten megabytes says nothing of the request: 502 when all give one, without its words", async () => {
+    const huge = { status: 400, hugeBodyBytes: 10_485_760, headers: { "Content-Type": "application/json" } };
+    faulty.provider.script(huge, { times: 2 });
     const answer = await faulty.call("words");
     expect(answer.status).toBe(502);
     expect(errorIn(answer.body)?.code).toBe("upstream_error");

@@ -29,18 +29,19 @@ type Fault = {
 const silenceMsMax = 300;
 
 const unreachable = { status: 502, code: "upstream_unreachable", goesOn: true };
-const failed = { status: 502, code: "upstream_error", goesOn: false };
-const failedRetryably = { status: 502, code: "upstream_error", goesOn: true };
+const failed = { status: 502, code: "upstream_error", goesOn: true };
 const limited = { status: 429, code: "upstream_rate_limited", goesOn: true };
-const late = { status: 504, code: "upstream_timeout", goesOn: false } as const;
+const overloaded = { status: 503, code: "no_upstream", goesOn: true };
+const late = { status: 504, code: "upstream_timeout", goesOn: true } as const;
 const silent = { ...late, isSilent: true } as const;
-const interrupted = { status: 502, code: "stream_interrupted", goesOn: false };
+const refused = { status: 418, code: "upstream_rejected", goesOn: false };
+const interrupted = { status: 502, code: "stream_interrupted", goesOn: true };
 
 const statusFault = (status: number, outcome: typeof failed, more: Behaviour = {}): Fault => ({
   name: `status ${status}${Object.keys(more).length === 0 ? "" : ` with ${Object.keys(more).join()}`}`,
   behaviour: { status, ...more },
   ...outcome,
-  result: [401, 402, 403].includes(status) ? "credential_refused" : `status_${status}`,
+  result: [401, 402].includes(status) ? "credential_refused" : `status_${status}`,
 });
 
 const faults: readonly Fault[] = [
@@ -78,23 +79,24 @@ const faults: readonly Fault[] = [
     only: "whole",
     behaviour: { silence: { afterChunks: 0 } },
     ...silent,
-    result: "idle_timeout",
+    result: "first_byte_timeout",
   },
   { ...statusFault(429, limited, { retryAfter: 7 }), retryAfter: [7, 9] },
-  { ...statusFault(503, limited, { retryAfter: 3 }), retryAfter: [3, 4] },
+  { ...statusFault(503, overloaded, { retryAfter: 3 }), retryAfter: [3, 4] },
   // Without a word of the provider the channel rests for a second, which is two when the jitter is rounded up.
   { ...statusFault(429, limited), retryAfter: [2, 2] },
-  { ...statusFault(503, limited), retryAfter: [2, 2] },
-  statusFault(500, failedRetryably),
-  statusFault(502, failedRetryably, { isHtmlBody: true }),
-  statusFault(500, failedRetryably, { hugeBodyBytes: 10_485_760 }),
-  statusFault(529, failedRetryably),
+  { ...statusFault(503, overloaded), retryAfter: [2, 2] },
+  statusFault(500, failed),
+  statusFault(502, failed, { isHtmlBody: true }),
+  statusFault(500, failed, { hugeBodyBytes: 10_485_760 }),
+  statusFault(529, failed),
   statusFault(504, late),
   statusFault(408, late),
-  { ...statusFault(401, failedRetryably), retryAfter: [2, 2] },
-  { ...statusFault(402, failedRetryably), retryAfter: [2, 2] },
-  { ...statusFault(403, failedRetryably), retryAfter: [2, 2] },
-  statusFault(418, failed),
+  { ...statusFault(401, failed), retryAfter: [2, 2] },
+  { ...statusFault(402, failed), retryAfter: [2, 2] },
+  { ...statusFault(403, failed), retryAfter: [2, 2] },
+  // A refusal of this very request, whatever its status is, would be the same elsewhere.
+  { ...statusFault(418, refused, { body: { error: { message: "no tea" } } }), name: "status 418" },
   statusFault(302, failed, { redirectTo: "/v1/chat/completions" }),
   { ...statusFault(307, failed, { redirectTo: "/v1/chat/completions" }), name: "a redirect" },
   { name: "a page in HTML with status 200", behaviour: { isHtmlBody: true }, ...failed, result: "content_type" },
@@ -109,21 +111,21 @@ const faults: readonly Fault[] = [
   {
     name: "an error with status 200",
     behaviour: { body: { error: { message: "sandbox words", type: "server_error" } } },
-    ...failedRetryably,
+    ...failed,
     result: "error_event",
   },
   {
     name: "an error as the first event",
     only: "stream",
     behaviour: { errorEventAfter: 0 },
-    ...failedRetryably,
+    ...failed,
     result: "error_event",
   },
   {
     name: "an error object as the first event",
     only: "stream",
     behaviour: { events: [{ object: "error", message: "sandbox words", code: 500 }] },
-    ...failedRetryably,
+    ...failed,
     result: "error_event",
   },
   {
@@ -258,6 +260,7 @@ describe.each(arrangements)("before a byte of an answer went out, %s", (arrangem
       quota: 0n,
     });
     expect(row.attempts).toEqual([expect.objectContaining({ channel: `${model}-1`, result: story.result })]);
+    expect(row.channel_id).toBe(BigInt(row.attempts[0]?.channelId ?? 0));
     expect(requestsWith(`upstream-${model}-1`)).toBe(story.place === undefined ? 1 : 0);
   });
 
@@ -271,6 +274,7 @@ describe.each(arrangements)("before a byte of an answer went out, %s", (arrangem
       [`${model}-1`, story.result],
       [`${model}-2`, "answered"],
     ]);
+    expect(row.channel_id).toBe(BigInt(row.attempts[1]?.channelId ?? 0));
     // The price of the one answer, in thousandths of quota: 75 for an input token, 300 for one of the output.
     expect(row.quota).toBe((row.input_tokens * 75n + row.output_tokens * 300n + 999n) / 1000n);
     expect(requestsWith(`upstream-${model}-2`)).toBe(1);

@@ -31,7 +31,7 @@ const faults: readonly Fault[] = [
   ["31 JSON of 10 MB with 400", { status: 400, body: { error: { message: canary.repeat(500_000) } } }, failed],
   [
     "31 an error in another shape",
-    { status: 422, body: { detail: [{ msg: canary }] } },
+    { status: 422, body: { detail: [{ msg: `see http://${canary}/` }] } },
     { code: "upstream_rejected", status: 422, ...asked },
   ],
   [
@@ -45,11 +45,7 @@ const faults: readonly Fault[] = [
     { status: 429, retryAfter: 7, body: canary },
     { code: "upstream_rate_limited", retryAfter: true, ...asked },
   ],
-  [
-    "a provider that is busy",
-    { status: 503, body: canary },
-    { code: "upstream_rate_limited", retryAfter: true, ...asked },
-  ],
+  ["a provider that is busy", { status: 503, body: canary }, { code: "no_upstream", retryAfter: true, ...asked }],
   ["a provider that gave up", { status: 504, body: canary }, { code: "upstream_timeout", ...asked }],
   ["27 a loop that another gateway found", { status: 508, body: canary }, { code: "loop_detected", ...asked }],
 ];

@@ -15,7 +15,7 @@ export type FaultRow = {
   output_tokens: bigint;
   quota: bigint;
   channel_id: bigint | null;
-  attempts: { channel: string; status: number | null; result: string }[];
+  attempts: { channelId: string; channel: string; said?: string; status: number | null; result: string }[];
 };
 
 export type ChannelPlan = {

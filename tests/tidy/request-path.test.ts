@@ -24,6 +24,7 @@ const path = {
   dispatch: [
     "allow-exit-nodes",
     "allow-pass-through",
+    "bound-silence",
     "choose-channel",
     "compose-request",
     "forward",

@@ -1,44 +1,60 @@
 import type { ChannelId } from "@sluice/contracts/ids";
-import { AppError, type UpstreamWords } from "../platform/errors.ts";
+import { AppError } from "../platform/errors.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
-import { mayRetry } from "./dispatch/retry-policy.ts";
-import type { AttemptFailure, CallState } from "./model.ts";
+import { attemptMsMax, mayRetry, type RetryRule } from "./dispatch/retry-policy.ts";
+import type { CallState, FailedAttempt, Principal } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import { toAttemptError } from "./respond/translate-ending.ts";
 import type { Attempt } from "./usage-log/model.ts";
 
 export type AttemptParts = Pick<PipelineParts, "loads" | "clock" | "random" | "observer" | "log">;
 
-/** An attempt that brought nothing for the client: why, and what the provider said that the client may read. */
-export type FailedAttempt = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
+/** A call whose key is good. */
+type OwnedCall = CallState & { readonly principal: Principal };
+
+/** Where a call may go, and when it may go on. */
+export type Choice = {
+  /** In the order of their priority. */
+  readonly abilities: readonly Ability[];
+  readonly rule: RetryRule;
+};
+
+/** What failed means the operator has to do something about the account at the provider. */
+const accountResults: ReadonlySet<string> = new Set(["credential_refused", "account_empty"]);
 
 /**
  * Tries channels until one answers: the attempt loop of calls and of sessions. Nothing went out to the client yet, and
  * every failed try costs nothing.
- * @param abilities the channels that may serve the call, in the order of their priority
- * @param attempt tries one channel; what it throws ends the call
+ * @param attempt tries one channel, which may be silent for the milliseconds it is given; what it throws ends the call
  * @throws AppError as the client shall see it
  */
 export async function attemptChannels<Answer extends object>(
   parts: AttemptParts,
-  state: CallState,
-  abilities: readonly Ability[],
-  attempt: (use: ChannelUse) => Promise<Answer | FailedAttempt>,
+  state: OwnedCall,
+  { abilities, rule }: Choice,
+  attempt: (use: ChannelUse, silenceMsMax: number) => Promise<Answer | FailedAttempt>,
 ): Promise<Answer> {
   const { loads, clock, random } = parts;
+  const customer = state.principal.gatewayUserId;
+  const startedTick = clock.tick();
   const tried = new Set<ChannelId>();
+  const isNext = (channel: Channel) => !tried.has(channel.id) && loads.isOpen(channel, customer);
   for (let last: FailedAttempt | null = null; ; ) {
-    const channel = chooseChannel(abilities, tried, (candidate) => loads.isOpen(candidate), random());
+    const channel = chooseChannel(abilities, isNext, random());
     if (channel === null) {
-      throw last === null ? noChannel(parts, abilities) : attemptError(parts, last, abilities);
+      throw last === null ? noChannel(parts, state, abilities) : attemptError(parts, state, last, abilities);
     }
+    const elapsedMs = clock.tick() - startedTick;
+    const silenceMsMax = attemptMsMax({ attempts: tried.size, elapsedMs }, hasOther(abilities, channel, isNext), rule);
     tried.add(channel.id);
-    const use = loads.begin(channel);
+    // The last one that was tried is the one that the call counts for.
+    state.channelId = channel.id;
+    const use = loads.begin(channel, customer);
     let result: Answer | FailedAttempt;
     try {
-      result = await attempt(use);
+      result = await attempt(use, silenceMsMax);
     } catch (thrown) {
       loads.release(use);
       throw thrown;
@@ -47,61 +63,86 @@ export async function attemptChannels<Answer extends object>(
       return result;
     }
     last = result;
-    noteFailure(parts, state, use, last.failure);
-    if (!mayRetry(last.failure, tried.size, clock.tick() - state.call.startedTick)) {
-      throw attemptError(parts, last, abilities);
+    noteFailure(parts, state, use, last);
+    // A client that has left waits for nobody.
+    if (
+      state.call.signal.aborted ||
+      !mayRetry(last.failure, { attempts: tried.size, elapsedMs: clock.tick() - startedTick }, rule)
+    ) {
+      throw attemptError(parts, state, last, abilities);
     }
   }
 }
+
+/** Whether there is a channel to go on to. */
+function hasOther(abilities: readonly Ability[], chosen: Channel, isNext: (channel: Channel) => boolean): boolean {
+  return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && isNext(channel));
+}
+
+type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said">;
 
 /** Writes down how an attempt ended; called before the call is settled, so that its row tells of the attempt. */
 export function noteAttempt(
   { clock, observer }: Pick<AttemptParts, "clock" | "observer">,
   state: CallState,
   { channel, startedTick }: ChannelUse,
-  seen: Pick<Attempt, "status" | "result">,
+  seen: SeenOfAttempt,
 ): void {
-  const attempt = {
+  const attempt: Attempt = {
     channelId: String(channel.id),
     channel: channel.name,
     startedAtMs: Math.round(startedTick - state.call.startedTick),
     durationMs: Math.round(clock.tick() - startedTick),
     status: seen.status,
     result: seen.result,
+    ...(seen.said === undefined ? {} : { said: seen.said }),
   };
   state.attempts.push(attempt);
   observer.onAttempt(attempt, channel.exitNode);
 }
 
+/** What of a failed attempt is written down. */
+export function seenOf({ failure, note }: Pick<FailedAttempt, "failure" | "note">): SeenOfAttempt {
+  const { status, result } = failure;
+  return note === null ? { status, result } : { status, result, said: note };
+}
+
 /** A try that brought no answer counts against the channel, or not, and may make it rest. */
-function noteFailure(parts: AttemptParts, state: CallState, use: ChannelUse, failure: AttemptFailure): void {
+function noteFailure(parts: AttemptParts, state: CallState, use: ChannelUse, { failure, note }: FailedAttempt): void {
   const { loads, log, random } = parts;
-  noteAttempt(parts, state, use, failure);
-  if (failure.result === "credential_refused" || failure.isLasting) {
-    log.error(`channel.${failure.result}`, { requestId: state.call.requestId, channel: use.channel.name });
+  const { result } = failure;
+  noteAttempt(parts, state, use, seenOf({ failure, note }));
+  if (accountResults.has(result)) {
+    log.error(`channel.${result}`, { requestId: state.call.requestId, channel: use.channel.name });
   }
-  loads.end(use, failure.isChannelFault, failure.result);
+  loads.end(use, failure.blame, result);
   if (failure.needsCooldown) {
-    loads.coolDown(use.channel, failure.retryAfterSeconds, random);
+    loads.coolDown(use, failure, random);
   }
 }
 
-function noChannel({ loads }: AttemptParts, abilities: readonly Ability[]): AppError {
+/** Why nothing can be tried: too many calls right now, which passes by itself, or everything is out of order. */
+function noChannel({ loads }: AttemptParts, { principal }: OwnedCall, abilities: readonly Ability[]): AppError {
   if (abilities.length === 0) {
     return new AppError("no_upstream", { internal: { reason: "no ability" } });
   }
+  const customer = principal.gatewayUserId;
   const channels = abilities.map(channelOf);
-  const code = channels.some((channel) => loads.isBusy(channel)) ? "upstream_rate_limited" : "no_upstream";
-  return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels) });
+  const code = channels.some((channel) => loads.isBusy(channel, customer)) ? "upstream_rate_limited" : "no_upstream";
+  return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels, customer) });
 }
 
 /** A client that comes back when it was told to does not meet the same pause again. */
-function attemptError({ loads }: AttemptParts, last: FailedAttempt, abilities: readonly Ability[]): AppError {
-  const { failure, said } = last;
+function attemptError(
+  { loads }: AttemptParts,
+  { principal }: OwnedCall,
+  { failure, said }: FailedAttempt,
+  abilities: readonly Ability[],
+): AppError {
   if (!failure.needsCooldown) {
     return toAttemptError(failure, said);
   }
-  const pause = loads.retryAfterSeconds(abilities.map(channelOf));
+  const pause = loads.retryAfterSeconds(abilities.map(channelOf), principal.gatewayUserId);
   return toAttemptError({ ...failure, retryAfterSeconds: Math.max(failure.retryAfterSeconds ?? 0, pause) }, said);
 }
 

@@ -2,6 +2,7 @@ import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
+import type { UpstreamWords } from "../platform/errors.ts";
 import type { HttpClientError } from "../platform/http-client/model.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
 import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
@@ -220,10 +221,16 @@ export type AttemptFailure = {
   readonly code: ErrorCode;
   /** The status of the upstream, or null when none came. */
   readonly status: number | null;
-  /** Another channel may be tried. */
-  readonly isRetryable: boolean;
-  /** It counts against the channel. */
-  readonly isChannelFault: boolean;
+  /**
+   * What another channel could do: answer, and nobody has worked on the request yet (`free`); answer, but the first may
+   * have worked on it and want its money all the same (`paid_twice`); nothing better (`none`).
+   */
+  readonly retry: "free" | "paid_twice" | "none";
+  /**
+   * What it says of the channel: nothing; that it failed, which the request may have brought about (`suspected`); that it
+   * is out of order, whatever it was asked (`certain`).
+   */
+  readonly blame: "none" | "suspected" | "certain";
   /** The channel asked for a pause, or is known to need one. */
   readonly needsCooldown: boolean;
   readonly retryAfterSeconds: number | null;
@@ -231,8 +238,17 @@ export type AttemptFailure = {
   readonly result: string;
   /** The upstream's own words may be shown to the client: the request was at fault. */
   readonly isRequestFault: boolean;
-  /** Nothing will be different in a while: our account at the upstream is empty. */
+  /** The same request meets the same tomorrow: a client that tries again by itself is told not to. */
   readonly isLasting: boolean;
+};
+
+/** An attempt that brought nothing for the client. */
+export type FailedAttempt = {
+  readonly failure: AttemptFailure;
+  /** What the provider said that the client may read. */
+  readonly said: UpstreamWords | null;
+  /** What the provider said, for the support; kept with the attempt. */
+  readonly note: string | null;
 };
 
 /** How a stream ended on the side of the upstream. */

@@ -47,6 +47,8 @@ export type PipelineParts = {
   /** Names this deployment on the way of a request; the same on every replica, and no secret. */
   readonly hopMark: string;
   readonly upstreamLimits: UpstreamLimits;
+  /** Whether a call is tried at another channel after a provider may have worked on it, and may bill it. */
+  readonly isSentRetried: boolean;
   /** A client that reads nothing of a stream for this long is treated as gone. */
   readonly streamStallTimeoutMs: number;
   readonly onFirstUse: (apiKeyId: ApiKeyId) => void;
@@ -55,6 +57,9 @@ export type PipelineParts = {
 export type UpstreamLimits = Omit<HttpLimits, "afterAbort"> & {
   /** How long, and how far, an answer is read on after its client left, to hear what the call cost. */
   readonly afterAbort: NonNullable<HttpLimits["afterAbort"]>;
-  /** Until the first byte of a stream; answers that come whole may take `firstByteTimeoutMs`. */
+  /**
+   * Until the first byte of a stream, at all channels together. Answers that come whole may take what they have to, but
+   * not more than `firstByteTimeoutMs`.
+   */
   readonly firstTokenTimeoutMs: number;
 };

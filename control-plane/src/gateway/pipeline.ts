@@ -1,28 +1,36 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import { AppError, toAppError } from "../platform/errors.ts";
-import { HttpClientError, type HttpLimits, type HttpResponse } from "../platform/http-client/model.ts";
+import { HttpClientError, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPictureOption } from "./admit/check-access.ts";
 import { checkContentType, parseRequest } from "./admit/parse-request.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "./admit/reserve-quota.ts";
-import { attemptChannels, type FailedAttempt, noteAttempt } from "./attempt-channels.ts";
+import { attemptChannels, noteAttempt, seenOf } from "./attempt-channels.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
-import type { Channel } from "./channels/model.ts";
 import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
-import { composeRequest, hopHeader } from "./dispatch/compose-request.ts";
+import { boundPatience, boundSilence } from "./dispatch/bound-silence.ts";
+import { acceptOf, checkQuery, composeRequest, hopHeader } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
 import { FreeAnswer } from "./errors.ts";
 import { answerModels } from "./list-models.ts";
-import type { AdmittedCall, CallState, GatewayAnswer, GatewayCall, ParsedRequest, StreamEnding } from "./model.ts";
+import type {
+  AdmittedCall,
+  CallState,
+  FailedAttempt,
+  GatewayAnswer,
+  GatewayCall,
+  ParsedRequest,
+  StreamEnding,
+} from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
-import { classifyClientError, classifyStatus, malformedAnswer } from "./respond/classify-status.ts";
+import { classifyStatus, failedBy, malformedAnswer } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, headerOf, isEncoded, namingNode } from "./respond/compose-answer.ts";
-import { readRefusal } from "./respond/read-upstream-error.ts";
+import { readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
@@ -75,7 +83,9 @@ export class Pipeline implements GatewayPort {
       if (error.code === "internal_error" || error.status >= 502) {
         const { code, internal } = error;
         const { requestId } = call;
-        this.#parts.log.warn("call.failed", { requestId, code, internal, attempts: state.attempts, error: thrown });
+        // What providers said is not for the log: it may quote the request.
+        const attempts = state.attempts.map(({ said: _, ...attempt }) => attempt);
+        this.#parts.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
       }
       const answer = namingNode(writeError(error), state.exitNode);
       keepPiece(state, answer.body as Uint8Array);
@@ -95,6 +105,7 @@ export class Pipeline implements GatewayPort {
     if (!surface.methods.includes(call.method)) {
       throw new AppError("method_not_allowed", { allowedMethods: surface.methods.join(", ") });
     }
+    checkQuery(call.query);
     return surface;
   }
 
@@ -158,20 +169,33 @@ export class Pipeline implements GatewayPort {
     state.exitNodes = findExitNodes(catalog, state);
     const nodes = allowExitNodes(serving, state.exitNodes);
     const abilities = surface.kind === "pass" ? allowPassThrough(nodes, state.call) : nodes;
-    return attemptChannels(this.#parts, state, abilities, (use) => this.#try(state, surface, use));
+    const { upstreamLimits, isSentRetried } = this.#parts;
+    // A path without rules of its own may create something at a provider, which must not be done twice.
+    const isRetried = isSentRetried && surface.kind !== "pass";
+    const rule = { ...boundPatience(state, surface, upstreamLimits), isSentRetried: isRetried };
+    return attemptChannels(this.#parts, state, { abilities, rule }, (use, silenceMsMax) =>
+      this.#try(state, surface, use, silenceMsMax),
+    );
   }
 
   /** One channel, which is asked once more where it refused nothing but the usage option that is not the client's. */
-  async #try(state: AdmittedCall, surface: Surface, use: ChannelUse): Promise<GatewayAnswer | FailedAttempt> {
+  async #try(
+    state: AdmittedCall,
+    surface: Surface,
+    use: ChannelUse,
+    silenceMsMax: number,
+  ): Promise<GatewayAnswer | FailedAttempt> {
     const { request, call } = state;
     const { channel } = use;
     const asks = this.#usageOptions.asks(channel.id);
-    const first = await this.#attempt(state, surface, use, asks ? request : withoutUsageOption(request, call));
+    const asked = asks ? request : withoutUsageOption(request, call);
+    const first = await this.#attempt(state, surface, use, { request: asked, silenceMsMax });
     if (!asks || !("failure" in first) || !refusesUsageOption(first, request, call)) {
       return first;
     }
-    noteAttempt(this.#parts, state, use, first.failure);
-    const second = await this.#attempt(state, surface, use, withoutUsageOption(request, call));
+    noteAttempt(this.#parts, state, use, seenOf(first));
+    const bare = { request: withoutUsageOption(request, call), silenceMsMax };
+    const second = await this.#attempt(state, surface, use, bare);
     if (!("failure" in second)) {
       this.#usageOptions.leaveOut(channel.id);
     }
@@ -182,25 +206,26 @@ export class Pipeline implements GatewayPort {
     state: AdmittedCall,
     surface: Surface,
     use: ChannelUse,
-    request: ParsedRequest,
+    { request, silenceMsMax }: { readonly request: ParsedRequest; readonly silenceMsMax: number },
   ): Promise<GatewayAnswer | FailedAttempt> {
     const { call } = state;
     const { channel } = use;
     const before = call.headers.get(hopHeader);
     const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
     const exitAccount = state.exitNodes?.get(channel.id) ?? null;
-    const options = { hops, exitAccount, limits: this.#limits(state, channel), signal: call.signal };
+    const { upstreamLimits } = this.#parts;
+    const limits = boundSilence(state, surface, channel, { silenceMsMax, upstreamLimits });
+    const options = { hops, exitAccount, limits, accept: acceptOf(surface), signal: call.signal };
     state.exitNode = null;
     const response = await forward(this.#parts.client, composeRequest(call, request, channel, options));
     if (response instanceof HttpClientError) {
-      return { failure: classifyClientError(response), said: null };
+      return failedBy(response);
     }
     state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classifyStatus(response.status, response.headers);
     if (failure !== null) {
-      return await readRefusal(response, failure, channel.credential);
+      return await readRefusal(response, failure, channel);
     }
-    state.channelId = channel.id;
     const contentType = headerOf(response, "content-type") ?? "";
     const isPassedRaw = surface.kind === "speech" || surface.kind === "transcription" || surface.kind === "pass";
     if (isEncoded(response)) {
@@ -217,7 +242,7 @@ export class Pipeline implements GatewayPort {
   /** An answer with a good status that can't be the answer to this call. */
   #refuseAnswer(response: HttpResponse, result: string): FailedAttempt {
     response.body.cancel();
-    return { failure: { ...malformedAnswer, status: response.status, result }, said: null };
+    return { failure: { ...malformedAnswer, status: response.status, result }, said: null, note: null };
   }
 
   /** An answer that comes whole is settled before the client sees a byte of it. */
@@ -236,13 +261,13 @@ export class Pipeline implements GatewayPort {
       if (error instanceof HttpClientError) {
         return error.kind === "aborted"
           ? this.#leave(state, use, response.status, measureUnread(call))
-          : { failure: { ...classifyClientError(error), isRetryable: false }, said: null };
+          : failedBy(error);
       }
       throw error;
     }
     const { form, ...measured } = measureAnswer(body, call);
     if (form === "error") {
-      return { failure: openingFailure({ kind: "error_event" }), said: null };
+      return { failure: openingFailure({ kind: "error_event" }), said: null, note: readNote(body, use.channel) };
     }
     if (form === "other" && answersObject(surface)) {
       return this.#refuseAnswer(response, "no_json");
@@ -251,7 +276,7 @@ export class Pipeline implements GatewayPort {
       return this.#leave(state, use, response.status, measured);
     }
     noteAttempt(this.#parts, state, use, { status: response.status, result: "answered" });
-    this.#parts.loads.end(use, false);
+    this.#parts.loads.end(use, "none");
     this.#noteFirstByte(state);
     keepPiece(state, body);
     const { status: httpStatus } = response;
@@ -312,11 +337,9 @@ export class Pipeline implements GatewayPort {
       return this.#leave(state, use, response.status, this.#measureStream(state, kind, "aborted", meter));
     }
     if (opening.kind !== "open") {
-      const isBroken = opening.kind === "cut" && opening.error !== null;
-      const failure = isBroken
-        ? { ...classifyClientError(opening.error), isRetryable: false }
-        : openingFailure(opening);
-      return { failure, said: null };
+      return opening.kind === "cut" && opening.error !== null
+        ? failedBy(opening.error)
+        : { failure: openingFailure(opening), said: null, note: null };
     }
     loads.answered(use);
     const answer = {
@@ -360,16 +383,6 @@ export class Pipeline implements GatewayPort {
     return { kind, request, limits: { held, most: plausibleUnits(request, model, held) } };
   }
 
-  #limits(state: AdmittedCall, channel: Channel): HttpLimits {
-    const { firstTokenTimeoutMs, ...limits } = this.#parts.upstreamLimits;
-    const idleTimeoutMs = channel.idleTimeoutMs ?? limits.idleTimeoutMs;
-    if (!state.isStream) {
-      return { ...limits, idleTimeoutMs, firstByteTimeoutMs: channel.firstByteTimeoutMs ?? limits.firstByteTimeoutMs };
-    }
-    const firstToken = channel.firstByteTimeoutMs ?? firstTokenTimeoutMs;
-    return { ...limits, idleTimeoutMs, firstByteTimeoutMs: firstToken, firstBodyByteTimeoutMs: firstToken };
-  }
-
   #noteFirstByte(state: CallState): void {
     state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
   }
@@ -379,7 +392,7 @@ export class Pipeline implements GatewayPort {
     if (ending.kind === "aborted") {
       loads.release(use);
     } else {
-      loads.end(use, ending.kind !== "completed", streamResult(ending));
+      loads.end(use, ending.kind === "completed" ? "none" : "suspected", streamResult(ending));
     }
   }
 }

@@ -48,6 +48,7 @@ export type GatewayRuntimeParts = {
   readonly sockets: WebSocketClient;
   readonly upstreamLimits: UpstreamLimits;
   readonly abortsPerHour: number | null;
+  readonly isSentRetried: boolean;
   readonly streamStallTimeoutMs: number;
   readonly realtimeLimits: RealtimeLimits;
   /** Whether connections may go to the address of an exit node. */
@@ -107,6 +108,7 @@ export class GatewayRuntime {
       digestKey: sha256Hex,
       hopMark: Buffer.from(masterKey.deriveKey("mark of the gateways a request has passed")).toString("hex", 0, 8),
       upstreamLimits: parts.upstreamLimits,
+      isSentRetried: parts.isSentRetried,
       streamStallTimeoutMs: parts.streamStallTimeoutMs,
       onFirstUse: (id) => this.#markFirstUse(id),
     };

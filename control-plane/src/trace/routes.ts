@@ -141,6 +141,7 @@ function describe({ trace, usage, attempts, bodies, accesses }: TraceDetail) {
       duration_ms: attempt.durationMs,
       status: attempt.status,
       result: attempt.result,
+      said: attempt.said ?? null,
     })),
     payload: bodies === null ? null : { ...stored, expires_at: expiresAt },
     accesses,

@@ -95,6 +95,7 @@ type StoredAttempt = {
   readonly durationMs: number;
   readonly status: number | null;
   readonly result: string;
+  readonly said?: string;
 };
 
 export type CallUsage = Record<string, unknown> & { readonly attempts: readonly StoredAttempt[] };

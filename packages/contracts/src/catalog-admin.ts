@@ -118,10 +118,13 @@ export const saveAbilityInput = z.strictObject({
   model: modelName,
   channel_id: recordId,
   is_enabled: z.boolean().default(true),
-  /** 0 comes first. */
-  priority: z.int().min(0).max(1_000).default(0),
-  /** Among those of one priority. */
-  weight: z.int().min(0).max(1_000_000).default(1),
+  priority: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(0)
+    .describe("The channel with the lower number goes first; 0 is the first."),
+  weight: z.int().min(0).max(1_000_000).default(1).describe("The share of the calls among channels of one priority."),
   reason,
 });
 

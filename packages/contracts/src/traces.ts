@@ -109,6 +109,8 @@ const attemptView = z.strictObject({
   duration_ms: z.number(),
   status: z.int().nullable(),
   result: z.string(),
+  /** What the provider said of it; null when it said nothing, or answered. */
+  said: z.string().nullable(),
 });
 
 /** What the gateway charged and how it got there; null for a call that it did not let in. */

@@ -45,9 +45,9 @@ describe("what a replica saw of a node", () => {
 
   test("is told once, with the last thing that went wrong, and nothing of providers", () => {
     const loads = open();
-    loads.end(loads.begin(node), false, "answered");
-    loads.end(loads.begin(node), true, "unreachable");
-    loads.end(loads.begin(provider), true, "unreachable");
+    loads.end(loads.begin(node, 7n as GatewayUserId), "none", "answered");
+    loads.end(loads.begin(node, 7n as GatewayUserId), "certain", "unreachable");
+    loads.end(loads.begin(provider, 7n as GatewayUserId), "certain", "unreachable");
     expect(loads.takeExitTraffic()).toEqual([
       { nodeCode: "node-a", calls: 2, failures: 1, lastFailure: "unreachable", isOpen: false },
     ]);
@@ -57,12 +57,12 @@ describe("what a replica saw of a node", () => {
   test("says that the circuit is open for as long as it is, and once that it is closed again", () => {
     const loads = open();
     for (let call = 0; call < 20; call += 1) {
-      loads.end(loads.begin(node), true, "timeout");
+      loads.end(loads.begin(node, 7n as GatewayUserId), "certain", "unreachable");
     }
     expect(loads.takeExitTraffic()).toMatchObject([{ calls: 20, isOpen: true }]);
     expect(loads.takeExitTraffic()).toMatchObject([{ calls: 0, isOpen: true }]);
     tick += 60_000;
-    loads.end(loads.begin(node), false, "answered");
+    loads.end(loads.begin(node, 7n as GatewayUserId), "none", "answered");
     expect(loads.takeExitTraffic()).toMatchObject([{ calls: 1, isOpen: false }]);
     expect(loads.takeExitTraffic()).toEqual([]);
   });

@@ -146,7 +146,8 @@ function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
     input: saveAbilityInput,
     output: z.strictObject({ ability: savedAbility }),
     errors: ["not_found", "conflict"],
-    summary: "Let a channel serve a model to a group, or no more, with its place among the others.",
+    summary:
+      "Let a channel serve a model to a group, or no more, with its place among the others: the lower priority goes first.",
     handle: async (call) => ({
       ability: await db.withTransaction(async (tx) => {
         const { group_name: groupName, model, channel_id: id, reason, ...rest } = call.input;

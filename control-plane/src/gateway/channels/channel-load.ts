@@ -1,22 +1,39 @@
-import type { ChannelId } from "@sluice/contracts/ids";
+import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
+import type { AttemptFailure } from "../model.ts";
 import { FailureWindow } from "./failure-window.ts";
 import type { Channel } from "./model.ts";
+import { Witnesses } from "./witnesses.ts";
 
 const openMs = 5_000;
 const cooldownMsDefault = 1_000;
 const cooldownMsMax = 60_000;
 
+/** A rest of the channel: for everybody, or for the one customer who alone has seen a reason for it. */
+type Pause = {
+  untilTick: number;
+  /** The provider limits the rate of calls; otherwise it is out of order. */
+  isLimit: boolean;
+  customer: GatewayUserId | null;
+};
+
 type Load = {
   inFlight: number;
   requests: RateBucket | null;
-  cooldownUntilTick: number;
+  readonly pause: Pause;
+  readonly pauseOfOne: Pause;
+  /** Who was asked to wait. */
+  readonly waiting: Witnesses;
   /** When the open circuit lets a probe through; 0 while it is closed. */
   openUntilTick: number;
+  /** Whose calls the open circuit keeps away; null for everybody's. */
+  openFor: GatewayUserId | null;
   /** One call is let through a circuit that was open, to see whether the channel is back. */
   isProbing: boolean;
   readonly window: FailureWindow;
+  /** Whose calls failed. */
+  readonly failing: Witnesses;
   /** Since the traffic of the channel was last taken. */
   calls: number;
   failures: number;
@@ -27,6 +44,7 @@ type Load = {
 /** One attempt at a channel, from `begin` until `end` or `release`, whichever comes first; a second one changes nothing. */
 export type ChannelUse = {
   readonly channel: Channel;
+  readonly customer: GatewayUserId;
   readonly startedTick: number;
   isProbe: boolean;
   isOver: boolean;
@@ -43,7 +61,12 @@ export type ExitTraffic = {
   readonly isOpen: boolean;
 };
 
-/** What this replica knows of how each channel is doing: its caps, its cooldown, its circuit. */
+/**
+ * What this replica knows of how each channel is doing: its caps, its pauses, its circuit.
+ *
+ * What a request may have brought about is believed of a channel once two customers have met it. Until then the channel
+ * is out of use for the one who did, so that nobody can close it for others.
+ */
 export class ChannelLoads {
   readonly #loads = new Map<ChannelId, Load>();
   /** The channels of exit nodes that were called. */
@@ -60,11 +83,14 @@ export class ChannelLoads {
     this.#replicas = Math.max(1, count);
   }
 
-  /** Whether a call may go to the channel now. */
-  isOpen(channel: Channel): boolean {
+  /** Whether a call of the customer may go to the channel now. */
+  isOpen(channel: Channel, customer: GatewayUserId): boolean {
     const load = this.#load(channel);
     const tick = this.#clock.tick();
-    if (tick < load.cooldownUntilTick || tick < load.openUntilTick || load.isProbing) {
+    if (pauseOf(load, customer, tick) !== null) {
+      return false;
+    }
+    if (isCircuitOpen(load, customer) && (tick < load.openUntilTick || load.isProbing)) {
       return false;
     }
     if (channel.concurrencyMax !== null && load.inFlight >= this.#share(channel.concurrencyMax)) {
@@ -73,19 +99,21 @@ export class ChannelLoads {
     return load.requests === null || load.requests.has(1, tick);
   }
 
-  /** Whether a channel that is not open is merely busy, at a cap or in a pause that it asked for, and not broken. */
-  isBusy(channel: Channel): boolean {
-    return this.#load(channel).openUntilTick === 0;
+  /** Whether a channel that is not open is merely busy, at a cap or in a pause for too many calls, and not out of order. */
+  isBusy(channel: Channel, customer: GatewayUserId): boolean {
+    const load = this.#load(channel);
+    const pause = pauseOf(load, customer, this.#clock.tick());
+    return !isCircuitOpen(load, customer) && (pause === null || pause.isLimit);
   }
 
-  begin(channel: Channel): ChannelUse {
+  begin(channel: Channel, customer: GatewayUserId): ChannelUse {
     const load = this.#load(channel);
     load.inFlight += 1;
     const startedTick = this.#clock.tick();
     load.requests?.take(1, startedTick);
-    const isProbe = load.openUntilTick > 0;
-    load.isProbing = isProbe;
-    return { channel, startedTick, isProbe, isOver: false };
+    const isProbe = isCircuitOpen(load, customer);
+    load.isProbing ||= isProbe;
+    return { channel, customer, startedTick, isProbe, isOver: false };
   }
 
   /** An answer has begun: a probe has told what it was sent for, however long its stream may still take. */
@@ -95,29 +123,49 @@ export class ChannelLoads {
       const load = this.#load(use.channel);
       load.isProbing = false;
       load.openUntilTick = 0;
+      load.openFor = null;
       load.window.clear();
     }
   }
 
-  /** The channel has answered well or badly; `isFailure` counts against it, and `result` says what it was. */
-  end(use: ChannelUse, isFailure: boolean, result: string | null = null): void {
+  /** The channel has answered well or badly; `blame` says what counts against it, and `result` says what it was. */
+  end(use: ChannelUse, blame: AttemptFailure["blame"], result: string | null = null): void {
     if (use.isOver) {
       return;
     }
+    const isFailure = blame !== "none";
     this.#count(use.channel, isFailure, result);
     if (!isFailure) {
       this.answered(use);
     }
     const load = this.#leave(use);
+    const { customer, isProbe } = use;
     const tick = this.#clock.tick();
-    if (use.isProbe) {
-      load.openUntilTick = tick + openMs;
-    } else if (load.openUntilTick === 0) {
-      // While the circuit is open, calls from before say nothing new: only a probe closes it.
-      load.window.add(isFailure, tick);
-      if (isFailure && load.window.isBad()) {
+    // While the circuit is open, calls from before say nothing new: only a probe closes it.
+    if (!isProbe && isCircuitOpen(load, customer)) {
+      return;
+    }
+    const isCertain = blame === "certain";
+    load.window.add(isFailure, isCertain ? null : customer, tick);
+    if (isFailure) {
+      const isShared = load.failing.add(customer, tick) || isCertain;
+      if (isProbe) {
         load.openUntilTick = tick + openMs;
+        load.openFor = isShared && load.openFor === null ? null : customer;
+      } else {
+        this.#judge(load, customer, tick);
       }
+    }
+  }
+
+  #judge(load: Load, customer: GatewayUserId, tick: number): void {
+    const verdict = load.window.judge();
+    if (verdict.kind === "bad") {
+      load.openUntilTick = tick + openMs;
+      load.openFor = null;
+    } else if (verdict.kind === "bad_for_one" && verdict.customer === customer && tick >= load.openUntilTick) {
+      load.openUntilTick = tick + openMs;
+      load.openFor = customer;
     }
   }
 
@@ -128,12 +176,23 @@ export class ChannelLoads {
     }
   }
 
-  /** The channel asked for a pause; jitter keeps replicas from coming back in step. */
-  coolDown(channel: Channel, retryAfterSeconds: number | null, random: () => number): void {
+  /** The channel asked for a pause, or needs one; jitter keeps replicas from coming back in step. */
+  coolDown(
+    { channel, customer }: ChannelUse,
+    { blame, code, isLasting, retryAfterSeconds }: AttemptFailure,
+    random: () => number,
+  ): void {
     const askedMs = retryAfterSeconds === null ? cooldownMsDefault : Math.min(retryAfterSeconds * 1000, cooldownMsMax);
     const load = this.#load(channel);
-    const untilTick = this.#clock.tick() + askedMs * (1 + random() * 0.2);
-    load.cooldownUntilTick = Math.max(load.cooldownUntilTick, untilTick);
+    const tick = this.#clock.tick();
+    const untilTick = tick + askedMs * (1 + random() * 0.2);
+    const isLimit = code === "upstream_rate_limited" && !isLasting;
+    const isShared = load.waiting.add(customer, tick) || blame === "certain";
+    const pause = isShared ? load.pause : load.pauseOfOne;
+    const isKept = pause.untilTick > untilTick && (isShared || pause.customer === customer);
+    if (!isKept) {
+      Object.assign(pause, { untilTick, isLimit, customer: isShared ? null : customer });
+    }
   }
 
   /** What was seen of exit nodes since the last time; without those of which there is nothing new. */
@@ -144,7 +203,7 @@ export class ChannelLoads {
       if (load === undefined) {
         continue;
       }
-      const isOpen = load.openUntilTick > 0;
+      const isOpen = load.openUntilTick > 0 && load.openFor === null;
       if (load.calls > 0 || isOpen || load.wasTakenOpen) {
         const { calls, failures, lastFailure } = load;
         taken.push({ nodeCode, calls, failures, lastFailure, isOpen });
@@ -154,15 +213,17 @@ export class ChannelLoads {
     return taken;
   }
 
-  /** Seconds until the first of these channels may be worth a try, at least 1. */
-  retryAfterSeconds(channels: readonly Channel[]): number {
+  /** Seconds until the first of these channels may be worth a try for the customer, at least 1. */
+  retryAfterSeconds(channels: readonly Channel[], customer: GatewayUserId): number {
     const tick = this.#clock.tick();
     let waitMs = Number.POSITIVE_INFINITY;
     for (const channel of channels) {
       const load = this.#load(channel);
       const isEmpty = load.requests?.has(1, tick) === false;
       const refillMs = isEmpty ? (load.requests?.secondsUntil(1, tick) ?? 0) * 1000 : 0;
-      waitMs = Math.min(waitMs, Math.max(load.cooldownUntilTick - tick, load.openUntilTick - tick, refillMs));
+      const pauseMs = (pauseOf(load, customer, tick)?.untilTick ?? tick) - tick;
+      const openMsLeft = isCircuitOpen(load, customer) ? load.openUntilTick - tick : 0;
+      waitMs = Math.min(waitMs, Math.max(pauseMs, openMsLeft, refillMs));
     }
     return Number.isFinite(waitMs) ? Math.max(1, Math.ceil(waitMs / 1000)) : 1;
   }
@@ -200,10 +261,14 @@ export class ChannelLoads {
       load = {
         inFlight: 0,
         requests: null,
-        cooldownUntilTick: 0,
+        pause: { untilTick: 0, isLimit: false, customer: null },
+        pauseOfOne: { untilTick: 0, isLimit: false, customer: null },
+        waiting: new Witnesses(),
         openUntilTick: 0,
+        openFor: null,
         isProbing: false,
         window: new FailureWindow(),
+        failing: new Witnesses(),
         calls: 0,
         failures: 0,
         lastFailure: null,
@@ -214,4 +279,18 @@ export class ChannelLoads {
     load.requests = RateBucket.adjusted(load.requests, channel.requestsPerMinute, this.#replicas);
     return load;
   }
+}
+
+/** The pause that keeps the customer away; null when there is none. */
+function pauseOf(load: Load, customer: GatewayUserId, tick: number): Pause | null {
+  const { pause, pauseOfOne } = load;
+  const own = tick < pauseOfOne.untilTick && pauseOfOne.customer === customer ? pauseOfOne : null;
+  if (tick >= pause.untilTick) {
+    return own;
+  }
+  return own !== null && own.untilTick > pause.untilTick ? own : pause;
+}
+
+function isCircuitOpen(load: Load, customer: GatewayUserId): boolean {
+  return load.openUntilTick > 0 && (load.openFor === null || load.openFor === customer);
 }

@@ -1,19 +1,17 @@
-import type { ChannelId } from "@sluice/contracts/ids";
 import type { Ability, Channel } from "../channels/model.ts";
 
 /**
- * The channel for the next attempt: among those that are open and not yet tried, the first priority that has any, and
- * inside it one by weight. Pure: whether a channel is open and what chance says are parameters.
+ * The channel for the next attempt: among those that are open, the first priority that has any, and
+ * inside it one by weight. Pure: whether a channel is open and was not tried yet, and what chance says, are parameters.
  * @param abilities in the order of their priority
  * @param random a number from 0 up to, not including, 1
  */
 export function chooseChannel(
   abilities: readonly Ability[],
-  tried: ReadonlySet<ChannelId>,
   isOpen: (channel: Channel) => boolean,
   random: number,
 ): Channel | null {
-  const candidates = abilities.filter(({ channel }) => !tried.has(channel.id) && isOpen(channel));
+  const candidates = abilities.filter(({ channel }) => isOpen(channel));
   const tier = candidates.filter(({ priority }) => priority === candidates[0]?.priority);
   const total = tier.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) {

@@ -1,26 +1,63 @@
 import { accountHeader } from "@sluice/exit-protocol/headers";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
+import { AppError } from "../../platform/errors.ts";
 import type { HttpHeader, HttpLimits, HttpRequest } from "../../platform/http-client/model.ts";
 import type { Channel } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
+import type { Surface, SurfaceKind } from "../surfaces.ts";
 
-/** The only headers of a client that go on to a provider; everything else could name the client or steer the way. */
-const forwardedHeaders = ["accept", "openai-beta"];
+/** A switch of the API that a client may ask for; no other header goes on, but the key that makes a call unique. */
+const betaHeader = "openai-beta";
+const betaPattern = /^[A-Za-z0-9=_.,; -]{1,200}$/;
 const idempotencyHeader = "idempotency-key";
 
 /** Carries the marks of the gateways that a request has passed, so that a loop is noticed. */
 export const hopHeader = "x-sluice-hops";
 
 /**
- * The request as it goes to a channel: the client's method, path, query and body, the channel's credential.
- * `hops` is the mark of this gateway, appended to those the request came with; `exitAccount` names the account that an
- * exit node is to use.
+ * The names of a query that go on, each once and without anything unusual. A provider's address may take others, such as
+ * the version or the deployment that is meant, and those are the operator's choice.
+ */
+const queryNames: ReadonlySet<string> = new Set("after before include include[] limit order purpose".split(" "));
+const queryLengthMax = 1_024;
+
+/** @throws AppError `invalid_parameter` for a query that is longer than any that makes sense */
+export function checkQuery(query: string): void {
+  if (query.length > queryLengthMax) {
+    throw new AppError("invalid_parameter", { message: `The query is longer than ${queryLengthMax} characters.` });
+  }
+}
+
+/** What an answer of the surface may be. A client that could ask for something else could make a channel fail. */
+export function acceptOf({ kind }: Pick<Surface, "kind">): string {
+  return anyAnswer.has(kind) ? "*/*" : "application/json, text/event-stream";
+}
+
+const anyAnswer: ReadonlySet<SurfaceKind> = new Set(["speech", "transcription", "pass"]);
+
+/** What an attempt adds to the call. */
+export type RequestOptions = {
+  /** The marks of the gateways that the request has passed, this one's at the end. */
+  readonly hops: string;
+  readonly limits: HttpLimits;
+  readonly signal: AbortSignal;
+  /** Null leaves the header away. */
+  readonly accept: string | null;
+  /** Names the account that an exit node is to use. */
+  readonly exitAccount?: string | null;
+  /** In place of what the client's query leaves. */
+  readonly query?: string;
+};
+
+/**
+ * The request as it goes to a channel: the client's method, path and body, what is known of its query, and the channel's
+ * credential.
  */
 export function composeRequest(
   call: GatewayCall,
   request: ParsedRequest,
   channel: Channel,
-  options: { hops: string; limits: HttpLimits; signal: AbortSignal; exitAccount?: string | null },
+  options: RequestOptions,
 ): HttpRequest {
   const headers: HttpHeader[] = [];
   if (request.contentType !== null) {
@@ -32,11 +69,12 @@ export function composeRequest(
   if (options.exitAccount !== undefined && options.exitAccount !== null) {
     headers.push([accountHeader, options.exitAccount]);
   }
-  for (const name of forwardedHeaders) {
-    const value = call.headers.get(name);
-    if (value !== null) {
-      headers.push([name, value]);
-    }
+  if (options.accept !== null) {
+    headers.push(["accept", options.accept]);
+  }
+  const beta = call.headers.get(betaHeader);
+  if (beta !== null && betaPattern.test(beta)) {
+    headers.push([betaHeader, beta]);
   }
   const idempotencyKey = call.headers.get(idempotencyHeader);
   if (idempotencyKey !== null) {
@@ -50,13 +88,22 @@ export function composeRequest(
     hostname: channel.hostname,
     port: channel.port,
     method: call.method,
-    target: `${channel.basePath}${call.path.slice("/v1".length)}${call.query}`,
+    target: `${channel.basePath}${call.path.slice("/v1".length)}${options.query ?? keepQuery(call.query)}`,
     headers,
     body: hasBody ? request.body : null,
     signal: options.signal,
     limits: options.limits,
   };
   return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
+}
+
+/** The part of a query that may go on, written anew. */
+function keepQuery(query: string): string {
+  if (query === "") {
+    return "";
+  }
+  const kept = [...new URLSearchParams(query)].filter(([name]) => queryNames.has(name));
+  return kept.length === 0 ? "" : `?${new URLSearchParams(kept).toString()}`;
 }
 
 /**

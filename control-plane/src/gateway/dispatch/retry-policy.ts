@@ -2,13 +2,46 @@ import type { AttemptFailure } from "../model.ts";
 
 /** A call is tried at this many channels at most, whatever they answer. */
 export const attemptsMax = 3;
-/** After this long no new attempt begins: the client has waited enough. */
-const retryMsMax = 10_000;
+
+/** When a call goes on to the next channel. */
+export type RetryRule = {
+  /** How long one channel may be silent, as long as there is another one to go on to. */
+  readonly attemptMs: number;
+  /** How long all channels together may be silent. */
+  readonly callMs: number;
+  /** Whether a request is tried again that a provider may have worked on, and may bill. */
+  readonly isSentRetried: boolean;
+};
+
+/** How far a call has come. */
+export type Progress = {
+  /** Channels that were tried. */
+  readonly attempts: number;
+  /** Since the first of them was. */
+  readonly elapsedMs: number;
+};
 
 /**
- * Whether another channel may be tried. Never once a byte of an answer went out (the caller asks only before that), and
- * only when the failed attempt can't have produced an answer that somebody pays for.
+ * Whether another channel may be tried after a failure. Never once a byte of an answer went out: the caller asks only
+ * before that.
  */
-export function mayRetry(failure: AttemptFailure, attempts: number, elapsedMs: number): boolean {
-  return failure.isRetryable && attempts < attemptsMax && elapsedMs < retryMsMax;
+export function mayRetry({ retry }: Pick<AttemptFailure, "retry">, progress: Progress, rule: RetryRule): boolean {
+  const isWorthwhile = retry === "free" || (retry === "paid_twice" && rule.isSentRetried);
+  return isWorthwhile && hasRoom(progress, rule);
+}
+
+/**
+ * How long the next attempt may be silent: only a share of the time as long as another channel could still be tried
+ * after it, otherwise all that is left.
+ * @param hasNext whether another channel is open
+ */
+export function attemptMsMax({ attempts, elapsedMs }: Progress, hasNext: boolean, rule: RetryRule): number {
+  const after = { attempts: attempts + 1, elapsedMs: elapsedMs + rule.attemptMs };
+  const goesOn = hasNext && rule.isSentRetried && hasRoom(after, rule);
+  return goesOn ? rule.attemptMs : Math.max(rule.attemptMs / 2, rule.callMs - elapsedMs);
+}
+
+/** Another attempt has to be of use: at least half the time that one is given must be left. */
+function hasRoom({ attempts, elapsedMs }: Progress, { attemptMs, callMs }: RetryRule): boolean {
+  return attempts < attemptsMax && elapsedMs + attemptMs / 2 <= callMs;
 }

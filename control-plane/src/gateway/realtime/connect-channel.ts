@@ -1,12 +1,13 @@
 import { HttpClientError, type HttpResponseBody } from "../../platform/http-client/model.ts";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
-import { attemptChannels, type FailedAttempt, noteAttempt } from "../attempt-channels.ts";
+import { attemptChannels, noteAttempt } from "../attempt-channels.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
 import type { Channel } from "../channels/model.ts";
 import { composeRequest, hopHeader } from "../dispatch/compose-request.ts";
-import type { AttemptFailure } from "../model.ts";
+import { attemptsMax } from "../dispatch/retry-policy.ts";
+import type { AttemptFailure, FailedAttempt } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
-import { classifyClientError, classifyStatus, malformedAnswer } from "../respond/classify-status.ts";
+import { classifyStatus, failedBy, malformedAnswer } from "../respond/classify-status.ts";
 import { readRefusal } from "../respond/read-upstream-error.ts";
 import type { Handshake } from "./handshake.ts";
 import { frameBytesMax, type RealtimeLimits } from "./limits.ts";
@@ -35,7 +36,10 @@ export async function connectChannel(
   const serving = parts.catalog().abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
   // Exit nodes pass no websockets on, and the socket client would go where their name leads.
   const abilities = serving.filter(({ channel }) => channel.exitNode === null);
-  return await attemptChannels(parts, state, abilities, (use) => connect(parts, state, use, handshake));
+  const { connectTimeoutMs } = parts.realtimeLimits;
+  // Nothing is worked on before the session is open.
+  const rule = { attemptMs: connectTimeoutMs, callMs: connectTimeoutMs * attemptsMax, isSentRetried: true };
+  return await attemptChannels(parts, state, { abilities, rule }, (use) => connect(parts, state, use, handshake));
 }
 
 async function connect(
@@ -56,10 +60,10 @@ async function connect(
 /** What kept a channel from taking the session, and what it said that the client may read. */
 async function readFailure(answer: WebSocketRefusal | HttpClientError, channel: Channel): Promise<FailedAttempt> {
   if (answer instanceof HttpClientError) {
-    return { failure: classifyClientError(answer), said: null };
+    return failedBy(answer);
   }
   const { headers, body } = answer;
-  return await readRefusal({ headers, body: wholeBody(body) }, classifyRefusal(answer), channel.credential);
+  return await readRefusal({ headers, body: wholeBody(body) }, classifyRefusal(answer), channel);
 }
 
 /** A refused handshake comes with its body, of which nothing is left to wait for or to give up. */
@@ -89,7 +93,13 @@ async function openUpstream(
   const { hopMark, upstreamLimits, realtimeLimits } = parts;
   const before = call.headers.get(hopHeader);
   const hops = before === null ? hopMark : `${before},${hopMark}`;
-  const composed = composeRequest(call, request, channel, { hops, limits: upstreamLimits, signal: call.signal });
+  const composed = composeRequest(call, request, channel, {
+    hops,
+    limits: upstreamLimits,
+    signal: call.signal,
+    accept: null,
+    query: `?${new URLSearchParams({ model: handshake.model }).toString()}`,
+  });
   const { protocol, hostname, port, target, headers, signal } = composed;
   const hasBeta = headers.some(([name]) => name === "openai-beta");
   try {

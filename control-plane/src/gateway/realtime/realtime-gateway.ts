@@ -137,7 +137,6 @@ export class RealtimeGateway implements RealtimePort {
 
   async #begin(state: AdmittedSession, handshake: Handshake): Promise<RealtimeOpening> {
     const connected = await connectChannel(this.#parts, state, handshake);
-    state.channelId = connected.use.channel.id;
     const session = this.#openSession(state, connected);
     this.#sessions.add(session);
     const headers: Record<string, string> = {};

@@ -338,7 +338,7 @@ export class RealtimeSession implements ServerSocketOwner {
       log.error("realtime.rest_not_recorded", { requestId: state.call.requestId, error });
     }
     funds.close();
-    loads.end(use, ending.isChannelFault);
+    loads.end(use, ending.isChannelFault ? "suspected" : "none");
     limits.end(state.principal, 0n);
     const { outcome, errorCode } = ending;
     const durationMs = Math.round(clock.tick() - state.call.startedTick);

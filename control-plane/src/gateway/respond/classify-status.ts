@@ -1,12 +1,12 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { HttpClientError, HttpClientErrorKind, HttpHeader } from "../../platform/http-client/model.ts";
-import type { AttemptFailure } from "../model.ts";
+import type { AttemptFailure, FailedAttempt } from "../model.ts";
 
 const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> = {}): AttemptFailure => ({
   code,
   status: null,
-  isRetryable: false,
-  isChannelFault: true,
+  retry: "paid_twice",
+  blame: "suspected",
   needsCooldown: false,
   retryAfterSeconds: null,
   result,
@@ -15,50 +15,62 @@ const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> 
   ...more,
 });
 
-/** A provider says these of the request itself; no other channel would answer better. */
-const requestFaults = new Set([400, 404, 409, 413, 415, 422]);
+/** Our credential or our account at the provider is at fault, whatever was asked. */
+const accountFault = { retry: "free", blame: "certain", needsCooldown: true } as const;
 
 /**
- * What an upstream status means; null for a status that is an answer. A redirect is an error. A bad provider key or an
- * empty provider account is our fault, never the client's.
+ * What an upstream status means; null for a status that is an answer. Only 5xx, 401 and 402 are a channel's fault: every
+ * other status can be brought about by a request, and nobody may close a channel for others by asking for something odd.
+ * 403 and 429 say nothing for sure: what is said beside them decides (`read-upstream-error`), and whether a second customer
+ * meets them too (`channels/channel-load`). A redirect is an error.
  */
 export function classifyStatus(status: number, headers: readonly HttpHeader[]): AttemptFailure | null {
   if (status >= 200 && status < 300) {
     return null;
   }
+  const result = `status_${status}`;
   const retryAfterSeconds = readRetryAfter(headers);
-  if (status === 508) {
-    return failure("loop_detected", "loop", { status, isChannelFault: false });
+  switch (status) {
+    case 401:
+    case 402:
+      return failure("upstream_error", "credential_refused", { status, ...accountFault });
+    case 403:
+      return failure("upstream_error", result, { status, retry: "free", blame: "none", needsCooldown: true });
+    case 408:
+      return failure("upstream_timeout", result, { status, blame: "none" });
+    case 429: {
+      const more = { retry: "free", blame: "none", needsCooldown: true, retryAfterSeconds } as const;
+      return failure("upstream_rate_limited", result, { status, ...more });
+    }
+    case 503:
+      return failure("no_upstream", result, { status, retry: "free", needsCooldown: true, retryAfterSeconds });
+    case 504:
+      return failure("upstream_timeout", result, { status });
+    case 508:
+      return failure("loop_detected", "loop", { status, retry: "none", blame: "none" });
   }
-  if (requestFaults.has(status)) {
-    return failure("upstream_rejected", `status_${status}`, { status, isChannelFault: false, isRequestFault: true });
+  if (status >= 500) {
+    return failure("upstream_error", result, { status, retry: "free" });
   }
-  if (status === 429 || status === 503) {
-    const more = { status, isRetryable: true, isChannelFault: status === 503, needsCooldown: true, retryAfterSeconds };
-    return failure("upstream_rate_limited", `status_${status}`, more);
-  }
-  if (status === 401 || status === 402 || status === 403) {
-    return failure("upstream_error", "credential_refused", { status, isRetryable: true, needsCooldown: true });
-  }
-  if (status === 408 || status === 504) {
-    return failure("upstream_timeout", `status_${status}`, { status });
-  }
-  return failure("upstream_error", `status_${status}`, { status, isRetryable: status >= 500 });
+  return status >= 400
+    ? failure("upstream_rejected", result, { status, retry: "none", blame: "none", isRequestFault: true })
+    : failure("upstream_error", result, { status, retry: "free", blame: "none" });
 }
 
+const outOfReach = { retry: "free", blame: "certain" } as const;
+
 const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
-  unreachable: failure("upstream_unreachable", "unreachable", { isRetryable: true }),
-  tls: failure("upstream_unreachable", "tls_failed", { isRetryable: true }),
-  connect_timeout: failure("upstream_unreachable", "connect_timeout", { isRetryable: true }),
+  unreachable: failure("upstream_unreachable", "unreachable", outOfReach),
+  tls: failure("upstream_unreachable", "tls_failed", outOfReach),
+  connect_timeout: failure("upstream_unreachable", "connect_timeout", outOfReach),
   first_byte_timeout: failure("upstream_timeout", "first_byte_timeout"),
   idle_timeout: failure("upstream_timeout", "idle_timeout"),
-  total_timeout: failure("upstream_timeout", "total_timeout"),
-  // The provider may have worked on the request, so that a second attempt could be paid for twice.
+  total_timeout: failure("upstream_timeout", "total_timeout", { retry: "none" }),
   reset_before_head: failure("upstream_error", "reset_before_head"),
   reset_in_body: failure("stream_interrupted", "reset_in_body"),
   malformed: failure("upstream_error", "malformed"),
-  too_large: failure("upstream_error", "too_large"),
-  aborted: failure("client_closed_request", "client_left", { isChannelFault: false }),
+  too_large: failure("upstream_error", "too_large", { retry: "none" }),
+  aborted: failure("client_closed_request", "client_left", { retry: "none", blame: "none" }),
 };
 
 /** The status is good and the answer is not: of the wrong type, compressed unasked, no JSON. It may have been worked on. */
@@ -67,7 +79,12 @@ export const malformedAnswer: AttemptFailure = clientErrors.malformed;
 /** What a failure of the connection means. */
 export function classifyClientError(error: HttpClientError): AttemptFailure {
   const known = clientErrors[error.kind];
-  return error.kind === "reset_before_head" && !error.isRequestSent ? { ...known, isRetryable: true } : known;
+  return error.kind === "reset_before_head" && !error.isRequestSent ? { ...known, retry: "free" } : known;
+}
+
+/** An attempt whose connection failed, so that nothing was said. */
+export function failedBy(error: HttpClientError): FailedAttempt {
+  return { failure: classifyClientError(error), said: null, note: null };
 }
 
 /** A longer pause is no answer to a request any more. */

@@ -1,58 +1,131 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
+import { cleanWords } from "@sluice/messages-conversion/errors/clean-words";
+import { type ErrorWords, readErrorWords } from "@sluice/messages-conversion/errors/read-error-words";
 import type { UpstreamWords } from "../../platform/errors.ts";
 import { HttpClientError, type HttpResponse, type HttpResponseBody } from "../../platform/http-client/model.ts";
 import { redact } from "../../platform/log.ts";
-import type { AttemptFailure } from "../model.ts";
+import type { Channel } from "../channels/model.ts";
+import type { AttemptFailure, FailedAttempt } from "../model.ts";
 
 const messageLengthMax = 2_000;
+const noteLengthMax = 500;
 const errorBodyBytesMax = 65_536;
-/** A refusal that only tells why to wait is not worth a wait of its own: another channel may answer meanwhile. */
-const emptyAccountMsMax = 500;
+/** What only the support is going to read is not worth a long wait: another channel may answer meanwhile. */
+const noteMsMax = 500;
 
 /** An answer as far as its refusal is read. */
 type RefusingAnswer = Pick<HttpResponse, "headers"> & {
   readonly body: Pick<HttpResponseBody, "bytes" | "consume" | "cancel">;
 };
 
-/** An attempt that failed, and what the provider said of it that the client may read. */
-type Refusal = { readonly failure: AttemptFailure; readonly said: UpstreamWords | null };
+/** What of a channel no client may see: the credential, and whom the operator buys from. */
+type Secrets = Pick<Channel, "credential" | "hostname">;
+
+/** What an error answer says, and whether that is said of the request or only by a page that came in place of an answer. */
+type Said = { readonly words: ErrorWords; readonly isPage: boolean };
 
 /**
- * Reads an error answer as far as it is worth reading: what is said of the request itself. An error page that is no JSON
- * says nothing of the request; it comes from whatever stands before the provider, and the provider is at fault.
- * @param credential of the channel, which never reaches a client
+ * Reads an error answer: what is said of a request that was at fault goes on to the client, what is said of anything else
+ * is for the support. A page in HTML, or nothing, says nothing of the request; it comes from whatever stands before the
+ * provider.
+ * @param secrets which neither the client nor the support gets to see
  */
 export async function readRefusal(
   response: RefusingAnswer,
   failure: AttemptFailure,
-  credential: string | null,
-): Promise<Refusal> {
-  if (failure.status === 429) {
-    return { failure: await readEmptyAccount(response, failure), said: null };
-  }
-  if (!failure.isRequestFault) {
-    response.body.cancel();
-    return { failure, said: null };
-  }
-  const body = await readJson(response);
-  if (body !== null) {
-    return { failure, said: readUpstreamError(body, credential) };
-  }
-  // The status alone says all there is to say of a body that is too large.
-  const isTelling = failure.status === 413;
-  return { failure: isTelling ? failure : { ...failure, code: "upstream_error", isRequestFault: false }, said: null };
+  secrets: Secrets,
+): Promise<FailedAttempt> {
+  const body = failure.isRequestFault ? await readAll(response.body) : await readSoon(response.body);
+  const found = body === null ? null : readWords(body, secrets, isHtml(response));
+  const judged = judge(failure, found);
+  const isForClient = found !== null && !found.isPage && (judged.isRequestFault || judged.result === tooLarge);
+  return {
+    failure: judged,
+    said: isForClient ? toUpstreamWords(found.words, secrets) : null,
+    note: found === null ? null : toNote(found.words, secrets),
+  };
 }
 
-/** The same status means too many calls, or that our account at the provider is empty; only the body tells which. */
-async function readEmptyAccount(response: RefusingAnswer, failure: AttemptFailure): Promise<AttemptFailure> {
-  if (!isJson(response)) {
-    response.body.cancel();
+/** What an answer says that is an error in spite of its status, for the support; null when it says nothing. */
+export function readNote(body: Uint8Array, secrets: Secrets): string | null {
+  const found = body.byteLength > errorBodyBytesMax ? null : readWords(body, secrets, false);
+  return found === null ? null : toNote(found.words, secrets);
+}
+
+const tooLarge = "request_over_limit";
+
+/** What the words add to the status. */
+function judge(failure: AttemptFailure, found: Said | null): AttemptFailure {
+  const { status } = failure;
+  if (failure.isRequestFault) {
+    // Of a request that is too long the status alone says all there is to say.
+    const isTelling = (found !== null && !found.isPage) || (status !== null && lengthStatuses.has(status));
+    return isTelling ? failure : { ...failure, code: "upstream_error", isRequestFault: false, retry: "free" };
+  }
+  if (found === null || found.isPage) {
     return failure;
   }
-  const body = await readSoon(response.body);
-  const said = body === null ? null : readUpstreamError(body, null);
-  const isEmpty = said?.code === "insufficient_quota" || said?.type === "insufficient_quota";
-  return isEmpty ? { ...failure, isLasting: true, result: "account_empty" } : failure;
+  if (status === 429) {
+    return judgeLimit(failure, found.words);
+  }
+  return status === 403 ? judgeForbidden(failure, found.words) : failure;
+}
+
+const lengthStatuses: ReadonlySet<number> = new Set([413, 414, 431]);
+
+/**
+ * The same status means too many calls, that our account at the provider is empty, or that this one request is larger than
+ * the limit, which would be so as well tomorrow and says nothing of anybody else's calls.
+ */
+function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
+  if (words.code === "insufficient_quota" || words.type === "insufficient_quota") {
+    return { ...failure, blame: "certain", isLasting: true, result: "account_empty" };
+  }
+  return isOverLimit(words.message ?? "")
+    ? { ...failure, needsCooldown: false, retryAfterSeconds: null, isLasting: true, result: tooLarge }
+    : failure;
+}
+
+function isOverLimit(message: string): boolean {
+  const requested = numberAfter(/\brequested:?\s+([\d,]+)/i, message);
+  const limit = numberAfter(/\blimit(?: of)?:?\s+([\d,]+)/i, message);
+  return requested !== null && limit !== null && requested > limit;
+}
+
+function numberAfter(pattern: RegExp, text: string): number | null {
+  const found = pattern.exec(text)?.[1];
+  return found === undefined ? null : Number(found.replaceAll(",", ""));
+}
+
+const accountMarks =
+  /\bapi[ _-]?key|\bcredential|\bpermission|\bauthenticat|\bnot authori[sz]ed|\bunauthori[sz]ed|\baccount\b|\bbilling\b/i;
+const contentMarks = /moderat|\bflagged\b|content[ _-]?(?:policy|filter)|\bsafety\b|\bharmful\b/i;
+
+/**
+ * Forbidden is our account, what was written in this request, or neither for sure. What names a model may be true of that
+ * model only, and so of who asks for it.
+ */
+function judgeForbidden(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
+  const text = [words.message, words.code, words.type].filter((part) => part !== null).join(" ");
+  if (contentMarks.test(text)) {
+    const more = { retry: "none", needsCooldown: false, isRequestFault: true } as const;
+    return { ...failure, ...more, code: "upstream_rejected" };
+  }
+  return accountMarks.test(text) && !/\bmodel/i.test(text)
+    ? { ...failure, blame: "certain", result: "credential_refused" }
+    : failure;
+}
+
+/** The body as far as it is no longer than an error is, else null. */
+async function readAll(body: Pick<HttpResponseBody, "bytes">): Promise<Uint8Array | null> {
+  try {
+    return await body.bytes(errorBodyBytesMax);
+  } catch (error) {
+    if (error instanceof HttpClientError) {
+      return null;
+    }
+    throw error;
+  }
 }
 
 /** A short body that comes at once, else null. */
@@ -79,60 +152,62 @@ function readSoon(body: Pick<HttpResponseBody, "consume">): Promise<Uint8Array |
       onEnd: () => finish(Buffer.concat(pieces)),
       onError: () => finish(null),
     });
-    const timer = setTimeout(giveUp, emptyAccountMsMax);
+    const timer = setTimeout(giveUp, noteMsMax);
   });
 }
 
-function isJson({ headers }: RefusingAnswer): boolean {
-  return headers.some(([name, value]) => name === "content-type" && value.includes("json"));
+function isHtml({ headers }: RefusingAnswer): boolean {
+  return headers.some(([name, value]) => name === "content-type" && value.includes("html"));
 }
 
-/** The body if it is called JSON and is no longer than an error is, else null. */
-async function readJson(response: RefusingAnswer): Promise<Uint8Array | null> {
-  if (!isJson(response)) {
-    response.body.cancel();
+const pageTitle = /<title[^>]*>([^<]{1,200})/i;
+
+/**
+ * What a body says, in whichever form servers say such things: an object, a text, or a page, of which the title is kept.
+ * Null when it is empty.
+ */
+function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): Said | null {
+  // Hidden before anything is cut, so that no part of it is left.
+  const text = hide(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"), secrets).trim();
+  if (text === "") {
     return null;
   }
-  try {
-    return await response.body.bytes(errorBodyBytesMax);
-  } catch (error) {
-    if (error instanceof HttpClientError) {
-      return null;
-    }
-    throw error;
+  if (isCalledHtml || text.startsWith("<")) {
+    const title = pageTitle.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? null;
+    return { words: { ...readErrorWords(null), message: title }, isPage: true };
   }
+  const words = readErrorWords(text);
+  // What is not JSON is the message itself.
+  const isText = !/^[[{"]|^(?:null|true|false|-?\d)/.test(text);
+  return { words: isText ? { ...words, message: text } : words, isPage: false };
 }
 
 /**
  * What a provider said of a request that it refused, so that the client can mend it: message, type, param and code as
- * texts of limited length, with everything that looks like a credential removed. Null when it was no such error.
+ * texts of limited length. Null when it said nothing.
  */
-function readUpstreamError(body: Uint8Array, credential: string | null): UpstreamWords | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return null;
-  }
-  const error = (parsed as { error?: unknown } | null)?.error;
-  if (typeof error !== "object" || error === null) {
-    return null;
-  }
-  const fields = error as Record<string, unknown>;
-  const text = (value: unknown) => (typeof value === "string" ? clean(value, credential) : null);
-  const message = text(fields["message"]);
+function toUpstreamWords({ message, type, param, code }: ErrorWords, secrets: Secrets): UpstreamWords | null {
   if (message === null) {
     return null;
   }
+  const clip = (text: string | null, lengthMax: number) => (text === null ? null : clean(text, secrets, lengthMax));
   return {
-    message,
-    type: text(fields["type"])?.slice(0, 100) ?? "invalid_request_error",
-    param: text(fields["param"])?.slice(0, 200) ?? null,
-    code: text(fields["code"])?.slice(0, 100) ?? ("upstream_rejected" satisfies ErrorCode),
+    message: clean(message, secrets, messageLengthMax),
+    type: clip(type, 100) ?? "invalid_request_error",
+    param: clip(param, 200),
+    code: clip(code, 100) ?? ("upstream_rejected" satisfies ErrorCode),
   };
 }
 
-function clean(text: string, credential: string | null): string {
-  const bare = credential === null ? text : text.replaceAll(credential, "[redacted]");
-  return redact(bare.slice(0, messageLengthMax));
+function toNote({ message }: ErrorWords, secrets: Secrets): string | null {
+  return message === null ? null : clean(message, secrets, noteLengthMax);
+}
+
+function clean(text: string, secrets: Secrets, lengthMax: number): string {
+  return cleanWords(redact(hide(text, secrets).slice(0, messageLengthMax)), "", "").slice(0, lengthMax);
+}
+
+function hide(text: string, { credential, hostname }: Secrets): string {
+  const hidden = [credential, hostname.includes(".") ? hostname : null].filter((secret) => secret !== null);
+  return hidden.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
 }

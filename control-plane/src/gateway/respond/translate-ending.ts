@@ -35,8 +35,8 @@ export function streamResult(ending: StreamEnding): string {
 const errorBeforeContent: AttemptFailure = {
   code: "upstream_error",
   status: 200,
-  isRetryable: true,
-  isChannelFault: true,
+  retry: "free",
+  blame: "suspected",
   needsCooldown: false,
   retryAfterSeconds: null,
   result: "error_event",
@@ -53,12 +53,12 @@ export function openingFailure(opening: Exclude<StreamOpening, { kind: "open" }>
     return {
       ...errorBeforeContent,
       code: "client_closed_request",
-      isRetryable: false,
-      isChannelFault: false,
+      retry: "none",
+      blame: "none",
       result: "client_left",
     };
   }
-  return { ...errorBeforeContent, isRetryable: false, result: "empty_stream" };
+  return { ...errorBeforeContent, retry: "paid_twice", result: "empty_stream" };
 }
 
 /** The error a client gets for a failed attempt; the upstream's own words only when the request was at fault. */

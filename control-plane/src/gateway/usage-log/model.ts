@@ -27,7 +27,7 @@ export const noUnits: Units = {
   audioMs: 0n,
 };
 
-/** One try at one channel, as it is shown to the user who pays. */
+/** One try at one channel. */
 export type Attempt = {
   readonly channelId: string;
   readonly channel: string;
@@ -37,6 +37,8 @@ export type Attempt = {
   readonly status: number | null;
   /** "answered", or why the attempt was given up. */
   readonly result: string;
+  /** What the provider said of it, without anything that looks like a credential or an address; for the support only. */
+  readonly said?: string;
 };
 
 /** One relayed call, as it goes into the spool and then into `usage_log`. */

@@ -44,6 +44,7 @@ function withStorableText(row: UsageRow): UsageRow {
       ...attempt,
       channel: storable(attempt.channel),
       result: storable(attempt.result),
+      ...(attempt.said === undefined ? {} : { said: storable(attempt.said) }),
     })),
   };
 }
@@ -148,6 +149,7 @@ function decodeAttempt(value: unknown): Attempt {
     attempt.durationMs,
     attempt.status,
     attempt.result,
+    attempt.said,
   ]);
   return {
     channelId: fields.text(),
@@ -156,6 +158,7 @@ function decodeAttempt(value: unknown): Attempt {
     durationMs: fields.integer(),
     status: fields.orNull(() => fields.integer()),
     result: fields.text(),
+    ...(attempt.said === undefined ? {} : { said: fields.text() }),
   };
 }
 

@@ -5,11 +5,13 @@ export type ErrorWords = {
   readonly message: string | null;
   readonly type: string | null;
   readonly code: string | null;
+  /** The field of the request that is meant. */
+  readonly param: string | null;
   /** The HTTP status that the body names, for bodies that come without one of their own. */
   readonly status: number | null;
 };
 
-const noWords: ErrorWords = { message: null, type: null, code: null, status: null };
+const noWords: ErrorWords = { message: null, type: null, code: null, param: null, status: null };
 const messageLengthMax = 2_000;
 
 /** @param body the parsed body, or its text when it was no JSON or nobody tried; HTML says nothing */
@@ -19,17 +21,18 @@ export function readErrorWords(body: unknown): ErrorWords {
   if (!isJsonObject(first)) {
     return noWords;
   }
-  const { error, detail } = first;
+  const { error, detail, errors } = first;
   if (isJsonObject(error)) {
     return wordsOf(error);
   }
   if (typeof error === "string") {
     return { ...wordsOf(first), message: clip(error) };
   }
-  if (detail !== undefined) {
-    return { ...wordsOf(first), message: clip(detailText(detail)) };
+  const told = wordsOf(first);
+  if (told.message !== null) {
+    return told;
   }
-  return wordsOf(first);
+  return { ...told, message: clip(detailText(detail ?? errors)) };
 }
 
 function parse(text: string): unknown {
@@ -47,6 +50,7 @@ function wordsOf(error: JsonObject): ErrorWords {
     message: clip(textOf(error["message"])),
     type: textOf(error["type"]),
     code: textOf(code),
+    param: textOf(error["param"]),
     status: numbered ?? null,
   };
 }
@@ -57,7 +61,7 @@ function detailText(detail: unknown): string | null {
     return textOf(detail) ?? (isJsonObject(detail) ? textOf(detail["message"]) : null);
   }
   const lines = detail.flatMap((entry) => {
-    const message = isJsonObject(entry) ? textOf(entry["msg"]) : textOf(entry);
+    const message = isJsonObject(entry) ? (textOf(entry["msg"]) ?? textOf(entry["message"])) : textOf(entry);
     const place = isJsonObject(entry) && Array.isArray(entry["loc"]) ? `${entry["loc"].join(".")}: ` : "";
     return message === null ? [] : [place + message];
   });

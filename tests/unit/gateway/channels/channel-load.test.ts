@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
+import type { Channel } from "@sluice/control-plane/gateway/channels/model.ts";
+import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import fc from "fast-check";
 import { channelOf } from "../../../support/channel-fixtures.ts";
 
@@ -7,65 +10,85 @@ let nowMs: number;
 let loads: ChannelLoads;
 const plain = channelOf(1);
 const other = channelOf(2);
+const customer = 1n as GatewayUserId;
+const second = 2n as GatewayUserId;
+const good = "none";
+const bad = "suspected";
 
 beforeEach(() => {
   nowMs = 1_000_000;
   loads = new ChannelLoads({ now: () => nowMs, tick: () => nowMs });
 });
 
-function calls(count: number, isFailure: boolean, channel = plain): void {
+function calls(count: number, isFailure: boolean, channel = plain, who = customer): void {
   for (let turn = 0; turn < count; turn += 1) {
-    loads.end(loads.begin(channel), isFailure);
+    loads.end(loads.begin(channel, who), isFailure ? bad : good);
   }
+}
+
+const limited = (retryAfterSeconds: number | null) => {
+  const failure = classifyStatus(429, []);
+  if (failure === null) {
+    throw new Error("429 is a failure");
+  }
+  return { ...failure, retryAfterSeconds };
+};
+
+function rest(of: ChannelLoads, channel: Channel, seconds: number | null, random: () => number): void {
+  of.coolDown(of.begin(channel, customer), limited(seconds), random);
+}
+
+function restOf(who: GatewayUserId, seconds: number): void {
+  loads.coolDown(loads.begin(plain, who), limited(seconds), () => 0);
 }
 
 describe("a cap on calls at the same time", () => {
   const capped = channelOf(3, { concurrencyMax: 3 });
 
   test("lets in as many as it says, and another one when one ends", () => {
-    const first = loads.begin(capped);
-    loads.begin(capped);
-    expect(loads.isOpen(capped)).toBe(true);
-    loads.begin(capped);
-    expect(loads.isOpen(capped)).toBe(false);
-    loads.end(first, false);
-    expect(loads.isOpen(capped)).toBe(true);
+    const first = loads.begin(capped, customer);
+    loads.begin(capped, customer);
+    expect(loads.isOpen(capped, customer)).toBe(true);
+    loads.begin(capped, customer);
+    expect(loads.isOpen(capped, customer)).toBe(false);
+    loads.end(first, good);
+    expect(loads.isOpen(capped, customer)).toBe(true);
   });
 
   test("gives the place of an attempt back once, however often it ends", () => {
-    const first = loads.begin(capped);
-    loads.begin(capped);
-    loads.begin(capped);
+    const first = loads.begin(capped, customer);
+    loads.begin(capped, customer);
+    loads.begin(capped, customer);
     loads.release(first);
-    loads.end(first, true);
+    loads.end(first, bad);
     loads.release(first);
-    loads.begin(capped);
-    expect(loads.isOpen(capped)).toBe(false);
+    loads.begin(capped, customer);
+    expect(loads.isOpen(capped, customer)).toBe(false);
   });
 
   test("is shared by the replicas, and never less than one for each", () => {
     loads.setReplicas(2);
-    loads.begin(capped);
-    expect(loads.isOpen(capped)).toBe(false);
+    loads.begin(capped, customer);
+    expect(loads.isOpen(capped, customer)).toBe(false);
     loads.setReplicas(50);
-    expect(loads.isOpen(channelOf(4, { concurrencyMax: 3 }))).toBe(true);
+    expect(loads.isOpen(channelOf(4, { concurrencyMax: 3 }), customer)).toBe(true);
   });
 
   test("counts as busy, not as broken", () => {
     calls(3, false, capped);
-    expect(loads.isBusy(capped)).toBe(true);
+    expect(loads.isBusy(capped, customer)).toBe(true);
   });
 });
 
 describe("a cap on calls a minute", () => {
-  const limited = channelOf(5, { requestsPerMinute: 6 });
+  const capped = channelOf(5, { requestsPerMinute: 6 });
 
   test("closes after its number, and says when it opens again", () => {
-    calls(6, false, limited);
-    expect(loads.isOpen(limited)).toBe(false);
-    expect(loads.retryAfterSeconds([limited])).toBe(10);
+    calls(6, false, capped);
+    expect(loads.isOpen(capped, customer)).toBe(false);
+    expect(loads.retryAfterSeconds([capped], customer)).toBe(10);
     nowMs += 10_000;
-    expect(loads.isOpen(limited)).toBe(true);
+    expect(loads.isOpen(capped, customer)).toBe(true);
   });
 });
 
@@ -76,37 +99,37 @@ describe("a pause", () => {
       fc.property(fc.integer({ min: 1, max: 60 }), chance, (seconds, random) => {
         const fresh = new ChannelLoads({ now: () => nowMs, tick: () => nowMs });
         const startedMs = nowMs;
-        fresh.coolDown(plain, seconds, () => random);
+        rest(fresh, plain, seconds, () => random);
         nowMs = startedMs + seconds * 1000 - 1;
-        expect(fresh.isOpen(plain)).toBe(false);
+        expect(fresh.isOpen(plain, customer)).toBe(false);
         nowMs = startedMs + seconds * 1200;
-        expect(fresh.isOpen(plain)).toBe(true);
+        expect(fresh.isOpen(plain, customer)).toBe(true);
       }),
     );
   });
 
   test("is a second when nobody said how long, and never more than a minute and a fifth", () => {
-    loads.coolDown(plain, null, () => 0);
+    rest(loads, plain, null, () => 0);
     nowMs += 999;
-    expect(loads.isOpen(plain)).toBe(false);
+    expect(loads.isOpen(plain, customer)).toBe(false);
     nowMs += 1;
-    expect(loads.isOpen(plain)).toBe(true);
-    loads.coolDown(plain, 86_400, () => 0.999);
+    expect(loads.isOpen(plain, customer)).toBe(true);
+    rest(loads, plain, 86_400, () => 0.999);
     nowMs += 72_000;
-    expect(loads.isOpen(plain)).toBe(true);
+    expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
   test("is not cut short by a shorter one that is asked for later", () => {
-    loads.coolDown(plain, 30, () => 0);
-    loads.coolDown(plain, 1, () => 0);
-    expect(loads.retryAfterSeconds([plain])).toBe(30);
+    rest(loads, plain, 30, () => 0);
+    rest(loads, plain, 1, () => 0);
+    expect(loads.retryAfterSeconds([plain], customer)).toBe(30);
   });
 
   test("of one channel is not one of another; the first that ends is told", () => {
-    loads.coolDown(plain, 30, () => 0);
-    expect(loads.isOpen(other)).toBe(true);
-    loads.coolDown(other, 7, () => 0);
-    expect(loads.retryAfterSeconds([plain, other])).toBe(7);
+    rest(loads, plain, 30, () => 0);
+    expect(loads.isOpen(other, customer)).toBe(true);
+    rest(loads, other, 7, () => 0);
+    expect(loads.retryAfterSeconds([plain, other], customer)).toBe(7);
   });
 });
 
@@ -114,7 +137,7 @@ describe("the circuit", () => {
   const isOpenAfter = (failures: number, successes: number) => {
     calls(successes, false);
     calls(failures, true);
-    return loads.isOpen(plain);
+    return loads.isOpen(plain, customer);
   };
 
   test.each([
@@ -132,34 +155,34 @@ describe("the circuit", () => {
     calls(19, true);
     nowMs += 11_000;
     calls(1, true);
-    expect(loads.isOpen(plain)).toBe(true);
+    expect(loads.isOpen(plain, customer)).toBe(true);
     // Failures spread over the window count together, wherever its parts begin.
     for (let turn = 0; turn < 19; turn += 1) {
       nowMs += 400;
       calls(1, true);
     }
-    expect(loads.isOpen(plain)).toBe(false);
+    expect(loads.isOpen(plain, customer)).toBe(false);
   });
 
   test("lets one probe through after five seconds, and no other call beside it", () => {
     calls(20, true);
     nowMs += 4_999;
-    expect(loads.isOpen(plain)).toBe(false);
-    expect(loads.retryAfterSeconds([plain])).toBe(1);
+    expect(loads.isOpen(plain, customer)).toBe(false);
+    expect(loads.retryAfterSeconds([plain], customer)).toBe(1);
     nowMs += 1;
-    expect(loads.isOpen(plain)).toBe(true);
-    loads.begin(plain);
-    expect(loads.isOpen(plain)).toBe(false);
-    expect(loads.isBusy(plain)).toBe(false);
+    expect(loads.isOpen(plain, customer)).toBe(true);
+    loads.begin(plain, customer);
+    expect(loads.isOpen(plain, customer)).toBe(false);
+    expect(loads.isBusy(plain, customer)).toBe(false);
   });
 
   test("stays open when the probe fails, and closes when it is answered, with nothing held against the channel", () => {
     calls(20, true);
     nowMs += 5_000;
-    loads.end(loads.begin(plain), true);
-    expect(loads.isOpen(plain)).toBe(false);
+    loads.end(loads.begin(plain, customer), bad);
+    expect(loads.isOpen(plain, customer)).toBe(false);
     nowMs += 5_000;
-    loads.end(loads.begin(plain), false);
+    loads.end(loads.begin(plain, customer), good);
     // With the probe itself these are nineteen calls.
     expect(isOpenAfter(18, 0)).toBe(true);
   });
@@ -167,44 +190,105 @@ describe("the circuit", () => {
   test("closes as soon as the answer to the probe begins, however long it takes", () => {
     calls(20, true);
     nowMs += 5_000;
-    const probe = loads.begin(plain);
+    const probe = loads.begin(plain, customer);
     loads.answered(probe);
-    expect(loads.isOpen(plain)).toBe(true);
-    expect(loads.isBusy(plain)).toBe(true);
-    loads.end(probe, true);
-    expect(loads.isOpen(plain)).toBe(true);
+    expect(loads.isOpen(plain, customer)).toBe(true);
+    expect(loads.isBusy(plain, customer)).toBe(true);
+    loads.end(probe, bad);
+    expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
   test("sends another probe when the client of the first one leaves", () => {
     calls(20, true);
     nowMs += 5_000;
-    loads.release(loads.begin(plain));
-    expect(loads.isOpen(plain)).toBe(true);
-    loads.begin(plain);
-    expect(loads.isOpen(plain)).toBe(false);
+    loads.release(loads.begin(plain, customer));
+    expect(loads.isOpen(plain, customer)).toBe(true);
+    loads.begin(plain, customer);
+    expect(loads.isOpen(plain, customer)).toBe(false);
   });
 
   test("is not moved by calls from before it opened", () => {
-    const [good, bad] = [loads.begin(plain), loads.begin(plain)];
+    const [fine, failed] = [loads.begin(plain, customer), loads.begin(plain, customer)];
     calls(20, true);
-    loads.end(good, false);
-    expect(loads.isOpen(plain)).toBe(false);
+    loads.end(fine, good);
+    expect(loads.isOpen(plain, customer)).toBe(false);
     nowMs += 4_000;
-    loads.end(bad, true);
+    loads.end(failed, bad);
     nowMs += 1_000;
-    expect(loads.isOpen(plain)).toBe(true);
+    expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
   test("is not moved by clients that leave", () => {
     for (let turn = 0; turn < 100; turn += 1) {
-      loads.release(loads.begin(plain));
+      loads.release(loads.begin(plain, customer));
     }
     expect(isOpenAfter(19, 0)).toBe(true);
   });
 
   test("of one channel is not one of another", () => {
     calls(50, true);
-    expect(loads.isOpen(other)).toBe(true);
-    expect(loads.isOpen(plain)).toBe(false);
+    expect(loads.isOpen(other, customer)).toBe(true);
+    expect(loads.isOpen(plain, customer)).toBe(false);
+  });
+});
+
+describe("what one customer alone has met", () => {
+  test("a pause keeps that customer away and nobody else", () => {
+    rest(loads, plain, 60, () => 0);
+    expect([loads.isOpen(plain, customer), loads.isOpen(plain, second)]).toEqual([false, true]);
+    expect(loads.retryAfterSeconds([plain], customer)).toBe(60);
+    expect(loads.isBusy(plain, customer)).toBe(true);
+  });
+
+  test("is true of the channel when a second one meets it within ten seconds", () => {
+    const third = 3n as GatewayUserId;
+    rest(loads, plain, 60, () => 0);
+    nowMs += 10_001;
+    restOf(second, 60);
+    expect([loads.isOpen(plain, second), loads.isOpen(plain, third)]).toEqual([false, true]);
+    nowMs += 10_000;
+    restOf(third, 5);
+    expect(loads.isOpen(plain, 4n as GatewayUserId)).toBe(false);
+    nowMs += 5_000;
+    expect(loads.isOpen(plain, 4n as GatewayUserId)).toBe(true);
+  });
+
+  test("a credential that is refused makes the channel rest for everybody at once, and not for being busy", () => {
+    const refused = classifyStatus(401, []);
+    if (refused === null) {
+      throw new Error("401 is a failure");
+    }
+    loads.coolDown(loads.begin(plain, customer), refused, () => 0);
+    expect([loads.isOpen(plain, second), loads.isBusy(plain, second)]).toEqual([false, false]);
+  });
+
+  test("calls that all fail open the circuit for that customer, as long as those of the others go well", () => {
+    calls(1_000, true);
+    calls(5, false, plain, second);
+    expect([loads.isOpen(plain, customer), loads.isOpen(plain, second)]).toEqual([false, true]);
+    // A failure now and then of somebody else changes nothing.
+    calls(1, true, plain, second);
+    expect(loads.isOpen(plain, second)).toBe(true);
+  });
+
+  test("calls of two that all fail open it for everybody", () => {
+    calls(19, true);
+    calls(1, true, plain, second);
+    expect(loads.isOpen(plain, 3n as GatewayUserId)).toBe(false);
+  });
+
+  test("a channel that can't be reached is closed for everybody, whoever tried", () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      loads.end(loads.begin(plain, customer), "certain");
+    }
+    expect(loads.isOpen(plain, second)).toBe(false);
+  });
+
+  test("a probe that fails keeps the circuit open only for who sent it", () => {
+    calls(10, true);
+    calls(10, true, plain, second);
+    nowMs += 11_000;
+    loads.end(loads.begin(plain, customer), bad);
+    expect([loads.isOpen(plain, customer), loads.isOpen(plain, second)]).toEqual([false, true]);
   });
 });

@@ -13,32 +13,41 @@ describe("the status of an upstream", () => {
     }
   });
 
-  // code, goes on to another channel, counts against the channel, pauses the channel, the provider's words are shown
+  // code, what another channel could do, what it says of the channel, pauses the channel, the provider's words are shown
   test.each([
-    [301, "upstream_error", false, true, false, false],
-    [307, "upstream_error", false, true, false, false],
-    [400, "upstream_rejected", false, false, false, true],
-    [401, "upstream_error", true, true, true, false],
-    [402, "upstream_error", true, true, true, false],
-    [403, "upstream_error", true, true, true, false],
-    [404, "upstream_rejected", false, false, false, true],
-    [408, "upstream_timeout", false, true, false, false],
-    [409, "upstream_rejected", false, false, false, true],
-    [413, "upstream_rejected", false, false, false, true],
-    [415, "upstream_rejected", false, false, false, true],
-    [418, "upstream_error", false, true, false, false],
-    [422, "upstream_rejected", false, false, false, true],
-    [429, "upstream_rate_limited", true, false, true, false],
-    [500, "upstream_error", true, true, false, false],
-    [502, "upstream_error", true, true, false, false],
-    [503, "upstream_rate_limited", true, true, true, false],
-    [504, "upstream_timeout", false, true, false, false],
-    [508, "loop_detected", false, false, false, false],
-    [529, "upstream_error", true, true, false, false],
+    [301, "upstream_error", "free", "none", false, false],
+    [307, "upstream_error", "free", "none", false, false],
+    [400, "upstream_rejected", "none", "none", false, true],
+    [401, "upstream_error", "free", "certain", true, false],
+    [402, "upstream_error", "free", "certain", true, false],
+    [403, "upstream_error", "free", "none", true, false],
+    [404, "upstream_rejected", "none", "none", false, true],
+    [408, "upstream_timeout", "paid_twice", "none", false, false],
+    [429, "upstream_rate_limited", "free", "none", true, false],
+    [500, "upstream_error", "free", "suspected", false, false],
+    [502, "upstream_error", "free", "suspected", false, false],
+    [503, "no_upstream", "free", "suspected", true, false],
+    [504, "upstream_timeout", "paid_twice", "suspected", false, false],
+    [508, "loop_detected", "none", "none", false, false],
+    [529, "upstream_error", "free", "suspected", false, false],
   ] as const)("%i is %s", (status, ...what) => {
-    const [code, isRetryable, isChannelFault, needsCooldown, isRequestFault] = what;
-    const expected = { status, code, isRetryable, isChannelFault, needsCooldown, isRequestFault };
-    expect(classifyStatus(status, [])).toMatchObject(expected);
+    const [code, retry, blame, needsCooldown, isRequestFault] = what;
+    expect(classifyStatus(status, [])).toMatchObject({ status, code, retry, blame, needsCooldown, isRequestFault });
+  });
+
+  test("is a channel's fault from 500 on, for 401 and for 402, and for nothing else", () => {
+    for (let status = 300; status < 600; status += 1) {
+      const isFault = (status >= 500 && status !== 508) || status === 401 || status === 402;
+      expect({ status, isFault: classifyStatus(status, [])?.blame !== "none" }).toEqual({ status, isFault });
+    }
+  });
+
+  test("is the request's fault for every other 4xx, whatever it is", () => {
+    const doubtful = new Set([401, 402, 403, 408, 429]);
+    for (let status = 400; status < 500; status += 1) {
+      const isRequestFault = !doubtful.has(status);
+      expect(classifyStatus(status, [])).toMatchObject({ status, isRequestFault });
+    }
   });
 });
 
@@ -66,23 +75,24 @@ describe("Retry-After", () => {
 
 describe("a failure of the connection", () => {
   test.each([
-    ["unreachable", "upstream_unreachable", true],
-    ["tls", "upstream_unreachable", true],
-    ["connect_timeout", "upstream_unreachable", true],
-    ["first_byte_timeout", "upstream_timeout", false],
-    ["idle_timeout", "upstream_timeout", false],
-    ["total_timeout", "upstream_timeout", false],
-    ["reset_before_head", "upstream_error", false],
-    ["reset_in_body", "stream_interrupted", false],
-    ["malformed", "upstream_error", false],
-    ["too_large", "upstream_error", false],
-    ["aborted", "client_closed_request", false],
-  ] as const)("%s is %s, and goes on elsewhere: %p", (kind: HttpClientErrorKind, code, isRetryable) => {
+    ["unreachable", "upstream_unreachable", "free", "certain"],
+    ["tls", "upstream_unreachable", "free", "certain"],
+    ["connect_timeout", "upstream_unreachable", "free", "certain"],
+    ["first_byte_timeout", "upstream_timeout", "paid_twice", "suspected"],
+    ["idle_timeout", "upstream_timeout", "paid_twice", "suspected"],
+    ["total_timeout", "upstream_timeout", "none", "suspected"],
+    ["reset_before_head", "upstream_error", "paid_twice", "suspected"],
+    ["reset_in_body", "stream_interrupted", "paid_twice", "suspected"],
+    ["malformed", "upstream_error", "paid_twice", "suspected"],
+    ["too_large", "upstream_error", "none", "suspected"],
+    ["aborted", "client_closed_request", "none", "none"],
+  ] as const)("%s is %s, and what another channel could do is %s", (kind: HttpClientErrorKind, ...what) => {
+    const [code, retry, blame] = what;
     const failure = classifyClientError(new HttpClientError(kind, true, "why"));
-    expect(failure).toMatchObject({ code, isRetryable, isChannelFault: kind !== "aborted", status: null });
+    expect(failure).toMatchObject({ code, retry, blame, status: null });
   });
 
-  test("before a byte of the request went out is tried elsewhere", () => {
-    expect(classifyClientError(new HttpClientError("reset_before_head", false, "why")).isRetryable).toBe(true);
+  test("before a byte of the request went out costs nobody anything", () => {
+    expect(classifyClientError(new HttpClientError("reset_before_head", false, "why")).retry).toBe("free");
   });
 });

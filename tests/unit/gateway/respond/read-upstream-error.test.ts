@@ -51,7 +51,7 @@ async function refusal(status: number, body: string | Error, contentType?: strin
   if (failure === null) {
     throw new Error(`${status} is no failure`);
   }
-  return await readRefusal(responseOf(body, contentType), failure, credential);
+  return await readRefusal(responseOf(body, contentType), failure, { credential, hostname: "api.provider.example" });
 }
 
 const errorBody = (error: unknown) => JSON.stringify({ error });
@@ -89,25 +89,100 @@ describe("what a provider says of a request that it refused", () => {
     ["no JSON", "<html>"],
     ["JSON that is no object", '"no"'],
     ["null", "null"],
-    ["an error that is a text", errorBody("no")],
     ["an error without a message", errorBody({ code: "x" })],
     ["a message that is no text", errorBody({ message: { a: 1 } })],
   ])("is nothing when the body is %s", async (_what, body) => {
     expect((await refusal(400, body)).said).toBeNull();
   });
 
-  test("is not read when the request was not at fault", async () => {
-    for (const status of [401, 403, 500, 503]) {
-      expect((await refusal(status, errorBody({ message: "our secrets" }))).said).toBeNull();
-      expect(isCancelled).toBe(true);
+  // Forms in which servers say it: vLLM, TGI, FastAPI, plain texts, lists.
+  test.each([
+    ['{"object":"error","message":"too long","type":"BadRequestError","param":null,"code":400}', "too long"],
+    ['{"error":"too long","error_type":"validation"}', "too long"],
+    ['{"detail":"too long"}', "too long"],
+    [
+      '{"detail":[{"loc":["body","messages"],"msg":"field required","type":"missing"}]}',
+      "body.messages: field required",
+    ],
+    ['{"message":"too long"}', "too long"],
+    ['{"errors":[{"message":"too long"},{"message":"and odd"}]}', "too long; and odd"],
+    ['{"errors":["too long"]}', "too long"],
+    ['[{"error":{"message":"too long"}}]', "too long"],
+    ["too long", "too long"],
+  ])("is read out of %s", async (body, message) => {
+    for (const contentType of ["application/json", "text/plain"]) {
+      const { said, note, failure } = await refusal(400, body, contentType);
+      expect({ message: said?.message, note }).toEqual({ message, note: message });
+      expect(failure).toMatchObject({ code: "upstream_rejected", isRequestFault: true });
     }
   });
 
-  test("is read of a 429 only for whether our account is empty", async () => {
+  test("names no address, and not whom the operator buys from", async () => {
+    const message = "see https://api.provider.example/docs at 10.1.2.3:8000, or write to api.provider.example";
+    const { said, note } = await refusal(400, errorBody({ message }));
+    expect(said?.message).toBe("see [address] at [address], or write to [redacted]");
+    expect(note).toBe(said?.message ?? "");
+  });
+
+  test("is for the support alone when the request was not at fault", async () => {
+    for (const status of [401, 402, 500, 502, 503, 504]) {
+      const { said, note } = await refusal(status, errorBody({ message: `key ${credential} is off` }));
+      expect({ said, note }).toEqual({ said: null, note: "key [redacted] is off" });
+    }
+    const page = await refusal(502, "<html><head><title>502 Bad  Gateway</title></head>secret</html>", "text/html");
+    expect({ said: page.said, note: page.note }).toEqual({ said: null, note: "502 Bad Gateway" });
+  });
+
+  test("is cut to 500 characters for the support", async () => {
+    expect((await refusal(500, errorBody({ message: "x".repeat(4_000) }))).note).toHaveLength(500);
+  });
+
+  test("of a 429 is whether our account is empty", async () => {
     const empty = await refusal(429, errorBody({ message: "our secrets", type: "x", code: "insufficient_quota" }));
     expect(empty).toMatchObject({ said: null, failure: { code: "upstream_rate_limited", isLasting: true } });
     const busy = await refusal(429, errorBody({ message: "insufficient_quota", type: "requests" }));
-    expect(busy).toMatchObject({ said: null, failure: { isLasting: false, result: "status_429" } });
+    expect(busy).toMatchObject({
+      said: null,
+      failure: { isLasting: false, result: "status_429", needsCooldown: true },
+    });
+  });
+
+  test.each([
+    [
+      "Request too large for m in organization org-abcdefgh1234 on tokens per min (TPM): Limit 30000, Requested 60000.",
+      true,
+    ],
+    ["Rate limit reached on tokens per min: Limit 30000, Used 29000, Requested 2000.", false],
+    ["Limit: 6,000, Requested: 8,132", true],
+    ["Too many requests", false],
+  ])("of a 429 is whether this one request is above the limit: %s", async (message, isAbove) => {
+    const { said, failure } = await refusal(429, errorBody({ message }));
+    expect(failure).toMatchObject({ needsCooldown: !isAbove, isLasting: isAbove, retry: "free", blame: "none" });
+    expect(said === null).toBe(!isAbove);
+    expect(said?.message ?? "").not.toContain("org-abc");
+  });
+
+  test.each([
+    [{ message: "You have insufficient permissions for this operation." }, "credential_refused", "certain"],
+    [{ message: "Invalid API key" }, "credential_refused", "certain"],
+    [{ message: "no", type: "permission_error" }, "credential_refused", "certain"],
+    [{ message: "The project has no permission for model x" }, "status_403", "none"],
+    [{ message: "Forbidden" }, "status_403", "none"],
+  ] as const)("of a 403 is whether our account is at fault: %p", async (error, result, blame) => {
+    const { said, failure } = await refusal(403, errorBody(error));
+    expect(said).toBeNull();
+    expect(failure).toMatchObject({ code: "upstream_error", result, blame, retry: "free", needsCooldown: true });
+  });
+
+  test("of a 403 is whether the content was at fault; then nobody else is asked", async () => {
+    const { said, failure } = await refusal(403, errorBody({ message: "Your input was flagged by moderation." }));
+    expect(said?.message).toContain("flagged");
+    expect(failure).toMatchObject({
+      code: "upstream_rejected",
+      isRequestFault: true,
+      retry: "none",
+      needsCooldown: false,
+    });
   });
 
   test("of a 429 is not waited for, and not taken in whole when it is long", async () => {
@@ -121,7 +196,10 @@ describe("what a provider says of a request that it refused", () => {
 
   test("is the word of a proxy, and no refusal, when it is a page or has no end", async () => {
     const page = await refusal(404, "<html>not found</html>", "text/html");
-    expect(page).toMatchObject({ said: null, failure: { code: "upstream_error", isRequestFault: false } });
+    expect(page).toMatchObject({
+      said: null,
+      failure: { code: "upstream_error", isRequestFault: false, blame: "none" },
+    });
     const endless = await refusal(400, errorBody({ message: "x".repeat(70_000) }));
     expect(endless).toMatchObject({ said: null, failure: { code: "upstream_error" } });
     const cut = await refusal(400, new HttpClientError("reset_in_body", true, "cut"));

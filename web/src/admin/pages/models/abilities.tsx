@@ -39,7 +39,7 @@ const columns: readonly Column<Ability>[] = [
   { id: "weight", label: "Weight", cell: (row) => formats.number(row.weight), align: "end" },
 ];
 
-/** Which channel serves which model for which group: priority 0 first, among equals by weight. */
+/** Which channel serves which model for which group: the lower priority first, among equals by weight. */
 export function Abilities(): JSX.Element {
   const state = createTableState({ filters: ["model", "group_name", "channel_id"] });
   const list = createListQuery<Ability>({ path, state });
@@ -148,7 +148,7 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
       <FieldRow>
         <TextField
           label="Priority"
-          hint="0 comes first."
+          hint="The lower number goes first; 0 is the first."
           inputmode="numeric"
           autocomplete="off"
           {...form.text("priority")}

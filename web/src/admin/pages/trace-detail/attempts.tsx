@@ -26,6 +26,7 @@ export function Attempts(props: { readonly attempts: readonly Attempt[]; readonl
           columns={[
             { label: "Channel", cell: (row) => row.channel },
             { label: "Result", cell: (row) => <StateWord state={row.result} /> },
+            { label: "The provider said", cell: (row) => row.said ?? dash },
             { label: "HTTP", cell: (row) => (row.status === null ? dash : String(row.status)), align: "end" },
             { label: "Began after", cell: (row) => shownMs(row.started_at_ms), align: "end" },
             { label: "Took", cell: (row) => shownMs(row.duration_ms), align: "end" },

@@ -37,7 +37,12 @@ export function AbilityForm(props: {
         <TextField label="Group" spellcheck={false} {...form.text("group_name")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Priority" hint="0 comes first." inputmode="numeric" {...form.text("priority")} />
+        <TextField
+          label="Priority"
+          hint="The lower number goes first; 0 is the first."
+          inputmode="numeric"
+          {...form.text("priority")}
+        />
         <TextField label="Weight" hint="Among those of one priority." inputmode="numeric" {...form.text("weight")} />
       </FieldRow>
       <Checkbox label="Calls may go this way" {...form.flag("is_enabled")} />

@@ -83,11 +83,18 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
       <FieldRow>
         <TextField
           label="First byte, ms"
+          hint="Then the next channel is tried. By default 25 s of a minute, and longer for long prompts and answers."
           optional="default"
           inputmode="numeric"
           {...form.text("first_byte_timeout_ms")}
         />
-        <TextField label="Silence, ms" optional="default" inputmode="numeric" {...form.text("idle_timeout_ms")} />
+        <TextField
+          label="Silence, ms"
+          hint="Between two packets of an answer. Raise it for models that think without a word."
+          optional="default"
+          inputmode="numeric"
+          {...form.text("idle_timeout_ms")}
+        />
       </FieldRow>
       <PathBoxes value={form.values().pass_through_paths} onChange={(paths) => form.set("pass_through_paths", paths)} />
       <TextField label="Reason" hint="For the audit log." optional="optional" {...form.text("reason")} />

@@ -1,0 +1,78 @@
+import type { HttpLimits } from "../../platform/http-client/model.ts";
+import type { Channel } from "../channels/model.ts";
+import type { AdmittedCall, ModelEntry, ParsedRequest } from "../model.ts";
+import type { UpstreamLimits } from "../pipeline-parts.ts";
+import type { Surface } from "../surfaces.ts";
+
+/** How long a call waits for an answer to begin. */
+export type Patience = {
+  /** At one channel, as long as there is another one to go on to. */
+  readonly attemptMs: number;
+  /** At all channels together. */
+  readonly callMs: number;
+};
+
+/** What makes an answer take its time. */
+export type Work = Pick<ParsedRequest, "isStream" | "inputBytes" | "bounds">;
+
+/** The share of its whole time that a call spends at a channel when there is another. */
+const attemptShare = 0.45;
+/** Before anything is read or made. */
+const wholeMsMin = 20_000;
+/** A slow provider reads ten thousand bytes of a prompt, and makes twenty-five tokens or a sixtieth of a picture, in a second. */
+const inputMsPerByte = 0.1;
+const outputMsPerToken = 40;
+const outputMsPerImage = 60_000;
+
+/**
+ * The patience that a call deserves, so that a provider which is silent is left soon and one that is at work is not. A
+ * stream begins with its first event, anything else once all of it was made.
+ * @param limits how long a stream of a short prompt may take to begin, and how long any answer may
+ */
+export function patienceFor(
+  { isStream, inputBytes, bounds }: Work,
+  model: Pick<ModelEntry, "outputTokensMax">,
+  limits: Pick<UpstreamLimits, "firstTokenTimeoutMs" | "firstByteTimeoutMs">,
+): Patience {
+  const readMs = inputBytes * inputMsPerByte;
+  const outputTokens = Math.min(bounds.outputTokensMax ?? model.outputTokensMax, model.outputTokensMax);
+  const attemptMs = isStream
+    ? limits.firstTokenTimeoutMs * attemptShare + readMs
+    : wholeMsMin + readMs + outputTokens * outputMsPerToken + bounds.outputImages * outputMsPerImage;
+  const { firstByteTimeoutMs } = limits;
+  return {
+    attemptMs: Math.min(attemptMs, firstByteTimeoutMs),
+    callMs: Math.min(attemptMs / attemptShare, firstByteTimeoutMs),
+  };
+}
+
+/** The patience with a call of a surface; what a path without rules of its own does is not known, nor how long it takes. */
+export function boundPatience(
+  { request, model }: AdmittedCall,
+  { kind }: Pick<Surface, "kind">,
+  limits: UpstreamLimits,
+): Patience {
+  const { firstByteTimeoutMs } = limits;
+  return kind === "pass"
+    ? { attemptMs: firstByteTimeoutMs, callMs: firstByteTimeoutMs }
+    : patienceFor(request, model, limits);
+}
+
+/**
+ * The limits of one attempt. A channel's own go before all others. Between two packets of a response's events a model may
+ * think for as long as a whole answer would take.
+ * @param silenceMsMax until the answer begins
+ */
+export function boundSilence(
+  { isStream, request, model }: AdmittedCall,
+  { kind }: Pick<Surface, "kind">,
+  channel: Channel,
+  { silenceMsMax, upstreamLimits }: { readonly silenceMsMax: number; readonly upstreamLimits: UpstreamLimits },
+): HttpLimits {
+  const { firstTokenTimeoutMs: _, ...limits } = upstreamLimits;
+  const thinks = isStream && kind === "responses";
+  const patience = thinks ? patienceFor({ ...request, isStream: false }, model, upstreamLimits) : null;
+  const idleTimeoutMs = channel.idleTimeoutMs ?? Math.max(limits.idleTimeoutMs, patience?.callMs ?? 0);
+  const firstByteTimeoutMs = channel.firstByteTimeoutMs ?? silenceMsMax;
+  return { ...limits, idleTimeoutMs, firstByteTimeoutMs, firstBodyByteTimeoutMs: firstByteTimeoutMs };
+}

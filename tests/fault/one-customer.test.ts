@@ -1,0 +1,117 @@
+/** Whatever one customer sends, the channel stays there for the others; what is true of the channel closes it for all. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
+import { FaultRig } from "../support/fault-rig.ts";
+import { errorIn, type RelayedAnswer } from "../support/relayed-call.ts";
+import type { TestUser } from "../support/sluice.ts";
+
+const errorOf = (error: object): Behaviour["body"] => ({ error });
+
+/** What a provider answers to something that a request alone can bring about, and how often it takes to do harm. */
+const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; readonly calls: number }[] = [
+  { name: "requests that are not acceptable", behaviour: { status: 406 }, calls: 30 },
+  { name: "requests whose address is too long", behaviour: { status: 414, isHtmlBody: true }, calls: 30 },
+  { name: "requests whose headers are too large", behaviour: { status: 431, isHtmlBody: true }, calls: 30 },
+  { name: "requests that make the server stumble", behaviour: { status: 500 }, calls: 30 },
+  {
+    name: "a prompt that moderation refuses",
+    behaviour: { status: 403, body: errorOf({ message: "Your input was flagged by moderation.", code: 403 }) },
+    calls: 1,
+  },
+  { name: "a request that is forbidden for no reason", behaviour: { status: 403 }, calls: 2 },
+  {
+    name: "a request above the limit of tokens",
+    behaviour: {
+      status: 429,
+      retryAfter: 60,
+      body: errorOf({ message: "Request too large: Limit 30000, Requested 60000.", type: "tokens" }),
+    },
+    calls: 2,
+  },
+  { name: "too many calls of one customer", behaviour: { status: 429, retryAfter: 60 }, calls: 1 },
+  { name: "a request that overloads the server", behaviour: { status: 503, retryAfter: 60 }, calls: 1 },
+];
+
+const stories = attacks.map((attack, index) => ({ ...attack, model: `attack-${index}` }));
+
+describe("one customer of two", () => {
+  let faulty: FaultRig;
+  let victim: TestUser;
+  let third: TestUser;
+
+  beforeAll(async () => {
+    faulty = await FaultRig.create();
+    victim = await faulty.rig.addUser();
+    third = await faulty.rig.addUser();
+    for (const model of [...stories.map((story) => story.model), "shared", "key", "query", "plain"]) {
+      await faulty.addModel(model, [{ name: model }]);
+    }
+    await faulty.start("one-process");
+  });
+
+  afterAll(async () => {
+    expect(await faulty.rig.checkMoney()).toEqual([]);
+    await faulty.close();
+  });
+
+  const callAs = (user: TestUser, model: string, more: { path?: string; headers?: string[] } = {}) =>
+    faulty.call(model, {}, { apiKey: user.apiKey, ...more });
+  const script = (model: string, behaviour: Behaviour, times = 1) =>
+    faulty.provider.script(behaviour, { match: { credential: `upstream-${model}` }, times });
+  const attackMark = "the words that do it";
+  const seen = ({ status, body }: RelayedAnswer) => ({ status, code: errorIn(body)?.code });
+
+  test.each(stories)("$name: the other's calls go on", async ({ model, behaviour, calls }) => {
+    expect((await callAs(victim, model)).status).toBe(200);
+    const match = { credential: `upstream-${model}`, bodyIncludes: attackMark };
+    faulty.provider.script(behaviour, { match, times: "always" });
+    for (let call = 0; call < calls; call += 1) {
+      expect((await faulty.call(model, { user: attackMark })).status).not.toBe(200);
+    }
+    for (let call = 0; call < 4; call += 1) {
+      expect((await callAs(victim, model)).status).toBe(200);
+    }
+  });
+
+  test("a limit that a second customer meets too makes the channel rest for all", async () => {
+    script("shared", { status: 429, retryAfter: 60 }, 2);
+    for (const user of [faulty.user, victim]) {
+      expect(seen(await callAs(user, "shared"))).toEqual({ status: 429, code: "upstream_rate_limited" });
+    }
+    const answer = await callAs(third, "shared");
+    expect(seen(answer)).toEqual({ status: 429, code: "upstream_rate_limited" });
+    expect((await faulty.row(answer.requestId)).attempts).toEqual([]);
+  });
+
+  test("a credential that is refused makes it rest for all, and nobody is told of a rate of calls", async () => {
+    script("key", { status: 401 });
+    expect(seen(await callAs(faulty.user, "key"))).toEqual({ status: 502, code: "upstream_error" });
+    const answer = await callAs(victim, "key");
+    expect(seen(answer)).toEqual({ status: 503, code: "no_upstream" });
+    expect(Number(answer.headers.get("retry-after"))).toBeWithin(1, 4);
+  });
+
+  test("a request above the limit is told so, and not to try again", async () => {
+    const body = errorOf({ message: "Request too large: Limit 30000, Requested 60000.", type: "tokens" });
+    script("plain", { status: 429, retryAfter: 60, body });
+    const answer = await callAs(faulty.user, "plain");
+    expect(seen(answer)).toEqual({ status: 429, code: "upstream_rejected" });
+    expect(errorIn(answer.body)?.message).toContain("Requested 60000");
+    expect(answer.headers.get("x-should-retry")).toBe("false");
+    expect(answer.headers.has("retry-after")).toBe(false);
+  });
+
+  test("what a client would accept and asks for in the query does not go on, but for names that are known", async () => {
+    const path = "/v1/chat/completions?api-version=2099-01-01&deployment=other&limit=5&order=asc%20x";
+    await callAs(faulty.user, "query", { path, headers: ["Accept: application/xml", "OpenAI-Beta: assistants=v2"] });
+    const record = faulty.provider.requests.find(({ credential }) => credential === "upstream-query");
+    expect(record?.target).toBe("/v1/chat/completions?limit=5&order=asc+x");
+    const sent = Object.fromEntries(record?.headers.map(([name, value]) => [name.toLowerCase(), value]) ?? []);
+    expect(sent).toMatchObject({ accept: "application/json, text/event-stream", "openai-beta": "assistants=v2" });
+  });
+
+  test("a query of more than a kibibyte is refused here", async () => {
+    const path = `/v1/chat/completions?limit=${"5".repeat(6_000)}`;
+    expect(seen(await callAs(faulty.user, "plain", { path }))).toEqual({ status: 400, code: "invalid_parameter" });
+  });
+});

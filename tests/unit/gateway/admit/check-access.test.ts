@@ -1,0 +1,128 @@
+import { describe, expect, test } from "bun:test";
+import { checkKeyState, checkModelAccess, checkPassThrough } from "@sluice/control-plane/gateway/admit/check-access.ts";
+import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalog.ts";
+import type { ModelEntry, Principal } from "@sluice/control-plane/gateway/model.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { channelOf } from "../../../support/channel-fixtures.ts";
+
+const nowMs = 1_000_000;
+const address = "203.0.113.8";
+
+const principalOf = (more: Partial<Principal> = {}): Principal =>
+  ({
+    keyStatus: "active",
+    expiresAtMs: null,
+    isUserEnabled: true,
+    allowedIps: null,
+    allowedModels: null,
+    groupName: "default",
+    ...more,
+  }) as Principal;
+
+const codeOf = (check: () => unknown): string | null => {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    return error instanceof AppError ? error.code : "thrown";
+  }
+};
+
+describe("a key", () => {
+  const stateOf = (more: Partial<Principal>, ip = address) => codeOf(() => checkKeyState(principalOf(more), ip, nowMs));
+
+  test("is good while it is active, and its user is", () => {
+    expect(stateOf({})).toBeNull();
+    expect(stateOf({ keyStatus: "disabled" })).toBe("invalid_api_key");
+    expect(stateOf({ keyStatus: "revoked" })).toBe("invalid_api_key");
+    expect(stateOf({ isUserEnabled: false })).toBe("account_disabled");
+  });
+
+  test("ends at its moment, not after it", () => {
+    expect(stateOf({ expiresAtMs: nowMs + 1 })).toBeNull();
+    expect(stateOf({ expiresAtMs: nowMs })).toBe("invalid_api_key");
+  });
+
+  test("says nothing of its user when it is not good itself", () => {
+    expect(stateOf({ keyStatus: "revoked", isUserEnabled: false })).toBe("invalid_api_key");
+  });
+
+  test("is good from the addresses of its list, and from no other", () => {
+    expect(stateOf({ allowedIps: [address] })).toBeNull();
+    expect(stateOf({ allowedIps: [address] }, "203.0.113.9")).toBe("ip_not_allowed");
+    expect(stateOf({ allowedIps: [] })).toBe("ip_not_allowed");
+  });
+
+  test("is judged anew for another address, also after a good one", () => {
+    const principal = principalOf({ allowedIps: [address] });
+    const from = (ip: string) => codeOf(() => checkKeyState(principal, ip, nowMs));
+    expect([from(address), from("203.0.113.9"), from(address), from("203.0.113.9")]).toEqual([
+      null,
+      "ip_not_allowed",
+      null,
+      "ip_not_allowed",
+    ]);
+  });
+
+  test("is judged anew after its list has changed", () => {
+    expect(stateOf({ allowedIps: [address] })).toBeNull();
+    expect(stateOf({ allowedIps: ["203.0.113.9"] })).toBe("ip_not_allowed");
+  });
+});
+
+describe("a model", () => {
+  const entry = { name: "m" } as ModelEntry;
+  const models = new Map([
+    ["m", entry],
+    ["*", { name: "*" } as ModelEntry],
+  ]);
+  const accessTo = (model: string, allowedModels: readonly string[] | null) => {
+    const allowed = allowedModels === null ? null : new Set(allowedModels);
+    return codeOf(() => checkModelAccess(principalOf({ allowedModels: allowed }), model, models));
+  };
+
+  test("that is there is open to keys without a list, and to those that name it", () => {
+    expect(checkModelAccess(principalOf(), "m", models)).toBe(entry);
+    expect([accessTo("m", ["m"]), accessTo("m", ["other"]), accessTo("m", [])]).toEqual([
+      null,
+      "model_not_found",
+      "model_not_found",
+    ]);
+  });
+
+  test("that is not there is as one that the key may not use", () => {
+    expect(accessTo("other", null)).toBe("model_not_found");
+    expect(accessTo("other", ["other"])).toBe("model_not_found");
+  });
+
+  test("is never the name of what is passed through", () => {
+    expect(accessTo("*", null)).toBe("model_not_found");
+    expect(accessTo("*", ["*"])).toBe("model_not_found");
+  });
+});
+
+describe("a path that is passed through", () => {
+  const entry = { name: "*" } as ModelEntry;
+  const channel = channelOf(1, { passThroughPaths: new Set(["GET /v1/files"]) });
+  const catalog: Catalog = {
+    ...emptyCatalog,
+    models: new Map([["*", entry]]),
+    abilities: new Map([["default", new Map([["*", [{ channel, priority: 0, weight: 1 }]]])]]),
+  };
+  const call = { method: "GET", path: "/v1/files" };
+  const accessOf = (more: Partial<Principal>, from: Catalog, to = call) =>
+    codeOf(() => checkPassThrough(principalOf(more), from, to));
+
+  test("is open to the groups that a channel serves, and to keys that may", () => {
+    expect(checkPassThrough(principalOf(), catalog, call)).toBe(entry);
+    expect(accessOf({ groupName: "other" }, catalog)).toBe("not_found");
+    expect(accessOf({ allowedModels: new Set(["m"]) }, catalog)).toBe("not_found");
+    expect(accessOf({ allowedModels: new Set(["*"]) }, catalog)).toBeNull();
+    expect(accessOf({}, { ...catalog, models: new Map() })).toBe("not_found");
+  });
+
+  test("is one that a channel of the group passes, by its method", () => {
+    expect(accessOf({}, catalog, { ...call, method: "POST" })).toBe("not_found");
+    expect(accessOf({}, catalog, { ...call, path: "/v1/vector_stores" })).toBe("not_found");
+  });
+});

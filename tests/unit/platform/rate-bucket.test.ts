@@ -1,0 +1,46 @@
+import { describe, expect, test } from "bun:test";
+import { RateBucket } from "@sluice/control-plane/platform/rate-bucket.ts";
+
+describe("a bucket of 60 a minute", () => {
+  test("gives all of them at once, and no more", () => {
+    const bucket = new RateBucket(60);
+    bucket.take(59, 0);
+    expect([bucket.has(1, 0), bucket.has(2, 0)]).toEqual([true, false]);
+    bucket.take(1, 0);
+    expect(bucket.has(1, 0)).toBe(false);
+  });
+
+  test("fills up evenly, one each second, and never above its limit", () => {
+    const bucket = new RateBucket(60);
+    bucket.take(60, 0);
+    expect([bucket.has(1, 999), bucket.has(1, 1_000)]).toEqual([false, true]);
+    bucket.take(1, 1_000);
+    expect([bucket.has(60, 60_999), bucket.has(60, 61_000), bucket.has(61, 3_600_000)]).toEqual([false, true, false]);
+  });
+
+  test("is full the first time it is looked at, whenever that is", () => {
+    expect(new RateBucket(60).has(60, 1e12)).toBe(true);
+  });
+
+  test("lends below zero what a call really used, and says how long that lasts", () => {
+    const bucket = new RateBucket(60);
+    bucket.take(90, 0);
+    expect(bucket.secondsUntil(1, 0)).toBe(31);
+    expect([bucket.has(1, 30_990), bucket.has(1, 31_010)]).toEqual([false, true]);
+    expect(bucket.secondsUntil(1, 31_010)).toBe(1);
+  });
+});
+
+describe("a bucket whose limit is shared", () => {
+  test("gets its part of it, rounded down, and at least one", () => {
+    const limitOf = (perMinute: number, replicas: number) => RateBucket.adjusted(null, perMinute, replicas)?.limit;
+    expect([limitOf(30, 1), limitOf(30, 4), limitOf(2, 3)]).toEqual([30, 7, 1]);
+  });
+
+  test("is the same one with what was taken, as long as its limit is the same", () => {
+    const bucket = new RateBucket(30);
+    expect(RateBucket.adjusted(bucket, 60, 2)).toBe(bucket);
+    expect(RateBucket.adjusted(bucket, 60, 1)).not.toBe(bucket);
+    expect(RateBucket.adjusted(bucket, null, 1)).toBeNull();
+  });
+});
