@@ -7,6 +7,7 @@ import { codeOf } from "../support/console-client.ts";
 import type { DnsZone } from "../support/dns-server.ts";
 import { ExitNodeScene } from "../support/exit-node-scene.ts";
 import { FakeNode } from "../support/fake-node.ts";
+import { holdLock } from "../support/held-lock.ts";
 import { nextRelayKey, type RunningAgent, relayKey } from "../support/node-agent.ts";
 import { createTestAuthority, type TestAuthority } from "../support/test-certificates.ts";
 
@@ -51,6 +52,8 @@ describe("66: a name that does not lead to the node and only there", () => {
     ["does not exist", { is: "absent" }],
     ["has no address", {}],
     ["is one that the server can't tell", { is: "failing" }],
+    ["leads to the node, while its IPv6 addresses can't be told", { a: ["127.0.0.1"], failsFor: "aaaa" }],
+    ["has no IPv4 address that can be told, and none of IPv6", { failsFor: "a" }],
     ["leads to more addresses than a node can have", { a: Array.from({ length: 20 }, (_, n) => `127.0.1.${n}`) }],
   ];
 
@@ -176,6 +179,29 @@ test("69: a change of what somebody else has changed is refused, and overwrites 
   expect((await save({ name: "First", version })).status).toBe(200);
   const late = await scene.admin.post("/backend/admin/exit-node/switch/", { node_code: "node-t", version });
   expect(codeOf(late)).toEqual([409, "version_conflict"]);
+});
+
+test("what was seen of a node is not written down once somebody has changed the node", async () => {
+  scene.dns.set(host, { a: ["127.0.0.1"] });
+  await scene.check("node-t");
+  const checked = async () =>
+    await scene.rig.db.sql<{ checks: string }>`
+      select row_to_json(n)::jsonb - 'version' as checks from exit_node n where node_code = 'node-t'`;
+  const before = await checked();
+  for (const [path, status] of [
+    ["health", 409],
+    ["dns-check", 200],
+  ] as const) {
+    const held = await holdLock(
+      scene.rig.db,
+      (tx) => tx.sql`update exit_node set version = version + 1 where node_code = 'node-t'`,
+    );
+    const checking = scene.admin.post(`/backend/admin/exit-node/${path}/`, { node_code: "node-t" });
+    await held.waitForWaiters(1);
+    await held.release();
+    expect((await checking).status).toBe(status);
+    expect(await checked()).toEqual(before);
+  }
 });
 
 describe("a node that holds the key and says odd things", () => {

@@ -7,6 +7,8 @@ export type DnsZone = {
   readonly cname?: string;
   /** `silent` answers never, `failing` says that the server has a problem, `absent` that there is no such name. */
   readonly is?: "silent" | "failing" | "absent";
+  /** Addresses of this kind are the only ones that the server has a problem with. */
+  readonly failsFor?: "a" | "aaaa";
 };
 
 const types: Readonly<Record<number, "a" | "aaaa">> = { 1: "a", 28: "aaaa" };
@@ -59,8 +61,8 @@ export class DnsServer implements AsyncDisposable {
     if (zone.is === "silent") {
       return null;
     }
-    if (zone.is !== undefined) {
-      return reply(message, question, { code: codes[zone.is], records: [] });
+    if (zone.is !== undefined || zone.failsFor === type) {
+      return reply(message, question, { code: codes[zone.is ?? "failing"], records: [] });
     }
     // The name of the question, and with an alias the name that it stands for.
     const owner = zone.cname === undefined ? Buffer.from([0xc0, 12]) : writeName(zone.cname);
