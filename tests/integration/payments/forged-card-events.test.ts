@@ -122,6 +122,14 @@ const bodies: Attack[] = [
     run: bytes((order) => Buffer.from(`${bodyFor(order)}\xff`, "latin1")),
   },
   {
+    what: "bytes that a lenient reader takes for the signed text",
+    ...refused,
+    run: ({ scene: at, order }) => {
+      const body = bodyFor(order, { more: { note: "\uFFFD" } });
+      return at.postEvent(Buffer.from(body.replace("\uFFFD", "\u00ff"), "latin1"), signLikeCard(body, secret));
+    },
+  },
+  {
     what: "text that is no JSON",
     status: 400,
     answer: "invalid_json",

@@ -113,7 +113,11 @@ export const paymentsMutants: readonly Mutant[] = [
     from: "merchant !== undefined && merchant !== merchantNo",
     to: "merchant === undefined && merchant !== merchantNo",
     rule: "a notice about another merchant credits nothing",
-    tests: ["integration/payments/forged-wallet-notices.test.ts", "integration/payments/reversals.test.ts"],
+    tests: [
+      "unit/payments/wallet-fields.test.ts",
+      "integration/payments/forged-wallet-notices.test.ts",
+      "integration/payments/reversals.test.ts",
+    ],
   },
   {
     id: "payments/wallet-status",
@@ -121,7 +125,11 @@ export const paymentsMutants: readonly Mutant[] = [
     from: 'if (status !== "success") {',
     to: 'if (status === "failed") {',
     rule: "only a successful payment credits",
-    tests: ["integration/payments/forged-wallet-notices.test.ts", "integration/payments/reversals.test.ts"],
+    tests: [
+      "unit/payments/wallet-fields.test.ts",
+      "integration/payments/forged-wallet-notices.test.ts",
+      "integration/payments/reversals.test.ts",
+    ],
   },
   {
     id: "payments/wallet-reversed",
@@ -129,7 +137,11 @@ export const paymentsMutants: readonly Mutant[] = [
     from: 'if (status === "reversed") {',
     to: 'if (status === "reverse") {',
     rule: "a payment that the gateway took back is flagged",
-    tests: ["integration/payments/forged-wallet-notices.test.ts", "integration/payments/reversals.test.ts"],
+    tests: [
+      "unit/payments/wallet-fields.test.ts",
+      "integration/payments/forged-wallet-notices.test.ts",
+      "integration/payments/reversals.test.ts",
+    ],
   },
   {
     id: "payments/wallet-event-id",
@@ -137,7 +149,11 @@ export const paymentsMutants: readonly Mutant[] = [
     from: "eventId: `${transactionId}:${status}`",
     to: "eventId: transactionId",
     rule: "each state of a transaction is a message of its own",
-    tests: ["integration/payments/forged-wallet-notices.test.ts", "integration/payments/reversals.test.ts"],
+    tests: [
+      "unit/payments/wallet-fields.test.ts",
+      "integration/payments/forged-wallet-notices.test.ts",
+      "integration/payments/reversals.test.ts",
+    ],
   },
   {
     id: "payments/wallet-currency",
@@ -145,7 +161,11 @@ export const paymentsMutants: readonly Mutant[] = [
     from: "const currencyPattern = /^[A-Z]{3}$/;",
     to: "const currencyPattern = /^.*$/;",
     rule: "a currency has its form",
-    tests: ["integration/payments/forged-wallet-notices.test.ts", "integration/payments/reversals.test.ts"],
+    tests: [
+      "unit/payments/wallet-fields.test.ts",
+      "integration/payments/forged-wallet-notices.test.ts",
+      "integration/payments/reversals.test.ts",
+    ],
   },
   {
     id: "payments/card-future",

@@ -293,8 +293,8 @@ export const rightsMutants: readonly Mutant[] = [
   {
     id: "rights/seal-place-lengths",
     file: "control-plane/src/platform/crypto/seal.ts",
-    from: "${place.table.length}:${place.table}",
-    to: "${place.table}",
+    from: "${row.length}:${row}${owner.length}:${owner}",
+    to: "${row}${owner}",
     rule: "no two places share a context",
     tests: ["unit/platform/crypto/seal.test.ts"],
   },
@@ -343,8 +343,8 @@ export const rightsMutants: readonly Mutant[] = [
     file: "control-plane/src/trace/payload-reading.ts",
     from: 'if (trace.payload === "expired") {',
     to: "if (trace.payload === undefined) {",
-    rule: "an expired payload is refused",
-    tests: ["integration/traces.test.ts", "integration/trace-retention.test.ts"],
+    rule: "an expired payload is refused as such",
+    tests: ["integration/trace-canary.test.ts"],
   },
   {
     id: "rights/payload-rate",

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { applyMultiplier, ceilDivide, type Decimal, decimalToScaled, parseDecimal } from "@sluice/contracts/money";
+import {
+  applyMultiplier,
+  ceilDivide,
+  type Decimal,
+  decimalToScaled,
+  parseDecimal,
+  scaledToDecimal,
+} from "@sluice/contracts/money";
 import fc from "fast-check";
 import { ceiling, fromDecimal, fromInteger, times } from "../../support/rational.ts";
 
@@ -64,6 +71,21 @@ describe("a decimal", () => {
       }),
     );
   });
+});
+
+test.each([
+  [0n, 4, "0"],
+  [5n, 2, "0.05"],
+  [50n, 2, "0.5"],
+  [500n, 2, "5"],
+  [12_345n, 4, "1.2345"],
+])("%p units of 10^-%p are %p", (scaled, scale, text) => {
+  expect(scaledToDecimal(scaled, scale)).toBe(text as Decimal);
+});
+
+test("zeros at the end of a decimal need no places", () => {
+  expect(decimalToScaled("1.100000" as Decimal, 1)).toBe(11n);
+  expect(() => decimalToScaled("1.110000" as Decimal, 1)).toThrow(RangeError);
 });
 
 test("a division that rounds up is the least integer that is not too small", () => {

@@ -40,6 +40,15 @@ test("a challenge and a proof can't stand in for each other", () => {
   expect(isProofValid(key, challenge, "", signChallenge(key, challenge).split(".")[3] ?? "")).toBe(false);
 });
 
+test("a challenge is signed with its parts as they are divided, and a proof with the body", () => {
+  const parsed = parseChallenge(signChallenge(key, { ...challenge, nodeCode: "a|b", audience: "c" }));
+  expect(parsed !== null && isSignedBy(key, parsed, { nodeCode: "a|b", audience: "c" })).toBe(true);
+  expect(parsed !== null && isSignedBy(key, parsed, { nodeCode: "a", audience: "b|c" })).toBe(false);
+  const proof = signProof(key, challenge, '{"ok":true}');
+  expect(isProofValid(key, challenge, '{"ok":true}', proof)).toBe(true);
+  expect(isProofValid(key, challenge, '{"ok":false}', proof)).toBe(false);
+});
+
 test("the key is in neither of them", () => {
   expect(signChallenge(key, challenge) + signProof(key, challenge, "{}")).not.toContain(key);
 });

@@ -18,6 +18,15 @@ function codeOf(work: () => unknown): string | null {
   }
 }
 
+test("each state of a transaction is a message of its own", () => {
+  const notice = (status: string) =>
+    readWalletNotice(
+      new Map(Object.entries({ transactionNo: "T1", reference: "O1", status, currency: "USD", amount: "9.90" })),
+      "M1",
+    );
+  expect(notice("success").eventId).not.toBe(notice("reversed").eventId);
+});
+
 describe("the fields of a notification", () => {
   test("are read from a form and from JSON alike", () => {
     const expected: [string, string][] = [

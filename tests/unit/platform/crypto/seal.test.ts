@@ -28,6 +28,12 @@ function newKey(): SealingKey {
 const key = newKey();
 const place = { table: "payload_segment", column: "sealed", row: "0199a1b2-c3d4-7e5f-8a9b-0c1d2e3f4051", owner: 7n };
 const context = sealContext(place);
+
+test("no two places share a context, however their parts are divided", () => {
+  const at = (table: string, column: string, row: string, owner: string) => sealContext({ table, column, row, owner });
+  expect(at("t", "c", "1", "23")).not.toBe(at("t", "c", "12", "3"));
+  expect(at("t", "cd", "1", "2")).not.toBe(at("tc", "d", "1", "2"));
+});
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("sealing", () => {
