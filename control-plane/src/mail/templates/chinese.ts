@@ -31,7 +31,7 @@ export const chinese: MailWords = {
     title: "您的密码已更改",
     body: ["您的 {{service}} 账户密码已更改，所有会话均已结束。"],
     action: "不是我本人：重置密码",
-    notes: ["如果是您本人操作，您无需采取任何措施。"],
+    notes: ["如果是您本人操作，您无需采取任何措施。", "您的 API 密钥继续有效。请在控制台中撤销您不认识的密钥。"],
   },
   recovery_code_used: {
     subject: "您的账户使用了一个恢复码",

@@ -41,7 +41,10 @@ export const english: MailWords = {
     title: "Your password was changed",
     body: ["The password of your account at {{service}} was changed, and all sessions were ended."],
     action: "It was not me: reset the password",
-    notes: ["If it was you, there is nothing you need to do."],
+    notes: [
+      "If it was you, there is nothing you need to do.",
+      "Your API keys keep working. Revoke those that you don’t know in the console.",
+    ],
   },
   recovery_code_used: {
     subject: "A recovery code of your account was used",

@@ -44,7 +44,10 @@ export const french: MailWords = {
     title: "Votre mot de passe a été modifié",
     body: ["Le mot de passe de votre compte {{service}} a été modifié et toutes les sessions ont été fermées."],
     action: "Ce n’était pas moi : réinitialiser le mot de passe",
-    notes: ["Si c’était vous, vous n’avez rien à faire."],
+    notes: [
+      "Si c’était vous, vous n’avez rien à faire.",
+      "Vos clés API restent valables. Révoquez dans la console celles que vous ne connaissez pas.",
+    ],
   },
   recovery_code_used: {
     subject: "Un code de récupération de votre compte a été utilisé",

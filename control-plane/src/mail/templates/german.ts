@@ -44,7 +44,10 @@ export const german: MailWords = {
     title: "Ihr Passwort wurde geändert",
     body: ["Das Passwort Ihres Kontos bei {{service}} wurde geändert, und alle Sitzungen wurden beendet."],
     action: "Das war ich nicht: Passwort zurücksetzen",
-    notes: ["Wenn Sie das waren, müssen Sie nichts tun."],
+    notes: [
+      "Wenn Sie das waren, müssen Sie nichts tun.",
+      "Ihre API-Schlüssel gelten weiter. Widerrufen Sie in der Konsole alle, die Sie nicht kennen.",
+    ],
   },
   recovery_code_used: {
     subject: "Ein Wiederherstellungscode Ihres Kontos wurde verwendet",

@@ -38,7 +38,10 @@ export const portuguese: MailWords = {
     title: "A sua senha foi alterada",
     body: ["A senha da sua conta no {{service}} foi alterada e todas as sessões foram encerradas."],
     action: "Não fui eu: redefinir a senha",
-    notes: ["Se foi você, não é preciso fazer nada."],
+    notes: [
+      "Se foi você, não é preciso fazer nada.",
+      "As suas chaves de API continuam válidas. Revogue no console as que você não reconhece.",
+    ],
   },
   recovery_code_used: {
     subject: "Um código de recuperação da sua conta foi usado",

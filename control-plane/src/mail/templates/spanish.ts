@@ -41,7 +41,10 @@ export const spanish: MailWords = {
     title: "Su contraseña ha cambiado",
     body: ["Se ha cambiado la contraseña de su cuenta en {{service}} y se han cerrado todas las sesiones."],
     action: "No he sido yo: restablecer la contraseña",
-    notes: ["Si ha sido usted, no tiene que hacer nada."],
+    notes: [
+      "Si ha sido usted, no tiene que hacer nada.",
+      "Sus claves de API siguen funcionando. Revoque en la consola las que no reconozca.",
+    ],
   },
   recovery_code_used: {
     subject: "Se ha usado un código de recuperación de su cuenta",
