@@ -168,15 +168,14 @@ test("whatever is of admins asks for an admin", () => {
 function refusalOf({ access, freshLogin }: AnyEndpoint, caller: Caller): string | null {
   const isUser = caller === "user" || caller === "another_user";
   const isAdmin = caller.endsWith("admin");
-  const ofNoAdmin = isUser ? "403 forbidden" : "401 unauthenticated";
   switch (access) {
     case "user":
       return isUser ? null : "401 unauthenticated";
     case "admin":
-      return isAdmin ? null : ofNoAdmin;
+      return isAdmin ? null : "401 unauthenticated";
     case "super_admin":
       if (!caller.endsWith("super_admin")) {
-        return isAdmin ? "403 super_admin_required" : ofNoAdmin;
+        return isAdmin ? "403 super_admin_required" : "401 unauthenticated";
       }
       return freshLogin === true && caller === "stale_super_admin" ? "403 step_up_required" : null;
     default:

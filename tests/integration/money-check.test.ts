@@ -140,7 +140,7 @@ describe("GET /backend/admin/money-check/", () => {
         });
       });
       expect((await ask({})).status).toBe(401);
-      expect((await ask({ "x-test-user": "17" })).status).toBe(403);
+      expect((await ask({ "x-test-user": "17" })).status).toBe(401);
     } finally {
       await http.stop();
     }

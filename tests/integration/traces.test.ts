@@ -275,7 +275,10 @@ describe("a payload", () => {
   test("is refused to an admin, to its own user and to nobody", async () => {
     const before = await linkCount();
     expect(codeOf(await read(made, { reason }, admin))).toEqual([403, "super_admin_required"]);
-    expect(codeOf(await read(made, { reason }, consoleClient(sluice.url, user.cookie)))).toEqual([403, "forbidden"]);
+    expect(codeOf(await read(made, { reason }, consoleClient(sluice.url, user.cookie)))).toEqual([
+      401,
+      "unauthenticated",
+    ]);
     expect(codeOf(await read(made, { reason }, consoleClient(sluice.url, null)))).toEqual([401, "unauthenticated"]);
     expect(await linkCount()).toBe(before);
   });

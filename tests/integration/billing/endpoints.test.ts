@@ -117,7 +117,7 @@ describe("plans", () => {
   test("nobody but an admin saves a plan", async () => {
     const user = await loginUser(scene);
     expect((await post("/backend/admin/plan/save/", plan)).status).toBe(401);
-    expect((await post("/backend/admin/plan/save/", plan, { cookie: user.cookie })).status).toBe(403);
+    expect((await post("/backend/admin/plan/save/", plan, { cookie: user.cookie })).status).toBe(401);
   });
 });
 

@@ -20,7 +20,7 @@ const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   optional_user: ["invalid_cookie"],
   user: ofLogins,
-  admin: [...ofLogins, "forbidden"],
+  admin: ofLogins,
   super_admin: [...ofLogins, "forbidden", "super_admin_required"],
 };
 

@@ -1,4 +1,3 @@
-import type { ErrorCode } from "@sluice/contracts/errors";
 import { type AnyElysia, Elysia } from "elysia";
 import { clientAddress, type EdgeSettings } from "../client-address.ts";
 import { isDatabaseOutage } from "../db-errors.ts";
@@ -195,18 +194,11 @@ async function readCaller(
     case "super_admin": {
       const admin = await callers.readAdmin(request);
       if (admin === null) {
-        throw new AppError(await refusalOfAdmins(callers, request));
+        // A user's login says nothing here: what is missing is that of an admin.
+        throw new AppError(callers.carriesSession(request, "admin") ? "session_expired" : "unauthenticated");
       }
       refuseWithoutRight(endpoint, admin);
       return { admin };
     }
   }
-}
-
-/** Why somebody who is no admin is kept out: a login that has ended, a user's, or none at all. */
-async function refusalOfAdmins(callers: CallerReader, request: Request): Promise<ErrorCode> {
-  if (callers.carriesSession(request, "admin")) {
-    return "session_expired";
-  }
-  return (await callers.readUser(request)) === null ? "unauthenticated" : "forbidden";
 }
