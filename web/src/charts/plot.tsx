@@ -1,3 +1,4 @@
+import "./mend-browser-language.ts";
 import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from "solid-js";
 import uPlot from "uplot";
 import { whenIdle } from "../kit/when-idle.ts";

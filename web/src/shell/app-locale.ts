@@ -1,4 +1,5 @@
 import { isLocale, type Locale } from "../i18n/locale.ts";
+import { soundLanguage } from "../i18n/sound-language.ts";
 
 /** Kept by the service: what a visitor chose on the site, and for whoever is logged in, the language of the account. */
 const rememberedPattern = /(?:^|; )SVC_LANG=([a-z]{2})(?:;|$)/;
@@ -6,7 +7,7 @@ const rememberedPattern = /(?:^|; )SVC_LANG=([a-z]{2})(?:;|$)/;
 /** The language of a user who has none is that of the browser, where the product speaks it. */
 export function findLocale(): Locale {
   const remembered = rememberedPattern.exec(document.cookie)?.[1] ?? "";
-  const wished = [remembered, ...navigator.languages.map((tag) => tag.split("-")[0] ?? "")];
+  const wished = [remembered, ...navigator.languages.map((tag) => soundLanguage(tag).split("-")[0] ?? "")];
   for (const tag of wished) {
     if (isLocale(tag)) {
       return tag;

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { shownPages } from "../shots/pages.ts";
+import { TestBrowser } from "../support/browser.ts";
+import { pageOptions, startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const testMsMax = 60_000;
+
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+/** Those with charts, which format numbers in the language of the browser. */
+const pages = shownPages.filter(({ path }) =>
+  ["/console/", "/console/usage/", "/admin/", "/admin/reports/"].some((each) => path.split("?")[0] === each),
+);
+
+test("there are pages with charts", () => {
+  expect(pages.length).toBeGreaterThanOrEqual(4);
+});
+
+test.each(pages.map((shown) => [shown.name, shown] as const))(
+  "%s is shown to a browser whose language is no tag",
+  async (_name, shown) => {
+    const watched = await browser.open(pageOptions(web, shown));
+    try {
+      await watched.page.addInitScript(() => {
+        for (const [name, value] of Object.entries({ language: "en-US@posix", languages: ["en-US@posix"] })) {
+          Object.defineProperty(navigator, name, { get: () => value, configurable: true });
+        }
+      });
+      await watched.page.goto(shown.path);
+      await watched.page.waitForSelector(shown.ready);
+      await watched.page.waitForLoadState("networkidle");
+      expect(await watched.page.locator("main [data-kind=error]").count()).toBe(0);
+      expect(watched.faults).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);
