@@ -3,7 +3,7 @@ import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
-import { guestOrders, holdSuperAdmins } from "./accounts/service.ts";
+import { guestOrders, holdSuperAdmins, leadSenders } from "./accounts/service.ts";
 import { setVerificationMail } from "./accounts/store.ts";
 import { listPlaces } from "./admin/lists/list-places.ts";
 import { exportRecorder } from "./admin/lists/record-export.ts";
@@ -175,6 +175,7 @@ export function buildBackend(parts: BackendParts): Backend {
     leads: leadEndpoints({
       db,
       clock: systemClock,
+      countSender: leadSenders(db),
       problemPage: (state, status) => contactProblemPage(state, status, parts.webBuild?.forms ?? null),
     }),
     reports: reportEndpoints({ db, clock: systemClock }),

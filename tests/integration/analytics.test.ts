@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { leadSenders } from "@sluice/control-plane/accounts/service.ts";
 import { analyticsEndpoints } from "@sluice/control-plane/analytics/routes.ts";
 import { forgetOldEvents } from "@sluice/control-plane/analytics/service.ts";
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
@@ -19,6 +20,8 @@ let db: Database;
 let http: EndpointServer;
 /** Moves when a test says so: what is limited by the minute waits for nothing else. */
 let tick = 0;
+/** Whom leads come from. */
+let sender = "192.0.2.1";
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -35,7 +38,7 @@ beforeAll(async () => {
   const lists = { db, clock: systemClock, log: createLog("error", () => {}), recordExport: () => Promise.resolve() };
   http = serveEndpoints([
     ...analyticsEndpoints({ db, clock, limits }),
-    ...leadEndpoints({ db, clock, limits, problemPage }),
+    ...leadEndpoints({ db, clock, limits, problemPage, countSender: () => leadSenders(db)(sender) }),
     ...listEndpoints(lists, [leadPlace]),
     ...reportEndpoints({ db, clock }),
   ]);
@@ -43,6 +46,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   tick += 120_000;
+  sender = `192.0.${tick / 120_000}.1`;
   await db.sql`delete from campaign_event where kind <> 'payment_settled'`;
   await db.sql`delete from enterprise_lead where id > 0`;
 });
@@ -269,6 +273,34 @@ describe("an enterprise lead", () => {
     }
     expect(codeOf(await create(lead))).toEqual([429, "too_many_attempts"]);
     expect((await create({ ...lead, email: "other@example.org" })).status).toBe(200);
+  });
+
+  test("comes ten times a day from one address, forty times from one network, and then from others still", async () => {
+    const sendFrom = async (ip: string): Promise<number> => {
+      sender = ip;
+      tick += 60_000;
+      return (await create({ ...lead, email: `${crypto.randomUUID()}@example.org` })).status;
+    };
+    const flood = async (ip: string): Promise<number> => {
+      let taken = 0;
+      while ((await sendFrom(ip)) === 200) {
+        taken += 1;
+      }
+      return taken;
+    };
+    const ofAddresses: number[] = [];
+    for (const last of [1, 2, 3, 4, 5]) {
+      ofAddresses.push(await flood(`198.51.100.${last}`));
+    }
+    expect(ofAddresses).toEqual([10, 10, 10, 10, 0]);
+    expect(await sendFrom("198.51.101.1")).toBe(200);
+    // Of IPv6, one who has a network has all of its addresses.
+    const ofNetworks: number[] = [];
+    for (const ip of ["2001:db8:1:1::1", "2001:db8:1:1::2", "2001:db8:1:2::1", "2001:db8:2::1"]) {
+      ofNetworks.push(await flood(ip));
+    }
+    expect(ofNetworks).toEqual([10, 0, 10, 10]);
+    expect((await create({ ...lead, email: "last@example.org", website: "x" })).status).toBe(200);
   });
 
   test("comes three times also from many at the same moment", async () => {

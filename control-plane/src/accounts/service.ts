@@ -4,7 +4,7 @@ import { writeAudit } from "../audit/service.ts";
 import { addressGroup } from "../platform/client-address.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { findAdminByLogin, hasAdmin, holdSuperRights, insertAdmin } from "./admins/store.ts";
-import { countFromAddress } from "./attempts/attempts.ts";
+import { countFromAddress, countFromNetwork } from "./attempts/attempts.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { ofAdmin, revokeSessionsOf } from "./sessions/store.ts";
 import { findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
@@ -25,6 +25,17 @@ export function guestOrders(db: Database): {
   readonly networkOf: (ip: string) => string;
 } {
   return { count: (ip) => countFromAddress(db, "order", ip), networkOf: addressGroup };
+}
+
+/**
+ * Counts leads by whom they come from, so that no sender uses up what all may send.
+ * @returns a function that throws AppError `too_many_attempts`
+ */
+export function leadSenders(db: Database): (ip: string) => Promise<void> {
+  return async (ip) => {
+    await countFromAddress(db, "lead", ip);
+    await countFromNetwork(db, "lead", ip);
+  };
 }
 
 /** The user with this address, made with the help of `makeGatewayUser` when there is none. */

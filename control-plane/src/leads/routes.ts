@@ -22,6 +22,8 @@ export type LeadParts = {
   /** The page for a request that could not be taken. */
   readonly problemPage: LeadProblemPage;
   readonly clock: Pick<Clock, "tick">;
+  /** Counts one more from this address. @throws AppError `too_many_attempts` */
+  readonly countSender: (ip: string) => Promise<void>;
   /** In a minute; other ones in tests. */
   readonly limits?: AddressLimits;
 };
@@ -36,14 +38,20 @@ export const leadPlace: ListPlace = {
   source: leads,
 };
 
-export function leadEndpoints({ db, clock, problemPage, limits = limitsDefault }: LeadParts): AnyEndpoint[] {
+export function leadEndpoints({
+  db,
+  clock,
+  countSender,
+  problemPage,
+  limits = limitsDefault,
+}: LeadParts): AnyEndpoint[] {
   const limiter = new AddressLimiter(limits);
   const receive = async (lead: CreateLeadInput, clientIp: string): Promise<void> => {
     const waitSeconds = limiter.tryTake(clientIp, clock.tick());
     if (waitSeconds !== null) {
       throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
     }
-    await receiveLead(db, lead);
+    await receiveLead(db, lead, () => countSender(clientIp));
   };
   return [
     leadForm(receive, problemPage),
@@ -56,7 +64,7 @@ export function leadEndpoints({ db, clock, problemPage, limits = limitsDefault }
       errors: ["too_many_attempts"],
       limits: [
         `${limits.perAddress} a minute from one address, ${limits.inAll} in all for each process.`,
-        "Three a day under one mail address, 200 an hour in all.",
+        "Three a day under one mail address, ten from one address and 40 from one network, 200 an hour in all.",
       ],
       summary: "Ask for an offer for a company.",
       handle: async ({ input, clientIp }) => {

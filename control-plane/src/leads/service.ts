@@ -11,12 +11,18 @@ const waitSeconds = 3_600;
 /**
  * Keeps what somebody who wants an offer has filled in. A program that fills in what people do not see is told the same, and
  * nothing is kept.
+ * @param countSender counts who sends it, and throws when that are too many
  * @throws AppError `too_many_attempts` for a fourth lead of an address within a day, and in a flood
  */
-export async function receiveLead(db: Database, lead: CreateLeadInput): Promise<void> {
+export async function receiveLead(
+  db: Database,
+  lead: CreateLeadInput,
+  countSender: () => Promise<void>,
+): Promise<void> {
   if (lead.website !== "") {
     return;
   }
+  await countSender();
   await db.withTransaction(async (tx) => {
     // Those that come at the same moment have to count each other.
     await takeAdvisoryLock(tx, "incoming leads");

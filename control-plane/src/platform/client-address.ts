@@ -23,6 +23,18 @@ function plainAddress(address: string): string {
 }
 
 /**
+ * The network around an address, as one sender can have it as a whole: 256 addresses of IPv4, or the third of an IPv6 address
+ * that a site is given.
+ */
+export function addressNetwork(ip: string): string {
+  const group = addressGroup(ip);
+  return group
+    .split(group.includes(":") ? ":" : ".")
+    .slice(0, 3)
+    .join(group.includes(":") ? ":" : ".");
+}
+
+/**
  * What counts as one address: an IPv4 address, or the half of an IPv6 address that names a network, since whoever has
  * one such address has all of the network.
  */

@@ -1,4 +1,4 @@
-import { addressGroup } from "../../platform/client-address.ts";
+import { addressGroup, addressNetwork } from "../../platform/client-address.ts";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -10,6 +10,7 @@ import {
   addressLimits,
   askerLimit,
   codeLimit,
+  networkLimits,
   recipientLimit,
 } from "./model.ts";
 
@@ -79,6 +80,11 @@ export async function countFromAddress(
   free: number = addressLimits[what].free,
 ): Promise<void> {
   await refuseAbove(db, digest(what, "address", addressGroup(ip)), { ...addressLimits[what], free });
+}
+
+/** @throws AppError `too_many_attempts` when too much of this came from the network of the address */
+export async function countFromNetwork(db: Database, what: keyof typeof networkLimits, ip: string): Promise<void> {
+  await refuseAbove(db, digest(what, "network", addressNetwork(ip)), networkLimits[what]);
 }
 
 /**

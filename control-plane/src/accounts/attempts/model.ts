@@ -15,6 +15,7 @@ export type AttemptKind = {
 };
 
 const hour = 3_600;
+const day = 24 * hour;
 const guesses = { windowSeconds: hour, delaySecondsMin: 1, delaySecondsMax: 900 };
 
 /**
@@ -40,6 +41,13 @@ export const addressLimits = {
   mail: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
   /** Orders without a login. */
   order: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
+  /** Leads: a company asks once, and what one sender may do leaves most of the day to the others. */
+  lead: { free: 10, windowSeconds: day, delaySecondsMin: hour, delaySecondsMax: day },
+} as const satisfies Record<string, AttemptLimit>;
+
+/** The same for all addresses of a network together. */
+export const networkLimits = {
+  lead: { free: 40, windowSeconds: day, delaySecondsMin: hour, delaySecondsMax: day },
 } as const satisfies Record<string, AttemptLimit>;
 
 /** How many attempts from one address are free of waiting; admins can put others in place of the numbers above. */
