@@ -123,6 +123,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/plan/save/": "fresh super_admin",
   "POST /backend/admin/manual-adjust/": "admin",
   "POST /backend/admin/refund/create/": "admin",
+  "POST /backend/admin/refund/close/": "fresh super_admin",
   "GET /backend/admin/refund/preview/": "admin",
   "POST /backend/admin/order/resolve/": "admin",
   "POST /backend/payment/walletpay/create/": "optional_user",

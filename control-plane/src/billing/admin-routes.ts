@@ -1,12 +1,14 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   adminPlanAnswer,
+  closeRefundInput,
   createRefundInput,
   createRefundOutput,
   manualAdjustInput,
   manualAdjustOutput,
   previewRefundInput,
   type RefundPreview,
+  refundAnswer,
   refundPreviewAnswer,
   resolveOrderInput,
   resolveOrderOutput,
@@ -20,10 +22,11 @@ import { writeAudit } from "../audit/service.ts";
 import type { Database } from "../platform/db.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { adjustQuota } from "./adjust.ts";
-import { amountOfAdjustment, amountOfRefund, type BillingActs } from "./admin-acts.ts";
+import { amountOfAdjustment, amountOfRefund, type BillingActs, refundEntry } from "./admin-acts.ts";
 import { adminPlanEntry, requiredIdempotencyKey } from "./answers.ts";
 import { isOverridable, planRefund, type RefundPlan } from "./plan-refund.ts";
 import { savePlan } from "./plans.ts";
+import { closeByHand } from "./refunds.ts";
 
 export type BillingAdminParts = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
 
@@ -38,7 +41,7 @@ function limitsOf(kind: "adjust" | "refund"): string[] {
 }
 
 export function billingAdminEndpoints(parts: BillingAdminParts): AnyEndpoint[] {
-  const refunds = [refundEndpoint(parts), refundPreviewEndpoint(parts)];
+  const refunds = [refundEndpoint(parts), refundPreviewEndpoint(parts), refundCloseEndpoint(parts)];
   return [...planEndpoints(parts), adjustEndpoint(parts), ...refunds, resolveEndpoint(parts)];
 }
 
@@ -131,6 +134,37 @@ function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
     handle: async ({ input, admin, request, requestId, clientIp }) => {
       const idempotencyKey = requiredIdempotencyKey(request, input.idempotency_key);
       return await approvals.carryOut(acts.refund, input, { admin, requestId, clientIp, idempotencyKey });
+    },
+  });
+}
+
+function refundCloseEndpoint({ db }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/refund/close/"),
+    input: closeRefundInput,
+    summary: "End a refund that the gateway leaves open, by what was found there.",
+    output: refundAnswer,
+    errors: ["not_found", "conflict"],
+    handle: async ({ input: { refund_no: refundNo, outcome, reason }, admin, requestId, clientIp }) => {
+      const refund = await db.withTransaction(async (tx) => {
+        const closed = await closeByHand(tx, { refundNo, outcome, reason });
+        if (closed.isNew) {
+          await writeAudit(tx, {
+            actor: actorOf(admin),
+            action: "refund.close",
+            subjectKind: "order",
+            subjectId: closed.refund.orderNo,
+            before: { refundNo, status: "pending" },
+            after: { refundNo, status: outcome },
+            reason,
+            requestId,
+            ip: clientIp,
+          });
+        }
+        return closed.refund;
+      });
+      return { refund: refundEntry(refund) };
     },
   });
 }

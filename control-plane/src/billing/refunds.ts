@@ -189,6 +189,34 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
 }
 
 /**
+ * Ends a pending refund by what somebody found at the gateway, where the gateway leaves it open. Ended again in the same way
+ * nothing happens.
+ * @throws AppError `not_found`; `conflict` when it ended otherwise, or is being asked for at this moment
+ */
+export async function closeByHand(
+  tx: Transaction,
+  found: { readonly refundNo: string; readonly outcome: "done" | "failed"; readonly reason: string },
+): Promise<{ readonly refund: Refund; readonly isNew: boolean }> {
+  const { refundNo, outcome, reason } = found;
+  const known = await findRefund(tx, refundNo);
+  if (known === null) {
+    throw new AppError("not_found", { message: "There is no such refund." });
+  }
+  if (known.status === outcome) {
+    return { refund: known, isNew: false };
+  }
+  // Whoever asks the gateway now may be about to write down the opposite.
+  if (known.status !== "pending" || (await beginAsking(tx, refundNo)) === null) {
+    throw new AppError("conflict", {
+      message: "This refund ended otherwise, or the gateway is being asked. Look again.",
+    });
+  }
+  const answer = { done: { kind: outcome, gatewayRefundId: "by hand" }, failed: { kind: outcome, error: reason } };
+  const refund = await writeAnswer(tx, refundNo, answer[outcome] as RefundAnswer);
+  return { refund, isNew: true };
+}
+
+/**
  * Asks again for refunds that are pending for a while, ever less often: the process may have died before it could, or been
  * left unsure.
  */

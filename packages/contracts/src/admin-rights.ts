@@ -41,6 +41,7 @@ export const adminRights = {
   "/backend/admin/plan/save/": freshSuperAdmin,
   "/backend/admin/manual-adjust/": everyAdmin,
   "/backend/admin/refund/create/": everyAdmin,
+  "/backend/admin/refund/close/": freshSuperAdmin,
   "/backend/admin/order/resolve/": everyAdmin,
   "/backend/admin/gateway-event/replay/": everyAdmin,
   "/backend/admin/usage-settle/": everyAdmin,

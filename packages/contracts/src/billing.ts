@@ -134,6 +134,13 @@ export const createRefundInput = z.strictObject({
   allow_negative: flag,
 });
 
+/** What was found at the gateway of a refund that it leaves open. */
+export const closeRefundInput = z.strictObject({
+  refund_no: z.string().regex(/^R[0-9A-Z]{26}$/),
+  outcome: z.enum(["done", "failed"]),
+  reason,
+});
+
 export const previewRefundInput = z.strictObject({ order_no: orderNo, amount_usd: usd.optional() });
 
 const planKind = z.enum(["wallet_balance", "monthly"]);
@@ -260,7 +267,7 @@ const resolvedOrderAnswer = z.strictObject({
   /** Of a payment that is sent back. */
   refund: refundEntry.nullable(),
 });
-const refundAnswer = z.strictObject({ refund: refundEntry });
+export const refundAnswer = z.strictObject({ refund: refundEntry });
 export const createRefundOutput = z.union([refundAnswer, waitingAnswer]);
 export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingAnswer]);
 

@@ -4,7 +4,13 @@ import type { Order } from "@sluice/control-plane/billing/model.ts";
 import { claimOrder } from "@sluice/control-plane/billing/orders.ts";
 import { isOverridable, planRefund } from "@sluice/control-plane/billing/plan-refund.ts";
 import type { Refund } from "@sluice/control-plane/billing/refund-store.ts";
-import { type NewRefund, openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/billing/refunds.ts";
+import {
+  closeByHand,
+  type NewRefund,
+  openRefund,
+  payRefund,
+  payWaitingRefunds,
+} from "@sluice/control-plane/billing/refunds.ts";
 import { creditPaidOrders, settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { shiftSubscription } from "@sluice/control-plane/billing/subscription-store.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
@@ -197,6 +203,28 @@ describe("at the gateway", () => {
     gateway.answers = [];
     await payWaitingRefunds(parts(), inMinutes(61));
     expect([await scene.balance(buyer), (await scene.order(order.orderNo)).status]).toEqual([0n, "refunded"]);
+  });
+
+  test("one that the gateway leaves open ends by what a person found there, once, and not while it is asked", async () => {
+    for (const outcome of ["done", "failed"] as const) {
+      const order = await paidOrder("monthly");
+      gateway.answers = [{ kind: "unclear", said: "000092 exists" }];
+      const before = await scene.balance(buyer);
+      const { refundNo } = await refund(order);
+      const close = (found: "done" | "failed") =>
+        scene.db.withTransaction((tx) => closeByHand(tx, { refundNo, outcome: found, reason: "looked there" }));
+      await scene.db.sql`update refund set asking_until = now() + interval '1 minute' where refund_no = ${refundNo}`;
+      expect(await refusal(close(outcome))).toBe("conflict");
+      await scene.db.sql`update refund set asking_until = null where refund_no = ${refundNo}`;
+      const answers = await Promise.all([close(outcome), close(outcome)].map((each) => each.catch(() => null)));
+      expect(answers.filter((each) => each?.isNew === true)).toHaveLength(1);
+      expect(await close(outcome)).toMatchObject({ isNew: false, refund: { status: outcome } });
+      expect(await refusal(close(outcome === "done" ? "failed" : "done"))).toBe("conflict");
+      expect(await scene.balance(buyer)).toBe(outcome === "done" ? before - order.quota : before);
+      expect(await payWaitingRefunds(parts(), inMinutes(120))).toBe(0);
+    }
+    const none = { refundNo: "R0", outcome: "done", reason: "x" } as const;
+    expect(await refusal(scene.db.withTransaction((tx) => closeByHand(tx, none)))).toBe("not_found");
   });
 
   test("one that could not be sent is the first one again when it can be", async () => {

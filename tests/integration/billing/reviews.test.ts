@@ -38,6 +38,10 @@ afterAll(async () => {
 
 const usd = (text: string): Decimal => text as Decimal;
 
+function fail(): never {
+  throw new Error("no such admin");
+}
+
 /** An order of a buyer for which too little was paid. */
 async function underpaid(planCode = "credit"): Promise<{ buyer: Buyer; order: Order }> {
   const buyer = await scene.addBuyer();
@@ -114,6 +118,21 @@ test("a refund of what was never credited gives no quota and no month when it fa
     expect([await scene.balance(buyer), months.length]).toEqual([0n, 0]);
     expect(await scene.db.sql`select 1 from quota_grant where budget_id = ${buyer.budgetId}::bigint`).toHaveLength(0);
   }
+});
+
+test("a refund that the gateway leaves open is ended by a super-admin, with the reason in the audit log", async () => {
+  const { order } = await underpaid();
+  gateway.answers = [{ kind: "unclear", said: "what?" }];
+  const opened = (await resolve(order, "refund")).body as { refund: { refund_no: string } };
+  const found = { refund_no: opened.refund.refund_no, outcome: "done", reason: "it is there" };
+  const [superAdmin, plainAdmin] = admins;
+  expect(codeOf(await (plainAdmin ?? fail()).post("/backend/admin/refund/close/", found))[0]).toBe(403);
+  const closed = await (superAdmin ?? fail()).post("/backend/admin/refund/close/", found);
+  expect(closed.body).toMatchObject({ ok: true, refund: { status: "done" } });
+  expect(await scene.order(order.orderNo)).toMatchObject({ status: "refunded" });
+  const rows = await scene.db.sql`
+    select reason from audit_log where action = 'refund.close' and subject_id = ${order.orderNo}`;
+  expect([...rows]).toEqual([{ reason: "it is there" }]);
 });
 
 test("a cancelled order moves nothing; the right payment, should it come later, is credited as late", async () => {
