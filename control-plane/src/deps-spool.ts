@@ -1,18 +1,32 @@
-import type { ReplicaId } from "@sluice/contracts/ids";
 import { type Base, type CallRows, createPartitions } from "./deps-base.ts";
 import { releaseLeases } from "./gateway/quota/replica-store.ts";
 import { type CommitLeases, commitUsageBatch } from "./gateway/usage-log/service.ts";
+import { saveQuarantine } from "./gateway/usage-log/store.ts";
 import type { Job } from "./jobs/schedule.ts";
 import type { DrainOptions } from "./platform/spool/drain.ts";
 import { replayOrphans } from "./platform/spool/orphans.ts";
 import { isRejectedByDatabase } from "./platform/spool/poison.ts";
+import type { Spool } from "./platform/spool/spool.ts";
 import { commitTraces } from "./trace/service.ts";
 
+/**
+ * Tells the database how many usage rows it refused, so that the check of the money names them. Traces are no money. What
+ * can't be told now is told with the next one, when the database is back, and after the next start.
+ */
+async function tellQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promise<void> {
+  const rowCount = spool.quarantinedBeside("trace");
+  if (rowCount === null) {
+    return;
+  }
+  try {
+    await saveQuarantine(db, spool.replicaId, rowCount);
+  } catch (error) {
+    log.error("spool.quarantine_not_told", { replicaId: spool.replicaId, error });
+  }
+}
+
 /** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
-function drainOptions(
-  base: Base,
-  owner: { readonly replicaId: ReplicaId; readonly leases: CommitLeases | null },
-): DrainOptions<CallRows> {
+function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases | null): DrainOptions<CallRows> {
   const { db, log } = base;
   return {
     commit: ({ entries, isReplay, isRetry }) => {
@@ -20,7 +34,8 @@ function drainOptions(
       const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
       return commitUsageBatch(
         {
-          ...owner,
+          replicaId: spool.replicaId,
+          leases,
           db,
           alongside: (tx) => commitTraces(tx, traces),
           createPartitions: (days) => createPartitions(db, [...days, ...traces.map(({ day }) => day)]),
@@ -29,7 +44,10 @@ function drainOptions(
       );
     },
     isPoison: isRejectedByDatabase,
-    onQuarantine: ({ error, text }) => log.error("spool.quarantined", { error, bytes: text.length }),
+    onQuarantine: ({ error, text }) => {
+      log.error("spool.quarantined", { error, bytes: text.length });
+      void tellQuarantine(base, spool);
+    },
     onRetry: (error, attempt, delayMs) => log.warn("spool.commit_failed", { error, attempt, delayMs }),
   };
 }
@@ -37,13 +55,15 @@ function drainOptions(
 /** Rows of an earlier life are committed and its leases given back before any call is let in. */
 export async function bringIntoStep(base: Base, leases: CommitLeases | null): Promise<void> {
   const { spool, db } = base;
-  spool.drain(drainOptions(base, { replicaId: spool.replicaId, leases }));
+  spool.drain(drainOptions(base, spool, leases));
   db.onReachabilityChange((isReachable) => {
     if (isReachable) {
       spool.wake();
+      void tellQuarantine(base, spool);
     }
   });
   await spool.replayed;
+  await tellQuarantine(base, spool);
   await releaseLeases(db, spool.replicaId);
 }
 
@@ -53,9 +73,10 @@ export function orphansJob(base: Base, signal: AbortSignal): Job {
   const run = () =>
     replayOrphans({
       ...spoolOptions,
-      drain: (replicaId) => drainOptions(base, { replicaId, leases: null }),
-      onReplayed: async (replicaId) => {
-        await releaseLeases(base.db, replicaId);
+      drain: (spool) => drainOptions(base, spool, null),
+      onReplayed: async (spool) => {
+        await tellQuarantine(base, spool);
+        await releaseLeases(base.db, spool.replicaId);
       },
       signal,
     });

@@ -23,7 +23,14 @@ const killRounds = isFull ? 20 : 3;
 const noticeMsMax = 250;
 const megabyte = 1024 * 1024;
 
-type Row = { outcome: string; quota: bigint; usage_source: string; output_tokens: bigint; error_code: string | null };
+type Row = {
+  outcome: string;
+  quota: bigint;
+  usage_source: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  error_code: string | null;
+};
 
 const scenes: RelayScene[] = [];
 
@@ -50,7 +57,7 @@ function script(scene: RelayScene, behaviour: Behaviour): void {
 async function rowsOf(scene: RelayScene, user: TestUser = scene.user): Promise<Row[]> {
   return [
     ...(await scene.rig.db.sql<Row>`
-      select outcome, quota, usage_source, output_tokens, error_code from usage_log
+      select outcome, quota, usage_source, input_tokens, output_tokens, error_code from usage_log
       where gateway_user_id = ${user.gatewayUserId}::bigint order by request_id`),
   ];
 }
@@ -109,6 +116,20 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 
+  test("a client that leaves a response before its first word pays for what it had read", async () => {
+    script(scene, { chunkDelayMs: 30_000 });
+    const client = await open(scene, user);
+    client.send({ type: "session.update", session: { instructions: "x".repeat(1_000) } });
+    client.send({ type: "response.create" });
+    await client.next("response.created");
+    client.terminate();
+    await waitUntil(async () => (await rowsOf(scene, user)).length > 0);
+    const [row] = await rowsOf(scene, user);
+    expect(row).toMatchObject({ outcome: "aborted", usage_source: "estimated", output_tokens: 0n });
+    expect(Number(row?.input_tokens)).toBeGreaterThan(200);
+    expect(await scene.rig.checkMoney()).toEqual([]);
+  });
+
   test.each(["fin", "rst"] as const)("a provider that breaks off by %s is told to the client in time", async (how) => {
     script(scene, { cut: { afterChunks: 8, with: how }, chunkDelayMs: 5 });
     const client = await open(scene, user);
@@ -119,9 +140,9 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
     expect(closed.code).toBe(1011);
     expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "stream_interrupted" } });
     await waitUntil(async () => (await rowsOf(scene, user)).length > 0);
-    // Eight events: the session, the beginning of the response, and six pieces with 37 bytes of text.
+    // Eight events: the session, the beginning of the response, and six pieces of text, each a token.
     expect(await rowsOf(scene, user)).toEqual([
-      expect.objectContaining({ outcome: "failed", usage_source: "estimated", output_tokens: 10n }),
+      expect.objectContaining({ outcome: "failed", usage_source: "estimated", output_tokens: 6n }),
     ]);
     expect((await traceOf(scene, user))[0]).toMatchObject({ status: "failed" });
     expect(await scene.rig.checkMoney()).toEqual([]);

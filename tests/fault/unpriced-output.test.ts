@@ -85,7 +85,8 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
 
   const open = async (apiKey: string, path: string) => {
     const connection = await connectRaw(Number(new URL(faulty.relay.url).port));
-    const body = { model: "dear", stream: true, prompt: "x", input: "x", padding: "words ".repeat(5_000) };
+    const input = path === "/v1/images/generations" ? { prompt: "x" } : { input: "x" };
+    const body = { model: "dear", stream: true, ...input, padding: "words ".repeat(5_000) };
     connection.send(relayedRequest({ apiKey, path, body }));
     return connection;
   };

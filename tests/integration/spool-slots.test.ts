@@ -81,13 +81,13 @@ function carer(folder: SpoolFolder, changes: Partial<OrphanOptions<NoteRows>> = 
     ...folder.options(),
     given,
     released,
-    drain: (replicaId) => {
+    drain: (spool) => {
       const consumer = sink();
-      given.set(replicaId, consumer);
+      given.set(spool.replicaId, consumer);
       return consumer;
     },
-    onReplayed: async (replicaId) => {
-      released.push(replicaId);
+    onReplayed: async (spool) => {
+      released.push(spool.replicaId);
     },
     signal: new AbortController().signal,
     ...changes,

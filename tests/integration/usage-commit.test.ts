@@ -73,6 +73,7 @@ describe("committing usage rows", () => {
         images: 6,
         audioMs: 7n,
       },
+      isImplausible: true,
       quota: quota(11),
       rateMultiplier: "0.7500" as Decimal,
     });
@@ -105,6 +106,7 @@ describe("committing usage rows", () => {
       images: row.units.images,
       audio_ms: row.units.audioMs,
       usage_source: row.usageSource,
+      is_implausible: row.isImplausible,
       price_version: row.priceVersion,
       rate_multiplier: row.rateMultiplier,
       quota: row.quota,

@@ -70,6 +70,7 @@ export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): U
       audioMs: 0n,
     },
     usageSource: "provider",
+    isImplausible: false,
     priceVersion: 1,
     rateMultiplier: "1.0000" as Decimal,
     quota: 10n as Quota,

@@ -27,6 +27,9 @@ export class CallEnder {
   async settle(state: AdmittedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
     const { leases, observer, usage } = this.#parts;
     const durationMs = this.#durationMs(state);
+    if (end.isImplausible === true) {
+      this.#reportImplausible(state, end);
+    }
     const cost = { quota: priceUsage(end, state.model), hold: state.hold };
     const row = toUsageRow(state, end, cost, durationMs);
     state.isSettled = true;
@@ -108,6 +111,17 @@ export class CallEnder {
     this.#parts.observer.onEnd(state, failed, durationMs, nothing);
     const { inputTokens, outputTokens } = noUnits;
     state.call.onUnrecorded?.(toReport(state, { ...failed, inputTokens, outputTokens }, durationMs));
+  }
+
+  /** Somebody has to look at the channel: its counts are wrong, and nobody knows how wrong those are that can be true. */
+  #reportImplausible({ call, channelId, attempts, model }: CallState, { units, usageSource }: CallEnd): void {
+    this.#parts.log.error("usage.implausible", {
+      requestId: call.requestId,
+      channelId: String(channelId),
+      channel: attempts.at(-1)?.channel,
+      model: model?.name,
+      booked: { source: usageSource, input: String(units.inputTokens), output: String(units.outputTokens) },
+    });
   }
 
   #durationMs(state: CallState): number {

@@ -39,6 +39,7 @@ export class GatewayMetrics implements GatewayObserver {
   readonly #nodeAttempts = new Sums();
   readonly #tokens = new Sums();
   readonly #quota = new Sums();
+  readonly #implausible = new Sums();
   readonly #duration: Histogram;
   readonly #firstByte: Histogram;
 
@@ -58,6 +59,8 @@ export class GatewayMetrics implements GatewayObserver {
     this.#quota.register(registry, "sluice_quota_charged_total", "Quota that calls cost, before multipliers.", [
       "model",
     ]);
+    const implausible = "Calls whose provider told a usage that can't be true.";
+    this.#implausible.register(registry, "sluice_implausible_usage_total", implausible, ["channel", "model"]);
     this.#duration = new Histogram({
       name: "sluice_request_duration_seconds",
       help: "From the first byte of a request to the end of its answer.",
@@ -85,6 +88,9 @@ export class GatewayMetrics implements GatewayObserver {
     if (end.usageSource !== "none") {
       this.#tokens.add(`input\n${model}`, Number(end.units.inputTokens));
       this.#tokens.add(`output\n${model}`, Number(end.units.outputTokens));
+    }
+    if (end.isImplausible === true) {
+      this.#implausible.add(`${state.attempts.at(-1)?.channel ?? ""}\n${model}`, 1);
     }
     if (quota > 0n) {
       this.#quota.add(model, Number(quota));

@@ -51,6 +51,7 @@ const tablesOfSubjects: Readonly<Record<string, string>> = {
   order: "sales_order",
   posting: "ledger_posting",
   refund: "refund",
+  replica: "usage_quarantine",
   request: "usage_settlement",
   subscription: "subscription",
   user: "user_profile",

@@ -85,6 +85,8 @@ export const usageView = z.strictObject({
   audio_ms: wireInteger,
   /** Where the units come from; `estimated` is a count of our own. */
   usage_source: z.enum(["provider", "estimated", "none"]),
+  /** The provider told more than can be true; charged is what can, see `usage_source`. */
+  is_implausible: z.boolean(),
   /** Before the multiplier. */
   quota: wireInteger,
   rate_multiplier: wireDecimal,

@@ -172,6 +172,7 @@ export const usage = listSource({
     images: column("integer", "u.images"),
     audio_ms: column("bigint", "u.audio_ms"),
     usage_source: column("text", "u.usage_source"),
+    is_implausible: column("boolean", "u.is_implausible"),
     price_version: column("integer", "u.price_version"),
     rate_multiplier: column("numeric", "u.rate_multiplier"),
     quota: column("bigint", "u.quota"),

@@ -39,6 +39,14 @@ export const budgetLease = pgTable(
   ],
 );
 
+/** Usage rows that the database refused and a replica keeps on its disk: they are in no sum, so that the money is not right. */
+export const usageQuarantine = pgTable("usage_quarantine", {
+  /** Of the spool; it may outlive the row of the replica. */
+  replicaId: text("replica_id").primaryKey(),
+  rowCount: integer("row_count").notNull(),
+  changedAt: moment("changed_at").notNull().defaultNow(),
+});
+
 /**
  * One row per relayed call, failures included. Range-partitioned by `day`; append-only.
  * Units and price version are kept, so that `quota` can be recomputed line by line.
@@ -72,6 +80,8 @@ export const usageLog = pgTable(
     audioMs: bigint("audio_ms", { mode: "bigint" }).notNull(),
     /** Where the units come from: the provider, a count of our own, or nothing was delivered. */
     usageSource: text("usage_source", { enum: ["provider", "estimated", "none"] }).notNull(),
+    /** The provider told more than can be true; what is written here is what can. */
+    isImplausible: boolean("is_implausible").notNull().default(false),
     priceVersion: integer("price_version"),
     rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),
     /** The base cost, before the multiplier. */

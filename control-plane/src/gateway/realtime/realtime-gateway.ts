@@ -2,7 +2,7 @@ import type { Quota } from "@sluice/contracts/money";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { readApiKey } from "../admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess } from "../admit/check-access.ts";
-import { boundCost, reserveQuota } from "../admit/reserve-quota.ts";
+import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "../admit/reserve-quota.ts";
 import { CallEnder } from "../call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
 import { hopHeader } from "../dispatch/compose-request.ts";
@@ -11,6 +11,7 @@ import type { PipelineParts } from "../pipeline-parts.ts";
 import type { RealtimeOpening, RealtimePort } from "../port.ts";
 import { costOf } from "../prices/cost.ts";
 import { writeError } from "../respond/write-error.ts";
+import type { UsageLimits } from "../usage-count/judge-usage.ts";
 import { noUnits } from "../usage-log/model.ts";
 import { type ConnectedChannel, type ConnectParts, connectChannel } from "./connect-channel.ts";
 import { type Handshake, readCredentials, readHandshake } from "./handshake.ts";
@@ -135,6 +136,13 @@ export class RealtimeGateway implements RealtimePort {
     return (boundCost(request, model) + spoken) as Quota;
   }
 
+  /** What a response, or a transcription, can have used. */
+  #usageLimits(request: ParsedRequest, model: ModelEntry): UsageLimits {
+    const { totalTimeoutMs } = this.#parts.realtimeLimits;
+    const held = { ...boundUnits(request, model), audioMs: BigInt(totalTimeoutMs) };
+    return { held, most: plausibleUnits(request, model, held) };
+  }
+
   async #begin(state: AdmittedSession, handshake: Handshake): Promise<RealtimeOpening> {
     const connected = await connectChannel(this.#parts, state, handshake);
     const session = this.#openSession(state, connected);
@@ -164,7 +172,7 @@ export class RealtimeGateway implements RealtimePort {
       use,
       upstream,
       funds,
-      books: new SessionBooks(state, this.#ender, clock),
+      books: new SessionBooks(state, { ender: this.#ender, clock }, this.#usageLimits(state.request, state.model)),
       sessionLimits: { ...realtimeLimits, stallTimeoutMs: streamStallTimeoutMs },
       recheckKey: async () => {
         await this.#findPrincipal(call, key);

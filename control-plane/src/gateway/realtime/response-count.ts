@@ -1,8 +1,8 @@
 import type { ModelEntry } from "../model.ts";
+import { toTokens } from "../usage-count/text-tokens.ts";
 import type { Units } from "../usage-log/model.ts";
 import type { Delta } from "./server-events.ts";
 
-const bytesPerTextToken = 4;
 /** Sound travels as 16-bit samples, 24,000 a second, in base64: a token of speech is 50 ms of it, one of listening 100 ms. */
 const charactersPerSpokenToken = 3_200;
 const charactersPerHeardToken = 6_400;
@@ -10,22 +10,24 @@ const audioAppendMark = '"input_audio_buffer.append"';
 
 /** What was delivered of one response, for the case that the provider never counts it. */
 export class ResponseCount {
-  #textBytes = 0;
+  #letters = 0;
+  #signs = 0;
   #textPieces = 0;
   #audioCharacters = 0;
 
-  add({ kind, length }: Delta): void {
+  add({ kind, length, signs }: Delta): void {
     if (kind === "audio") {
       this.#audioCharacters += length;
     } else {
-      this.#textBytes += length;
-      this.#textPieces += 1;
+      this.#letters += length - signs;
+      this.#signs += signs;
+      this.#textPieces += length > 0 ? 1 : 0;
     }
   }
 
-  /** One token for each piece of text or each 4 bytes, whichever is more, and one for each 50 ms of sound. */
+  /** The tokens of the text by the rule of every text, and one for each 50 ms of sound. */
   outputTokens(): number {
-    const text = Math.max(this.#textPieces, Math.ceil(this.#textBytes / bytesPerTextToken));
+    const text = toTokens({ letters: this.#letters, signs: this.#signs }, this.#textPieces);
     return text + Math.ceil(this.#audioCharacters / charactersPerSpokenToken);
   }
 }
@@ -59,7 +61,7 @@ export class ConversationCount {
    */
   estimate(response: ResponseCount, model: ModelEntry): Units {
     const freshTokens =
-      Math.ceil(this.#textBytes / bytesPerTextToken) + Math.ceil(this.#audioCharacters / charactersPerHeardToken);
+      toTokens({ letters: this.#textBytes, signs: 0 }, 0) + Math.ceil(this.#audioCharacters / charactersPerHeardToken);
     const inputTokens = Math.min(this.#countedTokens + freshTokens, model.contextTokensMax);
     return {
       inputTokens: BigInt(inputTokens),

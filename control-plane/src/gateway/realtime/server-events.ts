@@ -1,5 +1,6 @@
 import { redact } from "../../platform/log.ts";
-import { noUnits, type Units } from "../usage-log/model.ts";
+import { countText } from "../usage-count/text-tokens.ts";
+import { type ToldUnits, toUnits } from "../usage-count/units.ts";
 
 /** What a session has to know of an event of the provider; everything else passes unread. */
 export type ServerEvent =
@@ -10,10 +11,10 @@ export type ServerEvent =
       /** `completed`, `cancelled`, `failed`, `incomplete`; null when none was said. */
       readonly status: string | null;
       /** Null when the provider did not count. */
-      readonly units: Units | null;
+      readonly units: ToldUnits | null;
     }
   /** What the user said was written down beside the conversation; the provider counts it by itself. */
-  | { readonly kind: "transcribed"; readonly units: Units | null }
+  | { readonly kind: "transcribed"; readonly units: ToldUnits | null }
   | { readonly kind: "error"; readonly isRequestFault: boolean; readonly eventId: string | null };
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,10 +34,10 @@ export function readServerEvent(frame: string): ServerEvent | null {
     case "response.done": {
       const response = asObject(event["response"]);
       const status = textOf(response["status"]);
-      return { kind: "response_ended", id: textOf(response["id"]) ?? "", status, units: toUnits(response["usage"]) };
+      return { kind: "response_ended", id: textOf(response["id"]) ?? "", status, units: toldIn(response["usage"]) };
     }
     case "conversation.item.input_audio_transcription.completed":
-      return { kind: "transcribed", units: toUnits(event["usage"]) };
+      return { kind: "transcribed", units: toldIn(event["usage"]) };
     case "error": {
       const isRequestFault = asObject(event["error"])["type"] === "invalid_request_error";
       return { kind: "error", isRequestFault, eventId: textOf(asObject(event["error"])["event_id"]) };
@@ -47,7 +48,12 @@ export function readServerEvent(frame: string): ServerEvent | null {
 }
 
 /** What a piece of a response carries; null for an event that carries none. */
-export type Delta = { readonly responseId: string; readonly kind: "text" | "audio"; readonly length: number };
+export type Delta = {
+  readonly responseId: string;
+  readonly kind: "text" | "audio";
+  readonly length: number;
+  readonly signs: number;
+};
 
 const deltaMark = '.delta"';
 const audioMark = /"type":\s*"response\.(output_)?audio\.delta"/;
@@ -66,8 +72,11 @@ export function readDelta(frame: string): Delta | null {
   }
   const start = begin.index + begin[0].length;
   const end = frame.indexOf('"', start);
-  const length = (end === -1 ? frame.length : end) - start;
-  return { responseId, kind: audioMark.test(frame) ? "audio" : "text", length };
+  const stop = end === -1 ? frame.length : end;
+  const length = stop - start;
+  return audioMark.test(frame)
+    ? { responseId, kind: "audio", length, signs: 0 }
+    : { responseId, kind: "text", length, signs: countText(frame.slice(start, stop)).signs };
 }
 
 /** What a provider says of an error as the client may see it: nothing that is, or looks like, a credential. */
@@ -80,31 +89,7 @@ export function cleanError(text: string, credential: string | null): string {
  * output costs, whatever it stands for, so the price of a model with sound has to be that of its sound. Cached tokens
  * are those of both. A transcription may be counted in seconds instead.
  */
-function toUnits(value: unknown): Units | null {
-  const usage = asObject(value);
-  if (usage["type"] === "duration" && typeof usage["seconds"] === "number") {
-    return { ...noUnits, audioMs: toMilliseconds(usage["seconds"]) };
-  }
-  if (typeof usage["input_tokens"] !== "number" && typeof usage["output_tokens"] !== "number") {
-    return null;
-  }
-  const inputTokens = count(usage["input_tokens"]);
-  const cached = count(asObject(usage["input_token_details"] ?? usage["input_tokens_details"])["cached_tokens"]);
-  return {
-    ...noUnits,
-    inputTokens,
-    outputTokens: count(usage["output_tokens"]),
-    cacheReadTokens: cached < inputTokens ? cached : inputTokens,
-  };
-}
-
-function toMilliseconds(seconds: number): bigint {
-  return seconds >= 0 && seconds < 1e9 ? BigInt(Math.ceil(seconds * 1000)) : 0n;
-}
-
-function count(value: unknown): bigint {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n;
-}
+const toldIn = (value: unknown): ToldUnits | null => toUnits(asObject(value));
 
 function parseObject(text: string): Json {
   try {

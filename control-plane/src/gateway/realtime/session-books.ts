@@ -2,7 +2,9 @@ import type { Clock } from "../../platform/clock.ts";
 import type { CallEnder } from "../call-ender.ts";
 import { newCallState } from "../call-state.ts";
 import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
-import { noUnits, type Units } from "../usage-log/model.ts";
+import { bookable, type UsageLimits } from "../usage-count/judge-usage.ts";
+import type { ToldUnits } from "../usage-count/units.ts";
+import { noUnits } from "../usage-log/model.ts";
 import { ConversationCount, ResponseCount } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
 import type { Delta } from "./server-events.ts";
@@ -13,13 +15,23 @@ const abortedStatus = 499;
 /** Ids of responses that ended are remembered, so that none is charged twice. */
 const endedMax = 10_000;
 
+type Measured = Pick<CallEnd, "units" | "usageSource" | "isImplausible">;
+
+const free: Measured = { units: noUnits, usageSource: "none" };
+
 /** A session that was let in, or a response in it. */
 export type SessionCall = CallState & { principal: Principal; request: ParsedRequest; model: ModelEntry };
 
 type Running = { readonly state: SessionCall; readonly count: ResponseCount };
 
+/** How a session ends for the responses that run in it. */
+export type SessionEnd = Pick<CallEnd, "outcome" | "errorCode"> & {
+  /** The client gave a response up that the provider had begun, so that its input is owed whatever came of it. */
+  readonly owesInput: boolean;
+};
+
 /** How a response or a transcription ended, as far as its row needs it. */
-type Ending = Pick<CallEnd, "outcome" | "errorCode"> & { readonly units: Units | null };
+type Ending = SessionEnd & { readonly units: ToldUnits | null };
 
 /** Everything a session was charged. */
 export type SessionTotals = { readonly inputTokens: bigint; readonly outputTokens: bigint };
@@ -38,6 +50,7 @@ export class SessionBooks {
   readonly #session: SessionCall;
   readonly #ender: CallEnder;
   readonly #clock: Clock;
+  readonly #limits: UsageLimits;
   readonly #running = new Map<string, Running>();
   readonly #ended = new Set<string>();
   readonly #conversation = new ConversationCount();
@@ -45,10 +58,12 @@ export class SessionBooks {
   #inputTokens = 0n;
   #outputTokens = 0n;
 
-  constructor(session: SessionCall, ender: CallEnder, clock: Clock) {
+  /** @param limits what a response, or a transcription, can have used */
+  constructor(session: SessionCall, parts: { readonly ender: CallEnder; readonly clock: Clock }, limits: UsageLimits) {
     this.#session = session;
-    this.#ender = ender;
-    this.#clock = clock;
+    this.#ender = parts.ender;
+    this.#clock = parts.clock;
+    this.#limits = limits;
   }
 
   /** Responses that have begun and not ended. */
@@ -93,7 +108,7 @@ export class SessionBooks {
    */
   async end(
     responseId: string,
-    { status, units }: { readonly status: string | null; readonly units: Units | null },
+    { status, units }: { readonly status: string | null; readonly units: ToldUnits | null },
     hold: Hold,
   ): Promise<bigint> {
     const { state, count } = this.#running.get(responseId) ?? { state: this.#open(), count: new ResponseCount() };
@@ -102,9 +117,10 @@ export class SessionBooks {
       this.#ended.add(responseId);
     }
     const outcome = status === "failed" ? "failed" : status === "cancelled" ? "aborted" : "completed";
-    const tokens = await this.#settle(state, hold, { outcome, errorCode: null, units }, count);
-    if (units !== null && units.inputTokens > 0n) {
-      this.#conversation.onCounted(units);
+    const ending = { outcome, errorCode: null, owesInput: outcome === "aborted", units } as const;
+    const tokens = await this.#settle(state, hold, ending, count);
+    if (units !== null && units.isOdd !== true && units.inputTokens > 0n) {
+      this.#conversation.onCounted(bookable(units, this.#limits).units);
     }
     return tokens;
   }
@@ -113,17 +129,17 @@ export class SessionBooks {
    * The provider counted a transcription beside the conversation.
    * @throws AppError `storage_unavailable`
    */
-  async transcribed(units: Units, hold: Hold): Promise<bigint> {
-    const ending = { outcome: "completed", errorCode: null, units } as const;
+  async transcribed(units: ToldUnits, hold: Hold): Promise<bigint> {
+    const ending = { outcome: "completed", errorCode: null, owesInput: false, units } as const;
     return await this.#settle(this.#open(), hold, ending, new ResponseCount());
   }
 
   /**
-   * The session is over. Responses that were cut off are charged for what was delivered of them, by our own count; one
-   * for which nothing could be set aside is free.
+   * The session is over. Responses that were cut off are charged for what was delivered of them, by our own count, and
+   * for what they read if the client left them; one for which nothing could be set aside is free.
    * @throws AppError `storage_unavailable`
    */
-  async close(take: () => Hold | null, ending: Pick<CallEnd, "outcome" | "errorCode">): Promise<void> {
+  async close(take: () => Hold | null, ending: SessionEnd): Promise<void> {
     const cut = [...this.#running.values()];
     this.#running.clear();
     for (const { state, count } of cut) {
@@ -153,21 +169,31 @@ export class SessionBooks {
 
   async #settle(state: SessionCall, hold: Hold, ending: Ending, count: ResponseCount): Promise<bigint> {
     const { outcome, errorCode } = ending;
-    const isDelivered = count.outputTokens() > 0;
-    const counted = isDelivered ? this.#conversation.estimate(count, state.model) : null;
-    const units = ending.units ?? counted;
-    // An error is free; what was given up is charged for what there is of it, as everywhere.
-    const isCharged = units !== null && (outcome === "completed" || units.outputTokens > 0n);
-    const charged = isCharged ? units : noUnits;
+    const measured = this.#measure(ending, count, state.model);
     await this.#ender.settle(Object.assign(state, { hold }), {
       outcome,
       httpStatus: outcome === "aborted" ? abortedStatus : 200,
       errorCode,
-      units: charged,
-      usageSource: isCharged ? (ending.units === null ? "estimated" : "provider") : "none",
+      ...measured,
     });
+    const charged = measured.units;
     this.#inputTokens += charged.inputTokens;
     this.#outputTokens += charged.outputTokens;
     return charged.inputTokens + charged.outputTokens;
+  }
+
+  /** An error is free; what was given up is charged for what it read and what there is of it, as everywhere. */
+  #measure({ outcome, owesInput, units }: Ending, count: ResponseCount, model: ModelEntry): Measured {
+    if (units === null || units.isOdd === true) {
+      return owesInput || count.outputTokens() > 0
+        ? {
+            units: this.#conversation.estimate(count, model),
+            usageSource: "estimated",
+            isImplausible: units !== null,
+          }
+        : free;
+    }
+    const isOwed = outcome === "completed" || owesInput || units.outputTokens > 0n;
+    return isOwed ? { ...bookable(units, this.#limits), usageSource: "provider" } : free;
   }
 }

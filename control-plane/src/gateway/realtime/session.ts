@@ -36,6 +36,8 @@ type Ending = Pick<CallEnd, "outcome" | "errorCode"> & {
   readonly clientReason: string;
   readonly upstreamCode: number;
   readonly isChannelFault: boolean;
+  /** The client ended it. */
+  readonly hasLeft?: boolean;
 };
 
 /**
@@ -99,6 +101,7 @@ export class RealtimeSession implements ServerSocketOwner {
       clientReason: reason,
       upstreamCode: toSendableCode(code, closeCodes.goingAway),
       isChannelFault: false,
+      hasLeft: true,
     });
   }
 
@@ -333,6 +336,7 @@ export class RealtimeSession implements ServerSocketOwner {
       await books.close(() => funds.take(), {
         outcome: ending.outcome === "failed" ? "failed" : "aborted",
         errorCode: ending.errorCode,
+        owesInput: ending.hasLeft === true,
       });
     } catch (error) {
       log.error("realtime.rest_not_recorded", { requestId: state.call.requestId, error });

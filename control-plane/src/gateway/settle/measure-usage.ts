@@ -1,5 +1,7 @@
 import type { ParsedRequest } from "../model.ts";
 import type { SurfaceKind } from "../surfaces.ts";
+import { bookable, type UsageLimits, withinHeld } from "../usage-count/judge-usage.ts";
+import { parseObject, type ToldUnits } from "../usage-count/units.ts";
 import { noUnits, type Units } from "../usage-log/model.ts";
 import {
   countDeliveredAnswer,
@@ -9,9 +11,7 @@ import {
 } from "./measure-usage/count-delivered.ts";
 import { estimateInput } from "./measure-usage/estimate-input.ts";
 import { type Heard, hearAnswer, hearText } from "./measure-usage/hear-answer.ts";
-import { bookable, type UsageLimits, withinHeld } from "./measure-usage/judge-usage.ts";
 import { readAnswer, usageOf } from "./measure-usage/read-usage.ts";
-import { parseObject, type ToldUnits } from "./measure-usage/units.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
 export type Measured = {

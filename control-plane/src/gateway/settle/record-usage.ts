@@ -33,6 +33,7 @@ export function toUsageRow(
     isStream: state.isStream,
     units: end.units,
     usageSource: end.usageSource,
+    isImplausible: end.isImplausible === true,
     priceVersion: model?.price.version ?? null,
     rateMultiplier: principal.rateMultiplier,
     quota: cost.quota,

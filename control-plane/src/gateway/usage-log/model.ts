@@ -60,6 +60,8 @@ export type UsageRow = {
   readonly isStream: boolean;
   readonly units: Units;
   readonly usageSource: "provider" | "estimated" | "none";
+  /** The provider told more than can be true, of which the units are what can. */
+  readonly isImplausible: boolean;
   readonly priceVersion: number | null;
   readonly rateMultiplier: Decimal;
   readonly quota: Quota;

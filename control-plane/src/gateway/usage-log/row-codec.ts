@@ -3,7 +3,9 @@ import { parseDecimal } from "@sluice/contracts/money";
 import type { Attempt, Outcome, UsageRow } from "./model.ts";
 
 /** Stands first in the text of a row. A reader knows every version that may still lie in a spool. */
-const version = 1;
+const version = 2;
+/** The first version whose rows say whether their usage can be true. */
+const firstJudging = 2;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -87,6 +89,7 @@ function toJson(row: UsageRow): string {
     row.firstByteMs,
     row.durationMs,
     row.startedAtMs,
+    row.isImplausible,
   ]);
 }
 
@@ -97,10 +100,10 @@ function toJson(row: UsageRow): string {
 export function decodeUsageRow(value: unknown): UsageRow {
   const fields = new Fields(value);
   const found = fields.integer();
-  if (found !== version) {
+  if (found < 1 || found > version) {
     throw new RangeError(`usage row of unknown version ${found}`);
   }
-  const row: UsageRow = {
+  const row: Omit<UsageRow, "isImplausible"> = {
     requestId: fields.text() as RequestId,
     day: fields.text(),
     gatewayUserId: fields.bigint() as UsageRow["gatewayUserId"],
@@ -134,7 +137,7 @@ export function decodeUsageRow(value: unknown): UsageRow {
     durationMs: fields.integer(),
     startedAtMs: fields.integer(),
   };
-  return row;
+  return { ...row, isImplausible: found >= firstJudging && fields.boolean() };
 }
 
 function decodeAttempt(value: unknown): Attempt {

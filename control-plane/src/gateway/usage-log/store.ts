@@ -27,12 +27,13 @@ export async function insertUsageRows(tx: Queryable, rows: readonly EncodedUsage
         request_id, day, gateway_user_id, api_key_id, user_budget_id, key_budget_id, group_name, path, model, channel_id,
         outcome, http_status, error_code, is_stream, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
         reasoning_tokens, images, audio_ms, usage_source, price_version, rate_multiplier, quota, quota_held, attempts,
-        first_byte_ms, duration_ms, started_at)
+        first_byte_ms, duration_ms, started_at, is_implausible)
       select (f->>1)::uuid, (f->>2)::date, (f->>3)::bigint, (f->>4)::bigint, (f->>5)::bigint, (f->>6)::bigint, f->>7,
         f->>8, f->>9, (f->>10)::bigint, f->>11, (f->>12)::integer, f->>13, (f->>14)::boolean, (f->>15)::bigint,
         (f->>16)::bigint, (f->>17)::bigint, (f->>18)::bigint, (f->>19)::bigint, (f->>20)::integer, (f->>21)::bigint,
         f->>22, (f->>23)::integer, (f->>24)::numeric, (f->>25)::bigint, (f->>26)::bigint, f->27, (f->>28)::integer,
-        (f->>29)::integer, timestamptz 'epoch' + (f->>30)::bigint * interval '1 millisecond'
+        (f->>29)::integer, timestamptz 'epoch' + (f->>30)::bigint * interval '1 millisecond',
+        (f->>31)::boolean
       from jsonb_array_elements(${incoming}::text::jsonb) as incoming (f)
       on conflict do nothing
       returning request_id
@@ -44,6 +45,18 @@ export async function insertUsageRows(tx: Queryable, rows: readonly EncodedUsage
     return null;
   }
   return new Set((result?.fresh_ids ?? "").split(",").filter((id) => id !== "") as RequestId[]);
+}
+
+/** Writes down how many usage rows lie in the spool of a replica and can't be written; the money check names them. */
+export async function saveQuarantine(db: Queryable, replicaId: ReplicaId, rowCount: number): Promise<void> {
+  if (rowCount === 0) {
+    await db.sql`delete from usage_quarantine where replica_id = ${replicaId}`;
+    return;
+  }
+  await db.sql`
+    insert into usage_quarantine (replica_id, row_count) values (${replicaId}, ${rowCount}::integer)
+    on conflict (replica_id) do update set row_count = excluded.row_count, changed_at = now()
+    where usage_quarantine.row_count <> excluded.row_count`;
 }
 
 /**

@@ -21,7 +21,7 @@ export async function listUsage(
     select u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
       coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, u.input_tokens,
       u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images, u.audio_ms,
-      u.usage_source, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
+      u.usage_source, u.is_implausible, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
       u.first_byte_ms, u.duration_ms
     from usage_log u
     left join api_key k on k.id = u.api_key_id
@@ -95,7 +95,7 @@ export async function findPricedCall(
     select u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
       coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, u.input_tokens,
       u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images, u.audio_ms,
-      u.usage_source, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
+      u.usage_source, u.is_implausible, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
       u.first_byte_ms, u.duration_ms, u.attempts, p.version, p.input_usd_per_m as input, p.output_usd_per_m as output,
       p.cache_read_usd_per_m as cache_read, p.cache_write_usd_per_m as cache_write, p.reasoning_usd_per_m as reasoning,
       p.request_usd as request, p.image_usd as image, p.second_usd as second

@@ -5,9 +5,9 @@ import { Spool, type SpoolOptions } from "./spool.ts";
 
 export type OrphanOptions<Rows> = SpoolOptions<Rows> & {
   /** How the entries of a replica that is gone are committed, in its name. */
-  readonly drain: (replicaId: ReplicaId) => DrainOptions<Rows>;
+  readonly drain: (spool: Spool<Rows>) => DrainOptions<Rows>;
   /** Everything of the replica is committed: its leases can be given back. Must be idempotent. */
-  readonly onReplayed: (replicaId: ReplicaId) => Promise<void>;
+  readonly onReplayed: (spool: Spool<Rows>) => Promise<void>;
   /** Ends the work early; what is left is found again. */
   readonly signal: AbortSignal;
 };
@@ -46,10 +46,10 @@ async function replay<Rows>(spool: Spool<Rows>, options: OrphanOptions<Rows>): P
   options.signal.addEventListener("abort", onAbort);
   let isDone = false;
   try {
-    spool.drain(options.drain(spool.replicaId));
+    spool.drain(options.drain(spool));
     await Promise.race([spool.replayed, aborted.promise]);
     if (spool.depth().entries === 0) {
-      await options.onReplayed(spool.replicaId);
+      await options.onReplayed(spool);
       isDone = true;
     }
   } finally {

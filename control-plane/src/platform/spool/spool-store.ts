@@ -121,6 +121,14 @@ export class SpoolStore {
     return row;
   }
 
+  /** How many of the lines that were put aside are not of this kind; what can't be read may be of any. */
+  countQuarantined(exceptKind: string): number {
+    const query = this.#files.database.query<{ rows: number }, [string]>(
+      "select count(*) as rows from quarantine where instr(text, ?) <> 1",
+    );
+    return query.get(`["${exceptKind}",`)?.rows ?? 0;
+  }
+
   /** When the first group from this id on was recorded, or null when there is none. */
   atMs(fromId: number): number | null {
     return this.#files.firstAt.get(fromId)?.at_ms ?? null;

@@ -144,6 +144,11 @@ export class Spool<Rows> {
     };
   }
 
+  /** How many rows are put aside that are not, or can't be read as, of this kind; null once the spool is closed. */
+  quarantinedBeside(kind: keyof Rows & string): number | null {
+    return this.#isClosed ? null : this.#slot.store.countQuarantined(kind);
+  }
+
   /** Starts the one consumer. */
   drain(options: DrainOptions<Rows>): void {
     if (this.#drain !== null) {

@@ -145,6 +145,8 @@ export const usageList = listContract({
     images: z.int(),
     audio_ms: wireInteger,
     usage_source: z.enum(["provider", "estimated", "none"]),
+    /** The provider told more than can be true; charged is what can. */
+    is_implausible: z.boolean(),
     price_version: z.int().nullable(),
     rate_multiplier: wireDecimal,
     /** Before and after the multiplier. */

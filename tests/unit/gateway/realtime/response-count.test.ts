@@ -18,15 +18,16 @@ const units = (inputTokens: bigint, outputTokens: bigint): Units => ({
 function responseOf(...pieces: ["text" | "audio", number][]): ResponseCount {
   const count = new ResponseCount();
   for (const [kind, length] of pieces) {
-    count.add({ responseId: "r", kind, length });
+    count.add({ responseId: "r", kind, length, signs: 0 });
   }
   return count;
 }
 
 describe("a response that was never counted", () => {
-  test("has one token for each piece of text or each 4 bytes, whichever is more", () => {
-    expect(responseOf(["text", 1], ["text", 1], ["text", 1]).outputTokens()).toBe(3);
-    expect(responseOf(["text", 41]).outputTokens()).toBe(11);
+  test("has one token for each piece of text that has the size of one, else for each 5 letters", () => {
+    expect(responseOf(["text", 4], ["text", 6], ["text", 5]).outputTokens()).toBe(3);
+    expect(responseOf(["text", 1], ["text", 1], ["text", 1]).outputTokens()).toBe(1);
+    expect(responseOf(["text", 41]).outputTokens()).toBe(9);
   });
 
   test("has one token for each 50 ms of sound: 2,400 bytes, 3,200 characters of base64", () => {
@@ -44,7 +45,7 @@ describe("the conversation it read", () => {
     conversation.onClientFrame("x".repeat(400));
     const sound = JSON.stringify({ type: "input_audio_buffer.append", audio: "" });
     conversation.onClientFrame(sound.replace('""', `"${"A".repeat(64_000 - sound.length)}"`));
-    expect(conversation.estimate(responseOf(["text", 4]), model).inputTokens).toBe(110n);
+    expect(conversation.estimate(responseOf(["text", 4]), model).inputTokens).toBe(90n);
   });
 
   test("is what the provider counted last and what came since, the former out of its cache", () => {
@@ -53,7 +54,7 @@ describe("the conversation it read", () => {
     conversation.onCounted(units(200n, 30n));
     conversation.onClientFrame("x".repeat(40));
     expect(conversation.estimate(responseOf(["text", 4]), model)).toMatchObject({
-      inputTokens: 240n,
+      inputTokens: 238n,
       cacheReadTokens: 230n,
       outputTokens: 1n,
     });

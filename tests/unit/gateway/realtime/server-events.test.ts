@@ -31,10 +31,10 @@ describe("an event that matters is read", () => {
     expect(read(event)).toEqual({ kind: "response_ended", id: "resp_1", status: "failed", units: null });
   });
 
-  test("never more cached tokens than tokens, and no count below zero", () => {
+  test("never more cached tokens than tokens, and a count below zero is none to be believed", () => {
     const usage = { input_tokens: 5, output_tokens: -3, input_token_details: { cached_tokens: 9 } };
     const event = read({ type: "response.done", response: { id: "r", status: "completed", usage } });
-    expect(event).toMatchObject({ units: { inputTokens: 5n, outputTokens: 0n, cacheReadTokens: 5n } });
+    expect(event).toMatchObject({ units: { isOdd: true, inputTokens: 5n, outputTokens: 0n, cacheReadTokens: 5n } });
   });
 
   test("a transcription, by tokens or by time", () => {
@@ -72,12 +72,12 @@ describe("everything else passes unread", () => {
 describe("a piece of a response is measured without being parsed", () => {
   test("as text, with the length of what it carries", () => {
     const frame = JSON.stringify({ type: "response.output_text.delta", response_id: "resp_1", delta: "hello" });
-    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "text", length: 5 });
+    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "text", length: 5, signs: 0 });
   });
 
   test.each(["response.output_audio.delta", "response.audio.delta"])("as sound: %s", (type) => {
     const frame = JSON.stringify({ type, response_id: "resp_1", delta: "AAAA" }, null, 1);
-    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "audio", length: 4 });
+    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "audio", length: 4, signs: 0 });
   });
 
   test("what was heard of sound is text", () => {

@@ -39,6 +39,7 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
       audioMs: big,
     }),
     usageSource: fc.constantFrom("provider", "estimated", "none"),
+    isImplausible: fc.boolean(),
     priceVersion: orNull(small),
     rateMultiplier: fc.constantFrom(
       "1.0000",
@@ -98,6 +99,13 @@ describe("a usage row as text", () => {
     );
   });
 
+  test("of the version before is read: nothing in it was judged", () => {
+    const [row] = fc.sample(rows(fc.string()), { numRuns: 1, seed: 7 }) as [UsageRow];
+    const fields = JSON.parse(encodeUsageRow({ ...row, isImplausible: true })) as unknown[];
+    const before = fields.with(0, 1).slice(0, -1);
+    expect(decodeUsageRow(before)).toEqual({ ...decodeUsageRow(fields), isImplausible: false });
+  });
+
   test("is refused when one field is of another type, missing, or the version is not known", () => {
     const [row] = fc.sample(rows(fc.string()), { numRuns: 1, seed: 7 });
     if (row === undefined) {
@@ -110,7 +118,8 @@ describe("a usage row as text", () => {
       }
       expect(() => decodeUsageRow(fields.slice(0, index))).toThrow(/usage row/);
     }
-    expect(() => decodeUsageRow(fields.with(0, 2))).toThrow(/unknown version 2/);
+    expect(() => decodeUsageRow(fields.with(0, 3))).toThrow(/unknown version 3/);
+    expect(() => decodeUsageRow(fields.with(0, 0))).toThrow(/unknown version 0/);
     expect(() => decodeUsageRow({})).toThrow(TypeError);
   });
 });

@@ -1,5 +1,5 @@
-import { countText, toTokens } from "./text-tokens.ts";
-import { asObject, type Json } from "./units.ts";
+import { countText, toTokens } from "../../usage-count/text-tokens.ts";
+import { asObject, type Json } from "../../usage-count/units.ts";
 
 /** What reached the client, for an answer whose usage never came. */
 export type Delivered = {

@@ -1,5 +1,5 @@
 import type { ParsedRequest } from "../../model.ts";
-import { countText, toTokens } from "./text-tokens.ts";
+import { countText, toTokens } from "../../usage-count/text-tokens.ts";
 
 /** What is looked at of a request; the rest is taken to be like it. */
 const sampleBytesMax = 65_536;

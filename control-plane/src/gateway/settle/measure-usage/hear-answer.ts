@@ -1,4 +1,4 @@
-import { parseObject } from "./units.ts";
+import { parseObject } from "../../usage-count/units.ts";
 
 /** What a transcription tells of the sound it was made of. */
 export type Heard = { readonly soundMs: number; readonly textBytes: number };

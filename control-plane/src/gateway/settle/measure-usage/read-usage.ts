@@ -1,4 +1,4 @@
-import { asObject, type Json, parseObject, type ToldUnits, toUnits } from "./units.ts";
+import { asObject, type Json, parseObject, type ToldUnits, toUnits } from "../../usage-count/units.ts";
 
 const usageKey = Buffer.from('"usage"');
 const quote = 0x22;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readAnswer, usageOf } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
-import type { ToldUnits } from "@sluice/control-plane/gateway/settle/measure-usage/units.ts";
+import type { ToldUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
 import { noUnits } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import fc from "fast-check";
 

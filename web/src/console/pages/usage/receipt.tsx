@@ -70,6 +70,7 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
       },
       { name: texts.duration, value: formats.milliseconds(call.duration_ms) },
       { name: texts.source, value: texts.sources[call.usage_source] },
+      ...(call.is_implausible ? [{ name: texts.implausibleName, value: texts.implausible }] : []),
     ];
   };
   return <Facts facts={facts()} />;

@@ -53,6 +53,8 @@ export const messages: UsageMessages = {
   error: "الخطأ",
   source: "احتسبه",
   sources: { provider: "المزوّد", estimated: "نحن، لأن المزوّد لم يرسل عددًا", none: "لا أحد: لم يُحتسب شيء" },
+  implausibleName: "ملاحظة",
+  implausible: "لا يمكن أن يكون عدّ المزوّد صحيحًا: احتُسب ما هو ممكن",
   price: "إصدار السعر",
   lines: "كيف حُسب السعر",
   unit: "البند",

@@ -58,6 +58,8 @@ export const messages: UsageMessages = {
     estimated: "uns, weil der Anbieter keine Zahlen gesendet hat",
     none: "niemandem: Es wurde nichts berechnet",
   },
+  implausibleName: "Vermerk",
+  implausible: "die Zählung des Anbieters kann nicht stimmen: berechnet wurde, was möglich ist",
   price: "Preisversion",
   lines: "Wie der Preis zustande kam",
   unit: "Was",

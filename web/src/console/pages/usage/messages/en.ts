@@ -57,6 +57,8 @@ export const messages = english({
     estimated: "us, because the provider sent no count",
     none: "nobody: nothing was charged",
   },
+  implausibleName: "Noted",
+  implausible: "the provider’s count cannot be true: what is possible was charged",
   price: "Price version",
   lines: "How the price came about",
   unit: "What",

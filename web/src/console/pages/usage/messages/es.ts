@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
     estimated: "nosotros, porque el proveedor no envió recuento",
     none: "nadie: no se ha cobrado nada",
   },
+  implausibleName: "Nota",
+  implausible: "el recuento del proveedor no puede ser cierto: se cobró lo que es posible",
   price: "Versión de precios",
   lines: "Cómo se ha calculado el precio",
   unit: "Concepto",

@@ -58,6 +58,8 @@ export const messages: UsageMessages = {
     estimated: "nous, car le fournisseur n’a envoyé aucun décompte",
     none: "personne : rien n’a été facturé",
   },
+  implausibleName: "Remarque",
+  implausible: "le décompte du fournisseur ne peut pas être juste : seul ce qui est possible a été facturé",
   price: "Version des prix",
   lines: "Comment le prix est calculé",
   unit: "Élément",

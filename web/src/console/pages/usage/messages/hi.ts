@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
     estimated: "हमने, क्योंकि प्रदाता ने गिनती नहीं भेजी",
     none: "किसी ने नहीं: कोई शुल्क नहीं लगा",
   },
+  implausibleName: "टिप्पणी",
+  implausible: "प्रदाता की गिनती सही नहीं हो सकती: जितना संभव है उतने का शुल्क लगा",
   price: "कीमतों का संस्करण",
   lines: "कीमत कैसे बनी",
   unit: "मद",

@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
     estimated: "当サービス（プロバイダーから数が届かなかったため）",
     none: "なし（課金されていません）",
   },
+  implausibleName: "注記",
+  implausible: "プロバイダーの集計は実際にはあり得ない値です。あり得る分だけを課金しました",
   price: "価格のバージョン",
   lines: "料金の計算",
   unit: "項目",

@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
     estimated: "Sluice(제공업체가 수치를 보내지 않음)",
     none: "없음: 청구되지 않았습니다",
   },
+  implausibleName: "비고",
+  implausible: "제공업체의 집계가 사실일 수 없어 가능한 만큼만 청구되었습니다",
   price: "가격 버전",
   lines: "가격 계산 과정",
   unit: "항목",

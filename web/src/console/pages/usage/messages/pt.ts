@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
     estimated: "nós, porque o provedor não enviou contagem",
     none: "ninguém: nada foi cobrado",
   },
+  implausibleName: "Observação",
+  implausible: "a contagem do provedor não pode estar certa: foi cobrado o que é possível",
   price: "Versão dos preços",
   lines: "Como o preço foi calculado",
   unit: "Item",

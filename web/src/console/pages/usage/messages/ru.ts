@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
     estimated: "мы: поставщик не прислал данных",
     none: "никто: ничего не списано",
   },
+  implausibleName: "Примечание",
+  implausible: "подсчёт поставщика не может быть верным: списано то, что возможно",
   price: "Версия цен",
   lines: "Из чего сложилась цена",
   unit: "Что",

@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
     estimated: "本服务，因为提供商没有给出用量",
     none: "无：没有计费",
   },
+  implausibleName: "备注",
+  implausible: "提供商的统计不可能属实：已按可能的用量收费",
   price: "价格版本",
   lines: "价格如何得出",
   unit: "项目",

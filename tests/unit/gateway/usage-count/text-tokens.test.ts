@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countText, toTokens } from "@sluice/control-plane/gateway/settle/measure-usage/text-tokens.ts";
+import { countText, toTokens } from "@sluice/control-plane/gateway/usage-count/text-tokens.ts";
 
 /** What the tokenizer o200k_base says of them. */
 const samples: readonly (readonly [string, number, string])[] = [
