@@ -27,6 +27,31 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
     return [answer.status, body.error.type, body.error.message];
   };
 
+  // In the form of OpenAI, of vLLM, of TGI, of FastAPI, and plain.
+  test.each([
+    ["error", (message: string) => ({ error: { message, type: "invalid_request_error", code: null } })],
+    ["message", (message: string) => ({ object: "error", message, type: "BadRequestError", param: null, code: 400 })],
+    ["text", (message: string) => ({ error: message })],
+    ["detail", (detail: string) => ({ detail })],
+    ["plain", (message: string) => message],
+  ] as const)(
+    "a conversation that is too long is said to be, whatever the form of the refusal (%s)",
+    async (_, form) => {
+      const words =
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 210000 tokens.";
+      messages.provider.script({ status: 400, body: form(words) });
+      const answer = await messages.call("/msgcompat/v1/messages", {
+        method: "POST",
+        body: JSON.stringify({ model: messagesModel, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }),
+      });
+      expect(await refused(answer)).toEqual([
+        400,
+        "invalid_request_error",
+        "prompt is too long: 210000 tokens > 128000 maximum",
+      ]);
+    },
+  );
+
   describe("paths", () => {
     test.each(["", "/", "?beta=true", "/?beta=true&x=%2F"])(
       "messages are answered at the path with %p",

@@ -1,0 +1,96 @@
+/** What is seen of calls that failed before their answer began: whose fault it was, how often, and in whose words. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { rollUsageUp } from "@sluice/control-plane/usage-rollup/service.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage-settlement/service.ts";
+import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { Registry } from "prom-client";
+import { chat } from "../support/chat-call.ts";
+import { type ConsoleClient, consoleClient } from "../support/console-client.ts";
+import { loginAdmin, loginUser } from "../support/logins.ts";
+import { waitUntilSettleable } from "../support/settlement-scene.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+type Row = Record<string, unknown>;
+
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let admin: ConsoleClient;
+let user: ConsoleClient;
+let apiKey: string;
+
+const words = "worker 7 ran out of memory";
+const errorBody = { error: `${words}, see http://10.1.2.3/log?key=hunter22` };
+
+beforeAll(async () => {
+  provider = startSandboxProvider({ port: 0 });
+  rig = await SluiceRig.create(provider.url);
+  for (const name of ["covered", "lone"]) {
+    await rig.addModel(name);
+  }
+  await rig.addChannel("weak", `${provider.url}/v1`, ["covered", "lone"]);
+  const strong = await rig.addChannel("strong", `${provider.url}/v1`, ["covered"]);
+  await rig.db.sql`update ability set priority = 1 where channel_id = ${strong}::bigint`;
+  sluice = await rig.startProcess();
+  admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
+  const login = await loginUser(rig, { quota: 1_000_000_000n });
+  user = consoleClient(sluice.url, login.cookie);
+  apiKey = await createApiKey(rig.db, login.gatewayUserId, "mine");
+});
+
+afterAll(async () => {
+  expect(await rig.checkMoney()).toEqual([]);
+  await rig.close();
+  await provider.stop();
+});
+
+const call = async (model: string): Promise<string> => {
+  const seen = await chat({ url: sluice.url, apiKey }, { model, messages: [{ role: "user", content: "hello" }] });
+  return seen.requestId ?? "";
+};
+const failOnce = () => provider.script({ status: 500, body: errorBody }, { match: { credential: "upstream-weak" } });
+
+test("the success rate of a channel counts its calls that failed, and those that another one made good count there", async () => {
+  await call("lone");
+  failOnce();
+  await call("lone");
+  failOnce();
+  await call("lone");
+  failOnce();
+  await call("covered");
+  await rig.waitForUsageRows(4);
+  await waitUntilSettleable(rig.db);
+  const log = createLog("error", () => undefined);
+  await new UsageSettlement({ db: rig.db, clock: systemClock, log, registry: new Registry() }).run();
+  await rollUsageUp(rig.db, systemClock);
+  const { body } = await admin.get("/backend/admin/overview/");
+  const rates = (body["by_provider"] as Row[]).map(({ name, calls, failed, success_rate }) => [
+    name,
+    Number(calls),
+    Number(failed),
+    success_rate,
+  ]);
+  expect(rates.toSorted()).toEqual([
+    ["strong", 1, 0, "1.0000"],
+    ["weak", 3, 2, "0.3333"],
+  ]);
+});
+
+test("an admin reads with each attempt what the provider said, without addresses and keys; the user does not", async () => {
+  failOnce();
+  const request_id = await call("covered");
+  await rig.waitForUsageRows(5);
+  const { body: detail } = await admin.get("/backend/admin/trace/detail/", { request_id });
+  expect(detail["usage"]).toMatchObject({ channel: "strong" });
+  expect((detail["attempts"] as Row[]).map(({ channel, result, said }) => [channel, result, said])).toEqual([
+    ["weak", "status_500", `${words}, see [address]`],
+    ["strong", "answered", null],
+  ]);
+  const { body: receipt } = await user.get("/backend/usage/receipt/", { request_id });
+  expect(JSON.stringify(receipt)).toContain("status_500");
+  expect(JSON.stringify(receipt)).not.toContain("memory");
+  expect(sluice.log()).not.toContain("memory");
+});
