@@ -21,8 +21,11 @@ export type Choice = {
   readonly rule: RetryRule;
 };
 
-/** What failed means the operator has to do something about the account at the provider. */
-const accountResults: ReadonlySet<string> = new Set(["credential_refused", "account_empty"]);
+/** The alarms of failures that need the operator: something about the account at the provider is wrong. */
+const accountAlarms: Readonly<Partial<Record<string, string>>> = {
+  credential_refused: "channel.credential_refused",
+  account_empty: "channel.account_empty",
+};
 
 /**
  * Tries channels until one answers: the attempt loop of calls and of sessions. Nothing went out to the client yet, and
@@ -112,8 +115,9 @@ function noteFailure(parts: AttemptParts, state: CallState, use: ChannelUse, { f
   const { loads, log, random } = parts;
   const { result } = failure;
   noteAttempt(parts, state, use, seenOf({ failure, note }));
-  if (accountResults.has(result)) {
-    log.error(`channel.${result}`, { requestId: state.call.requestId, channel: use.channel.name });
+  const alarm = accountAlarms[result];
+  if (alarm !== undefined) {
+    log.error(alarm, { requestId: state.call.requestId, channel: use.channel.name });
   }
   loads.end(use, failure.blame, result);
   if (failure.needsCooldown) {
