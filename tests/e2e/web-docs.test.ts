@@ -137,3 +137,19 @@ test("every page of the docs leads to the others and to each language", async ()
   }
   expect([...seen]).toEqual(["quickstart", "clients", "agents", "billing"].map((name) => `/hi/docs/${name}/`));
 });
+
+test.each(["", "/ar", "/ja"])(
+  "%s/docs/ leads to every page of the docs",
+  async (prefix) => {
+    await withPage(`${prefix}/docs/`, {}, async ({ page }) => {
+      const hrefs = await page
+        .locator(".doc-section a")
+        .evaluateAll((links) => links.map((a) => a.getAttribute("href")));
+      expect(hrefs).toEqual(["quickstart", "clients", "agents", "billing"].map((name) => `${prefix}/docs/${name}/`));
+      const answer = await page.goto(`${prefix}/docs.md`);
+      expect(await answer?.text()).toContain("/docs/agents/");
+      await page.goto(`${prefix}/docs/`);
+    });
+  },
+  60_000,
+);

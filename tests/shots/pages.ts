@@ -18,6 +18,7 @@ export type ShownPage = {
 export const shownPages: readonly ShownPage[] = [
   { name: "site-home", path: "/", as: "nobody", arabic: "address", ready: "h1" },
   { name: "site-pricing", path: "/pricing/", as: "nobody", arabic: "address", ready: ".calculator output" },
+  { name: "site-docs", path: "/docs/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-quickstart", path: "/docs/quickstart/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-clients", path: "/docs/clients/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-agents", path: "/docs/agents/", as: "nobody", arabic: "address", ready: ".doc-end" },

@@ -1,5 +1,6 @@
 import type { SitePage } from "./model.ts";
 import { contactPage, contactSentPage } from "./pages/contact/page.tsx";
+import { docsPage } from "./pages/docs/page.tsx";
 import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
 import { docsBillingPage } from "./pages/docs-billing/page.tsx";
 import { docsClientsPage } from "./pages/docs-clients/page.tsx";
@@ -14,6 +15,7 @@ import { unavailablePage } from "./pages/unavailable/page.tsx";
 export const sitePages: readonly SitePage[] = [
   homePage,
   pricingPage,
+  docsPage,
   docsQuickstartPage,
   docsClientsPage,
   docsAgentsPage,

@@ -26,6 +26,10 @@ export const de: DocTexts = {
     keyManage: "Schlüssel verwalten",
     keyFailed: "Es wurde kein Schlüssel angelegt.",
   },
+  index: {
+    description: "Wie man Modelle über Sluice aufruft: der erste Aufruf, Clients, Coding-Agenten und Abrechnung.",
+    lead: "Vom ersten Aufruf bis zur Abrechnung. Ohne Schlüssel beginnen Sie am besten mit dem [Schnellstart](/docs/quickstart/).",
+  },
   quickstart: {
     title: "Schnellstart",
     description: "In vier Schritten vom Konto zum ersten beantworteten Aufruf.",

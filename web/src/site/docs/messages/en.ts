@@ -25,6 +25,10 @@ export const en = english({
     keyManage: "Manage keys",
     keyFailed: "No key was created.",
   },
+  index: {
+    description: "How to call models through Sluice: the first call, clients, coding agents and billing.",
+    lead: "From the first call to the bill. Begin with the [quickstart](/docs/quickstart/) if you have no key yet.",
+  },
   quickstart: {
     title: "Quickstart",
     description: "From an account to the first answered call, in four steps.",

@@ -26,6 +26,11 @@ export const es: DocTexts = {
     keyManage: "Gestionar claves",
     keyFailed: "No se creó ninguna clave.",
   },
+  index: {
+    description:
+      "Cómo llamar a modelos a través de Sluice: la primera llamada, clientes, agentes de programación y facturación.",
+    lead: "De la primera llamada a la factura. Si aún no tienes una clave, empieza por el [inicio rápido](/docs/quickstart/).",
+  },
   quickstart: {
     title: "Inicio rápido",
     description: "De la cuenta a la primera respuesta en cuatro pasos.",

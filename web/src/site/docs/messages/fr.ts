@@ -26,6 +26,10 @@ export const fr: DocTexts = {
     keyManage: "Gérer les clés",
     keyFailed: "Aucune clé n’a été créée.",
   },
+  index: {
+    description: "Comment appeler des modèles avec Sluice : premier appel, clients, agents de code et facturation.",
+    lead: "Du premier appel à la facture. Sans clé, commencez par le [démarrage rapide](/docs/quickstart/).",
+  },
   quickstart: {
     title: "Démarrage rapide",
     description: "Du compte à la première réponse en quatre étapes.",

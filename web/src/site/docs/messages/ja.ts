@@ -26,6 +26,10 @@ export const ja: DocTexts = {
     keyManage: "キーを管理",
     keyFailed: "キーは作成されませんでした。",
   },
+  index: {
+    description: "Sluice でモデルを呼び出す方法：最初の呼び出し、クライアント、コーディングエージェント、課金。",
+    lead: "最初の呼び出しから課金まで。キーがまだない場合は[クイックスタート](/docs/quickstart/)から始めてください。",
+  },
   quickstart: {
     title: "クイックスタート",
     description: "アカウント作成から最初の応答まで、4 ステップです。",

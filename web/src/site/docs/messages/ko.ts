@@ -26,6 +26,10 @@ export const ko: DocTexts = {
     keyManage: "키 관리",
     keyFailed: "키가 만들어지지 않았습니다.",
   },
+  index: {
+    description: "Sluice로 모델을 호출하는 방법: 첫 호출, 클라이언트, 코딩 에이전트, 결제.",
+    lead: "첫 호출부터 결제까지. 아직 키가 없다면 [빠른 시작](/docs/quickstart/)부터 보세요.",
+  },
   quickstart: {
     title: "빠른 시작",
     description: "계정 만들기부터 첫 응답까지 네 단계입니다.",

@@ -25,6 +25,10 @@ export const pt: DocTexts = {
     keyManage: "Gerenciar chaves",
     keyFailed: "Nenhuma chave foi criada.",
   },
+  index: {
+    description: "Como chamar modelos pelo Sluice: a primeira chamada, clientes, agentes de programação e cobrança.",
+    lead: "Da primeira chamada à cobrança. Se você ainda não tem uma chave, comece pelo [início rápido](/docs/quickstart/).",
+  },
   quickstart: {
     title: "Início rápido",
     description: "Da conta à primeira resposta em quatro passos.",

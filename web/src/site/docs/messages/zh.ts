@@ -25,6 +25,10 @@ export const zh: DocTexts = {
     keyManage: "管理密钥",
     keyFailed: "没有创建密钥。",
   },
+  index: {
+    description: "如何通过 Sluice 调用模型：首次调用、客户端、编程智能体和计费。",
+    lead: "从首次调用到计费。如果您还没有密钥，请从[快速开始](/docs/quickstart/)开始。",
+  },
   quickstart: {
     title: "快速开始",
     description: "从注册账户到收到第一个回答，只需四步。",
