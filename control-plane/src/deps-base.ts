@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Registry } from "prom-client";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
+import { openSideThread } from "./deps-aside.ts";
 import type { UsageRow } from "./gateway/usage-log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
 import { type LoopLag, watchEventLoop } from "./operations/event-loop-lag.ts";
@@ -14,6 +15,7 @@ import { type Database, openDatabase } from "./platform/db.ts";
 import { type Notifications, openNotifications } from "./platform/db-notifications.ts";
 import type { Log } from "./platform/log.ts";
 import { counter } from "./platform/metric.ts";
+import type { SideThread } from "./platform/side-thread.ts";
 import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
 import { fixedBy } from "./settings/model.ts";
 import { Settings } from "./settings/service.ts";
@@ -48,6 +50,8 @@ export type Base = {
   readonly spoolOptions: SpoolOptions<CallRows>;
   readonly registry: Registry;
   readonly lag: LoopLag;
+  /** For work that would keep everybody waiting. */
+  readonly aside: SideThread;
   /** Not yet started. */
   readonly settings: Settings;
   /** Certificates in PEM of those who vouch for upstreams, where these are not the well-known ones. */
@@ -87,6 +91,7 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     spoolOptions,
     registry: new Registry(),
     lag: watchEventLoop(),
+    aside: openSideThread(log),
     settings: new Settings({ db, log, fixed: fixedBy(config) }),
     upstreamCa: caFile === undefined ? null : await readFile(caFile, "utf8"),
     webBuild: await openWeb(config),

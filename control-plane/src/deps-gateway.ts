@@ -1,3 +1,4 @@
+import { parseAside } from "./deps-aside.ts";
 import type { Base } from "./deps-base.ts";
 import { nodeAddressRule } from "./exit-nodes/exit-nodes.ts";
 import { keepTraffic } from "./exit-nodes/service.ts";
@@ -47,6 +48,7 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
       responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
       afterAbort: { timeoutMs: config.ABORTED_USAGE_TIMEOUT_MS, bytesMax: abortedUsageBytesMax },
     },
+    parseAside: (order) => parseAside(base.aside, order),
     abortsPerHour: config.UNPAID_ABORTS_PER_HOUR === 0 ? null : config.UNPAID_ABORTS_PER_HOUR,
     isSentRetried: config.UPSTREAM_RETRY_SENT,
     streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,

@@ -2,6 +2,7 @@ import type { AnyElysia } from "elysia";
 import { type AppRoutes, type CallHandlers, createApp } from "./app.ts";
 import { type Backend, buildBackend } from "./backend.ts";
 import { checkDatabase } from "./db/start-checks.ts";
+import { convertAside } from "./deps-aside.ts";
 import { type Base, makePartitions, openBase, openTrace } from "./deps-base.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./deps-gateway.ts";
 import { bringIntoStep, orphansJob } from "./deps-spool.ts";
@@ -11,6 +12,7 @@ import { gatewayHandlers } from "./gateway/remote/routes.ts";
 import type { GatewayRuntime } from "./gateway/runtime.ts";
 import type { ToldCall } from "./gateway/telemetry.ts";
 import { type Job, startJobs } from "./jobs/schedule.ts";
+import type { ConversionOrder } from "./messages-compat/convert-body.ts";
 import { ModelMap } from "./messages-compat/model-map.ts";
 import { messagesHandler } from "./messages-compat/routes.ts";
 import { registerGauges } from "./operations/gauges.ts";
@@ -106,7 +108,8 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   if (scheduled !== null) {
     backend.start();
   }
-  const messagesParts = { relay, models, captures: new CaptureAllowance(), edge, patience };
+  const convert = (order: ConversionOrder) => convertAside(base.aside, order);
+  const messagesParts = { relay, models, convertAside: convert, captures: new CaptureAllowance(), edge, patience };
   const pageOrigins = config.CORS_ORIGINS;
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
@@ -137,6 +140,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       await trace.close(flushMs);
       await spool.close(isReleased);
       base.lag.stop();
+      base.aside.stop();
       await base.notifications.close();
       await db.close(closeMs);
     },

@@ -114,11 +114,13 @@ const table: BoundaryTable = {
     "app.ts",
     "backend.ts",
     "deps.ts",
+    "deps-aside.ts",
     "deps-base.ts",
     "deps-gateway.ts",
     "deps-spool.ts",
     "deps-telemetry.ts",
     "main.ts",
+    "side-work.ts",
   ],
 };
 

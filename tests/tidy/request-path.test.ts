@@ -10,6 +10,8 @@ const pipelinePath = `${gateway}pipeline.ts`;
 const parts: ReadonlyMap<string, readonly string[]> = new Map([
   // The attempt loop, which calls and sessions share.
   [`${gateway}attempt-channels.ts`, [`${gateway}dispatch/`, `${gateway}respond/`]],
+  // Where a body is parsed depends on its size.
+  [`${gateway}parse-body.ts`, [`${gateway}admit/`]],
   // A call ends in several branches of the pipeline, but in one way.
   [`${gateway}call-ender.ts`, [`${gateway}settle/`]],
 ]);

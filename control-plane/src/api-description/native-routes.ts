@@ -236,7 +236,12 @@ const messagesBody = bodyWith({ messages, max_tokens: { type: "integer", minimum
   "messages",
 ]);
 
-function messagesRoute(route: Pick<NativeRoute, "method" | "path" | "summary" | "answers" | "body">): NativeRoute {
+const ofCounts = ["Body: 4 MiB. One at a time for each API key, and eight more in line."];
+
+type MessagesRoute = Pick<NativeRoute, "method" | "path" | "summary" | "answers" | "body"> &
+  Partial<Pick<NativeRoute, "limits">>;
+
+function messagesRoute(route: MessagesRoute): NativeRoute {
   const errors = route.body === undefined ? [] : [...bodyErrors, ...upstreamErrors];
   return {
     ...route,
@@ -244,7 +249,7 @@ function messagesRoute(route: Pick<NativeRoute, "method" | "path" | "summary" | 
     access: "api_key",
     dialect: "messages",
     errors: [...callErrors, "model_not_found", "invalid_value", ...errors],
-    limits: route.body === undefined ? ofKey : limits,
+    limits: route.limits ?? (route.body === undefined ? ofKey : limits),
   };
 }
 
@@ -274,6 +279,7 @@ const messagesRoutes: readonly NativeRoute[] = [
     method: "POST",
     path: "/msgcompat/v1/messages/count_tokens",
     summary: "How many tokens a request has, by our own estimate.",
+    limits: ofCounts,
     body: { type: json, schema: bodyWith({ messages }, ["model", "messages"]) },
     answers: [
       {

@@ -137,6 +137,15 @@ export type ParsedRequest = {
   readonly dropped: string | null;
 };
 
+/** A body that is to be parsed, in a form that can go to another thread. */
+export type ParseOrder = {
+  readonly body: Uint8Array;
+  readonly contentType: string | null;
+  /** Of the call; it says what the body is to be read as. */
+  readonly path: string;
+  readonly mayAskForUsage: boolean;
+};
+
 /** A catalog entry with the price that is valid now. */
 export type ModelEntry = {
   readonly name: string;

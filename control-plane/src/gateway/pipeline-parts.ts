@@ -8,7 +8,7 @@ import type { Catalog } from "./catalog.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
 import type { KeyDirectory } from "./keys/key-directory.ts";
 import type { KeyLimits } from "./keys/key-limits.ts";
-import type { CallEnd, CallState } from "./model.ts";
+import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
 import type { Attempt, UsageRow } from "./usage-log/model.ts";
 
@@ -49,6 +49,8 @@ export type PipelineParts = {
   readonly upstreamLimits: UpstreamLimits;
   /** Whether a call is tried at another channel after a provider may have worked on it, and may bill it. */
   readonly isSentRetried: boolean;
+  /** Parses a large body on another thread. */
+  readonly parseAside: (order: ParseOrder) => Promise<ParsedRequest>;
   /** A client that reads nothing of a stream for this long is treated as gone. */
   readonly streamStallTimeoutMs: number;
   readonly onFirstUse: (apiKeyId: ApiKeyId) => void;

@@ -3,7 +3,7 @@ import { AppError, toAppError } from "../platform/errors.ts";
 import { HttpClientError, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPictureOption } from "./admit/check-access.ts";
-import { checkContentType, parseRequest } from "./admit/parse-request.ts";
+import { checkContentType } from "./admit/parse-request.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels, noteAttempt, seenOf } from "./attempt-channels.ts";
 import { CallEnder } from "./call-ender.ts";
@@ -26,6 +26,7 @@ import type {
   ParsedRequest,
   StreamEnding,
 } from "./model.ts";
+import { parseBody } from "./parse-body.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyStatus, failedBy, malformedAnswer } from "./respond/classify-status.ts";
@@ -150,9 +151,8 @@ export class Pipeline implements GatewayPort {
     // Before the body is read: where nothing is passed through, nobody waits for an upload.
     const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, surface);
-    const body = await call.readBody();
-    const traits = call.traits?.();
-    const request = parseRequest(body, call.headers.get("content-type"), surface, traits?.takesUsageOption);
+    const parsing = parseBody(this.#parts, await call.readBody(), call, surface);
+    const request = parsing instanceof Promise ? await parsing : parsing;
     state.request = request;
     state.isStream = request.isStream;
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);

@@ -47,6 +47,7 @@ export type GatewayRuntimeParts = {
   readonly client: HttpClient;
   readonly sockets: WebSocketClient;
   readonly upstreamLimits: UpstreamLimits;
+  readonly parseAside: PipelineParts["parseAside"];
   readonly abortsPerHour: number | null;
   readonly isSentRetried: boolean;
   readonly streamStallTimeoutMs: number;
@@ -109,6 +110,7 @@ export class GatewayRuntime {
       hopMark: Buffer.from(masterKey.deriveKey("mark of the gateways a request has passed")).toString("hex", 0, 8),
       upstreamLimits: parts.upstreamLimits,
       isSentRetried: parts.isSentRetried,
+      parseAside: parts.parseAside,
       streamStallTimeoutMs: parts.streamStallTimeoutMs,
       onFirstUse: (id) => this.#markFirstUse(id),
     };

@@ -1,35 +1,39 @@
 import type { AnswerFacts, AnswerIds } from "@sluice/messages-conversion/answer-facts";
-import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
+import type { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import type { ErrorFacts } from "@sluice/messages-conversion/errors/to-messages-error";
 import { toCompatDroppedHeader } from "@sluice/messages-conversion/request/dropped-features";
-import {
-  type ConvertedRequest,
-  fromMessagesRequest,
-  type MessagesRequest,
-  modelLookupName,
-  readMessagesRequest,
-  unknownModel,
-} from "@sluice/messages-conversion/request/from-messages-request";
 import type { UpstreamTraits } from "../gateway/model.ts";
-import { sha256Hex } from "../platform/crypto/digest.ts";
 import { AppError } from "../platform/errors.ts";
-import { readJsonObject } from "../platform/read-json.ts";
+import { largeBodyBytesMin } from "../platform/side-thread.ts";
+import {
+  type ConversionOrder,
+  type ConversionOutcome,
+  convertBody,
+  type PreparedCall,
+  toError,
+} from "./convert-body.ts";
 import type { ModelMap } from "./model-map.ts";
 
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
+const ordinary: UpstreamTraits = { takesUsageOption: true, isWholeAtEof: false };
+
+export type ConversionParts = {
+  readonly models: ModelMap;
+  /** Converts a large body on another thread. */
+  readonly convertAside: (order: ConversionOrder) => Promise<ConversionOutcome>;
+};
 
 /** One request on its way into the other format, and what of it the answer needs. */
 export class Conversion {
-  readonly #models: ModelMap;
+  readonly #parts: ConversionParts;
   readonly #headers: Headers;
-  #request: MessagesRequest | null = null;
-  #converted: ConvertedRequest | null = null;
+  #model: string | null = null;
+  #call: PreparedCall | null = null;
   #refusal: MessagesError | null = null;
-  #traits: UpstreamTraits = { takesUsageOption: true, isWholeAtEof: false };
 
   /** @param headers of the client: they say what the body is, and may refuse what could otherwise be left out */
-  constructor(models: ModelMap, headers: Headers) {
-    this.#models = models;
+  constructor(parts: ConversionParts, headers: Headers) {
+    this.#parts = parts;
     this.#headers = headers;
   }
 
@@ -38,56 +42,53 @@ export class Conversion {
     return this.#refusal;
   }
 
-  get converted(): ConvertedRequest | null {
-    return this.#converted;
+  get call(): PreparedCall | null {
+    return this.#call;
   }
 
   /** The model as the client named it, once that is known. */
   get model(): string | null {
-    return this.#request?.model ?? null;
+    return this.#model;
   }
 
   /** What the model map says of the upstream and the converted body can't. */
   get traits(): UpstreamTraits {
-    return this.#traits;
+    return this.#call?.traits ?? ordinary;
   }
 
   get errorFacts(): ErrorFacts {
-    return this.#converted?.facts ?? { requestedModel: this.model ?? "", upstreamModel: "", maxTokens: null };
+    return this.#call?.facts ?? { requestedModel: this.model ?? "", upstreamModel: "", maxTokens: null };
   }
 
   /** Names what could not be carried. */
   get headers(): Record<string, string> {
-    const dropped = toCompatDroppedHeader(this.#converted?.dropped ?? []);
+    const dropped = toCompatDroppedHeader(this.#call?.dropped ?? []);
     return dropped === null ? {} : { "x-compat-dropped": dropped };
   }
 
   /**
-   * Converts the client's body.
+   * Converts the client's body; a large one on another thread, so that it keeps nobody waiting.
+   * @param isCount the tokens are to be counted and nothing is sent on
    * @throws MessagesError, which is kept as the refusal, or AppError `invalid_json`, `unsupported_media_type`,
-   *   `unsupported_encoding`
+   *   `unsupported_encoding`, `temporarily_unavailable`
    */
-  convert(bytes: Uint8Array, needsMaxTokens: boolean): ConvertedRequest {
+  convert(bytes: Uint8Array, isCount: boolean): PreparedCall | Promise<PreparedCall> {
     checkBodyHeaders(this.#headers);
-    try {
-      const { fields } = readJsonObject(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-      const request = readMessagesRequest(fields, needsMaxTokens);
-      this.#request = request;
-      const model = this.#models.find(modelLookupName(request.model));
-      if (model === null) {
-        throw unknownModel(request.model);
-      }
-      const { upstreamModel, flags } = model;
-      this.#traits = { takesUsageOption: flags.include_usage, isWholeAtEof: flags.lenient_eof };
-      const isStrict = this.#headers.get("x-compat-strict") === "true";
-      this.#converted = fromMessagesRequest(request, { upstreamModel, flags, sha256Hex, isStrict });
-      return this.#converted;
-    } catch (error) {
-      if (error instanceof MessagesError) {
-        this.#refusal = error;
-      }
-      throw error;
+    const isStrict = this.#headers.get("x-compat-strict") === "true";
+    const order = { bytes, isCount, isStrict, models: this.#parts.models.usable };
+    return bytes.byteLength < largeBodyBytesMin
+      ? this.#take(convertBody(order))
+      : this.#parts.convertAside(order).then((outcome) => this.#take(outcome));
+  }
+
+  #take(outcome: ConversionOutcome): PreparedCall {
+    this.#model = outcome.model;
+    if ("refusal" in outcome) {
+      this.#refusal = toError(outcome.refusal);
+      throw this.#refusal;
     }
+    this.#call = outcome.call;
+    return outcome.call;
   }
 }
 

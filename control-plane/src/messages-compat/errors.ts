@@ -34,9 +34,12 @@ export function toClientError(thrown: unknown): MessagesError {
   if (thrown instanceof MessagesError) {
     return thrown;
   }
-  const { code, message, endsConnection } = toAppError(thrown);
+  const { code, message, endsConnection, retryAfterSeconds } = toAppError(thrown);
   const error = toMessagesErrorOfCode(code, code === "internal_error" ? undefined : message);
-  return endsConnection ? new MessagesError(error.status, error.type, error.message, { connection: "close" }) : error;
+  return new MessagesError(error.status, error.type, error.message, {
+    ...(endsConnection ? { connection: "close" } : {}),
+    ...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),
+  });
 }
 
 /** The same error for the gateway, which writes the call down as refused. */

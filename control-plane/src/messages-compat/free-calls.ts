@@ -1,5 +1,4 @@
 import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
-import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
 import { isJsonObject } from "@sluice/messages-conversion/json";
 import {
   findMessagesModel,
@@ -13,12 +12,16 @@ import { Conversion } from "./conversion.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError } from "./errors.ts";
 import type { ModelMap } from "./model-map.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { clientRequestId, type IdentifiedAnswer, type Incoming, type RouteParts } from "./route-parts.ts";
 
 /** The answer's value, and what is known of the call besides. */
 type Made = { readonly value: unknown; readonly model?: string | null; readonly headers?: Record<string, string> };
 type Make = (call: TranslatedCall, upstreamModels: ReadonlySet<string>) => Made | Promise<Made>;
 
+/** What is to be counted is text; with more in it, it is not worth counting. */
+const freeBodyBytesMax = 4 * 1024 * 1024;
+const counts = new OneAtATime<unknown>();
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
 
 /** `GET /msgcompat/v1/models`. */
@@ -38,17 +41,22 @@ export function answerModel(parts: RouteParts, incoming: Incoming, encodedName: 
   });
 }
 
-/** `POST /msgcompat/v1/messages/count_tokens`: an estimate over what would go upstream. */
+/**
+ * `POST /msgcompat/v1/messages/count_tokens`: an estimate over what would go upstream. It costs nothing, so it is bounded:
+ * by its own size, and one at a time for each key.
+ */
 export function answerTokenCount(parts: RouteParts, incoming: Incoming): Promise<IdentifiedAnswer> {
-  const conversion = new Conversion(parts.models, incoming.request.headers);
-  return answerFree(parts, incoming, async (call, upstreamModels) => {
-    const { body } = conversion.convert(await call.readBody(), false);
-    if (!upstreamModels.has(body.model)) {
+  const conversion = new Conversion(parts, incoming.request.headers);
+  const count: Make = async (call, upstreamModels) => {
+    const { facts, inputTokens } = await conversion.convert(await call.readBody(), true);
+    if (!upstreamModels.has(facts.upstreamModel)) {
       throw unknownModel(conversion.model ?? "");
     }
-    const value = { input_tokens: estimateInputTokens(body) };
-    return { value, model: conversion.model, headers: conversion.headers };
-  });
+    return { value: { input_tokens: inputTokens }, model: conversion.model, headers: conversion.headers };
+  };
+  return answerFree(parts, incoming, (call, upstreamModels) =>
+    counts.run(call.caller(), () => Promise.resolve(count(call, upstreamModels))),
+  );
 }
 
 /**
@@ -63,6 +71,7 @@ async function answerFree(parts: RouteParts, incoming: Incoming, make: Make): Pr
     path: "/v1/models",
     headers: gatewayHeaders(request.headers),
     toBody: (bytes) => bytes,
+    bodyBytesMax: freeBodyBytesMax,
   });
   const { requestId } = call;
   let model: string | null = null;

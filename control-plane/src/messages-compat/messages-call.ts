@@ -1,8 +1,6 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import { badUpstreamAnswer, MessagesError } from "@sluice/messages-conversion/errors/messages-error";
-import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
 import type { Message } from "@sluice/messages-conversion/messages";
-import type { ConvertedRequest } from "@sluice/messages-conversion/request/from-messages-request";
 import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
 import { toEmptyMessage, toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
 import { FreeAnswer } from "../gateway/errors.ts";
@@ -10,6 +8,7 @@ import type { GatewayAnswer } from "../gateway/model.ts";
 import type { TranslatedCall } from "../relay/model.ts";
 import { AnswerStream, encodeEvents } from "./answer-stream.ts";
 import { Conversion, makeAnswerIds } from "./conversion.ts";
+import type { PreparedCall } from "./convert-body.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { errorAnswer, fromGatewayError, toClientError, toRefusal } from "./errors.ts";
 import type { ClientAnswer } from "./model.ts";
@@ -44,7 +43,7 @@ class MessagesCall {
     const { headers } = incoming.request;
     this.#parts = parts;
     this.#incoming = incoming;
-    this.#conversion = new Conversion(parts.models, headers);
+    this.#conversion = new Conversion(parts, headers);
     this.answer = this.#answering.promise;
     incoming.onBegin();
     this.#call = parts.relay.translate(incoming.request, incoming.target, incoming.clientIp, {
@@ -61,27 +60,27 @@ class MessagesCall {
     return this.#call.requestId;
   }
 
-  #toBody(bytes: Uint8Array): Uint8Array {
-    let converted: ConvertedRequest;
+  async #toBody(bytes: Uint8Array): Promise<Uint8Array> {
+    let call: PreparedCall;
     try {
-      converted = this.#conversion.convert(bytes, true);
+      call = await this.#conversion.convert(bytes, false);
     } catch (error) {
       throw error instanceof MessagesError ? toRefusal(error) : error;
     }
-    if (converted.isPreWarm) {
+    if (call.isPreWarm) {
       throw new FreeAnswer({ status: 200, headers: {}, body: null });
     }
-    if (converted.facts.isStream) {
-      this.#beginStream(converted);
+    if (call.facts.isStream) {
+      this.#beginStream(call);
     }
-    return Buffer.from(JSON.stringify(converted.body));
+    return call.body;
   }
 
-  #beginStream({ facts, body }: ConvertedRequest): void {
+  #beginStream({ facts, inputTokens }: PreparedCall): void {
     const stream = new AnswerStream({
       facts,
       ids: this.#ids,
-      inputTokens: estimateInputTokens(body),
+      inputTokens,
       captures: this.#parts.captures,
       stallTimeoutMs: this.#parts.patience.stallTimeoutMs,
       onOver: (pieces, bytes) => this.#tell(200, pieces, bytes),
@@ -126,11 +125,11 @@ class MessagesCall {
   }
 
   #convert({ body }: GatewayAnswer): void {
-    const { converted } = this.#conversion;
-    if (converted === null) {
+    const { call } = this.#conversion;
+    if (call === null) {
       throw new Error("the gateway answered a call that was not converted");
     }
-    const { facts, isPreWarm } = converted;
+    const { facts, isPreWarm } = call;
     if (isPreWarm) {
       this.#answerWhole(toEmptyMessage(facts, this.#ids), facts.isStream);
       return;

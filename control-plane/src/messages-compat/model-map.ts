@@ -56,8 +56,9 @@ export class ModelMap {
     return this.#reload;
   }
 
-  find(name: string): UsableModel | null {
-    return this.#models.get(name) ?? null;
+  /** All entries that can be used, by their names. */
+  get usable(): ReadonlyMap<string, UsableModel> {
+    return this.#models;
   }
 
   /** Entries that can be used, of which the upstream model is one of these. */

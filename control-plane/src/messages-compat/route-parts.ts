@@ -3,13 +3,12 @@ import type { EdgeSettings } from "../platform/client-address.ts";
 import type { ClientPatience } from "../platform/client-patience.ts";
 import type { Log } from "../platform/log.ts";
 import type { RelayService } from "../relay/service.ts";
+import type { ConversionParts } from "./conversion.ts";
 import type { ClientAnswer } from "./model.ts";
-import type { ModelMap } from "./model-map.ts";
 
 /** What the routes stand on. */
-export type RouteParts = {
+export type RouteParts = ConversionParts & {
   readonly relay: RelayService;
-  readonly models: ModelMap;
   readonly captures: CaptureAllowance;
   readonly edge: EdgeSettings;
   readonly patience: ClientPatience;

@@ -1,5 +1,6 @@
 import { DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import { AppError } from "./errors.ts";
+import { joinInSlices } from "./slices.ts";
 
 export type BodyLimits = {
   readonly bytesMax: number;
@@ -111,7 +112,7 @@ export class BodyReader implements Timed {
     if (declared !== null && length < declared) {
       throw new AppError("client_closed_request");
     }
-    return Buffer.concat(pieces);
+    return length > wholeBytesMax ? await joinInSlices(pieces, length) : Buffer.concat(pieces);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RequestId } from "@sluice/contracts/ids";
+import type { ApiKeyId, RequestId } from "@sluice/contracts/ids";
 import type { GatewayAnswer, UpstreamTraits } from "../gateway/model.ts";
 
 /** What the gateway is asked in place of a call in another dialect. */
@@ -12,7 +12,9 @@ export type Translation = {
    * The body for the gateway out of the client's. Called after the key was found good; what it throws ends the call.
    * @throws AppError, or FreeAnswer when nobody has to be asked
    */
-  readonly toBody: (body: Uint8Array) => Uint8Array;
+  readonly toBody: (body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+  /** Where the client may send less than usual. */
+  readonly bodyBytesMax?: number;
   /** Asked once the body is made. */
   readonly traits?: () => UpstreamTraits;
 };
@@ -29,6 +31,8 @@ export type ToldAnswer = {
 
 export type TranslatedCall = {
   readonly requestId: RequestId;
+  /** Whose call it is, once the gateway has answered; null for nobody's. */
+  readonly caller: () => ApiKeyId | null;
   /** Never rejects. */
   readonly answer: Promise<GatewayAnswer>;
   /**

@@ -1,4 +1,4 @@
-import type { RequestId } from "@sluice/contracts/ids";
+import type { ApiKeyId, RequestId } from "@sluice/contracts/ids";
 import type { CallReport, GatewayAnswer, GatewayCall } from "../gateway/model.ts";
 import type { GatewayPort, RealtimeOpening, RealtimePort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
@@ -80,7 +80,9 @@ export class RelayService {
   /** A call in another dialect: the gateway is asked in its own, the trace shows what the client said and was told. */
   translate(request: Request, target: string, clientIp: string, translation: Translation): TranslatedCall {
     const { clock, gateway, bodyLimits } = this.#parts;
-    const body = new TranslatedBody(new BodyReader(request, bodyLimits), translation.toBody);
+    const bytesMax = Math.min(bodyLimits.bytesMax, translation.bodyBytesMax ?? bodyLimits.bytesMax);
+    const body = new TranslatedBody(new BodyReader(request, { ...bodyLimits, bytesMax }), translation.toBody);
+    let caller: ApiKeyId | null = null;
     let payload: PayloadFate = "none";
     const books = new TranslatedBooks(clock, {
       write: (told) => {
@@ -91,13 +93,17 @@ export class RelayService {
     const call = this.#begin(request, target, {
       clientIp,
       read: () => body.translate(),
-      onReport: (_call, report) => books.report(report),
+      onReport: (_call, report) => {
+        caller = report.apiKeyId;
+        books.report(report);
+      },
       onUnrecorded: (_call, report) => books.correct(report),
     });
     const { method, path, headers, traits } = translation;
     const asked = { ...call, method, path, query: "", ...(traits === undefined ? {} : { traits }) };
     return {
       requestId: call.requestId,
+      caller: () => caller,
       answer: askWithEach(gateway, asked, headers),
       readBody: () => body.read(),
       tell: (told) => books.tell(told),

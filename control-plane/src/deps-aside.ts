@@ -1,0 +1,61 @@
+import { type ErrorCode, errorTable } from "@sluice/contracts/errors";
+import type { ParsedRequest, ParseOrder } from "./gateway/model.ts";
+import type { ConversionOrder, ConversionOutcome } from "./messages-compat/convert-body.ts";
+import { AppError } from "./platform/errors.ts";
+import type { Log } from "./platform/log.ts";
+import { SideThread } from "./platform/side-thread.ts";
+import { joinInSlices } from "./platform/slices.ts";
+
+/*
+ * What this program has done on its second thread: reading and converting large bodies, which takes as long as a
+ * thousand small calls. A body is copied on its way, because this thread may still need it.
+ */
+
+/** An order to the thread. */
+export type SideWork = ({ readonly kind: "parse" } & ParseOrder) | ({ readonly kind: "convert" } & ConversionOrder);
+
+/** A parsed request as it comes back: a body that is the one that was sent is left out. */
+export type ParsedAside = Omit<ParsedRequest, "body" | "plainBody"> & {
+  readonly body: Uint8Array | "sent";
+  readonly plainBody: Uint8Array | "sent" | null;
+};
+
+/** An error of ours as it travels; null for one that nobody expected. */
+export type TravellingError = {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status: number;
+  readonly param: string | null;
+} | null;
+
+/** The second thread, which starts when it is needed. */
+export function openSideThread(log: Log): SideThread {
+  return new SideThread(new URL("side-work.ts", import.meta.url), toError, log);
+}
+
+export async function parseAside(thread: SideThread, order: ParseOrder): Promise<ParsedRequest> {
+  const bytes = await joinInSlices([order.body], order.body.byteLength);
+  const work: SideWork = { ...order, kind: "parse", body: bytes };
+  const { body, plainBody, ...parsed } = (await thread.run(work, [bytes.buffer])) as ParsedAside;
+  return {
+    ...parsed,
+    body: body === "sent" ? order.body : body,
+    plainBody: plainBody === "sent" ? order.body : plainBody,
+  };
+}
+
+export async function convertAside(thread: SideThread, order: ConversionOrder): Promise<ConversionOutcome> {
+  const bytes = await joinInSlices([order.bytes], order.bytes.byteLength);
+  const models = new Map([...order.models].map(([name, { upstreamModel, flags }]) => [name, { upstreamModel, flags }]));
+  const work: SideWork = { ...order, kind: "convert", bytes, models };
+  return (await thread.run(work, [bytes.buffer])) as ConversionOutcome;
+}
+
+function toError(error: unknown): Error {
+  const told = error as TravellingError;
+  if (told === null || !Object.hasOwn(errorTable, told.code)) {
+    return new Error("the side thread could not do its work");
+  }
+  const { code, message, status, param } = told;
+  return new AppError(code, { message, status, ...(param === null ? {} : { param }) });
+}

@@ -1,0 +1,22 @@
+import { largeBodyBytesMin } from "../platform/side-thread.ts";
+import { parseRequest } from "./admit/parse-request.ts";
+import type { GatewayCall, ParsedRequest } from "./model.ts";
+import type { PipelineParts } from "./pipeline-parts.ts";
+import type { Surface } from "./surfaces.ts";
+
+/**
+ * Parses the body of a call; a large one on another thread, so that it keeps nobody else waiting.
+ * @throws AppError as `parse-request` does, or `temporarily_unavailable` when too many wait
+ */
+export function parseBody(
+  { parseAside }: Pick<PipelineParts, "parseAside">,
+  body: Uint8Array,
+  { headers, path, traits }: GatewayCall,
+  surface: Surface,
+): ParsedRequest | Promise<ParsedRequest> {
+  const mayAskForUsage = traits?.().takesUsageOption ?? true;
+  const contentType = headers.get("content-type");
+  return body.byteLength < largeBodyBytesMin || surface.body === "none"
+    ? parseRequest(body, contentType, surface, mayAskForUsage)
+    : parseAside({ body, contentType, path, mayAskForUsage });
+}

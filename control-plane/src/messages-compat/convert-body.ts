@@ -1,0 +1,94 @@
+import type { AnswerFacts } from "@sluice/messages-conversion/answer-facts";
+import { MessagesError, ThreadUnsupportedError } from "@sluice/messages-conversion/errors/messages-error";
+import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
+import {
+  fromMessagesRequest,
+  type MessagesRequest,
+  modelLookupName,
+  readMessagesRequest,
+  unknownModel,
+} from "@sluice/messages-conversion/request/from-messages-request";
+import type { UpstreamTraits } from "../gateway/model.ts";
+import { sha256Hex } from "../platform/crypto/digest.ts";
+import { readJsonObject } from "../platform/read-json.ts";
+import type { UsableModel } from "./model.ts";
+
+/** A body that is to be converted, and all that this takes; it can go to another thread as it is. */
+export type ConversionOrder = {
+  readonly bytes: Uint8Array;
+  /** The tokens are to be counted and nothing is sent on. */
+  readonly isCount: boolean;
+  /** Refuses what could otherwise be left out. */
+  readonly isStrict: boolean;
+  /** By the names that clients use. */
+  readonly models: ReadonlyMap<string, Pick<UsableModel, "upstreamModel" | "flags">>;
+};
+
+/** A request in the other format. */
+export type PreparedCall = {
+  /** What goes to the gateway; empty where the tokens are only counted. */
+  readonly body: Uint8Array;
+  readonly facts: AnswerFacts;
+  readonly traits: UpstreamTraits;
+  /** Names of what could not be carried, in alphabetical order. */
+  readonly dropped: readonly string[];
+  readonly isPreWarm: boolean;
+  /** About how much the prompt measures; 0 where nobody asks. */
+  readonly inputTokens: number;
+};
+
+/** Why a body was not converted, in a form that can come from another thread. */
+type Refusal = Pick<MessagesError, "status" | "type" | "message" | "headers"> & { readonly isThread: boolean };
+
+export type ConversionOutcome = {
+  /** The model as the client named it, once that is known. */
+  readonly model: string | null;
+} & ({ readonly call: PreparedCall } | { readonly refusal: Refusal });
+
+/**
+ * Converts the body of a client.
+ * @throws AppError `invalid_json`
+ */
+export function convertBody(order: ConversionOrder): ConversionOutcome {
+  const { bytes, isCount } = order;
+  const { fields } = readJsonObject(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  let model: string | null = null;
+  try {
+    const request = readMessagesRequest(fields, !isCount);
+    ({ model } = request);
+    return { model, call: prepare(request, order) };
+  } catch (error) {
+    if (!(error instanceof MessagesError)) {
+      throw error;
+    }
+    const { status, type, message, headers } = error;
+    return { model, refusal: { status, type, message, headers, isThread: error instanceof ThreadUnsupportedError } };
+  }
+}
+
+function prepare(request: MessagesRequest, { isCount, isStrict, models }: ConversionOrder): PreparedCall {
+  const model = models.get(modelLookupName(request.model));
+  if (model === undefined) {
+    throw unknownModel(request.model);
+  }
+  const { upstreamModel, flags } = model;
+  const { body, facts, dropped, isPreWarm } = fromMessagesRequest(request, {
+    upstreamModel,
+    flags,
+    sha256Hex,
+    isStrict,
+  });
+  return {
+    body: isCount || isPreWarm ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
+    facts,
+    traits: { takesUsageOption: flags.include_usage, isWholeAtEof: flags.lenient_eof },
+    dropped,
+    isPreWarm,
+    inputTokens: isCount || facts.isStream ? estimateInputTokens(body) : 0,
+  };
+}
+
+/** The refusal as an error. */
+export function toError({ isThread, status, type, message, headers }: Refusal): MessagesError {
+  return isThread ? new ThreadUnsupportedError() : new MessagesError(status, type, message, headers);
+}

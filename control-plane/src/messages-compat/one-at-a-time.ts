@@ -1,0 +1,31 @@
+import { AppError } from "../platform/errors.ts";
+
+/** What one customer may have in line; it is done in no time. */
+const waitingMax = 8;
+
+/** Lets each key do one thing at a time: the next one begins when the one before has ended. */
+export class OneAtATime<Key> {
+  /** The end of the line of each key that has one, and how many stand in it. */
+  readonly #lines = new Map<Key, { last: Promise<unknown>; count: number }>();
+
+  /** @throws AppError `rate_limit_exceeded` when too many wait, or what the work throws */
+  async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+    const line = this.#lines.get(key) ?? { last: Promise.resolve(), count: 0 };
+    if (line.count > waitingMax) {
+      const message = `This API key may have ${waitingMax} token counts in line.`;
+      throw new AppError("rate_limit_exceeded", { message, retryAfterSeconds: 1 });
+    }
+    this.#lines.set(key, line);
+    line.count += 1;
+    const turn = line.last.then(work);
+    line.last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      line.count -= 1;
+      if (line.count === 0) {
+        this.#lines.delete(key);
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { AppError } from "./errors.ts";
+import type { Log } from "./log.ts";
+
+/** Behind so many nobody wants to wait. */
+const waitingMax = 64;
+/** Nothing that a body may hold takes so long; a thread that does is lost. */
+const workMsMax = 60_000;
+/** A thread costs memory even when it has nothing to do. */
+const idleMsMax = 30_000;
+
+/** A body from here on is worth the way to another thread. */
+export const largeBodyBytesMin = 1024 * 1024;
+
+/** What goes to the thread; it answers with a `SideAnswer`. */
+type Job = {
+  readonly work: unknown;
+  readonly transfer: readonly ArrayBuffer[];
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** How an order ended: with its result, or with an error that was put into a form that can travel. */
+export type SideAnswer = { readonly result: unknown } | { readonly error: unknown };
+
+/**
+ * A second thread for work that would keep everybody else waiting: one order at a time, in the order of their coming.
+ * It is started by the first order and ended when none has come for a while.
+ */
+export class SideThread {
+  readonly #address: string;
+  readonly #readError: (error: unknown) => Error;
+  readonly #log: Log;
+  readonly #waiting: Job[] = [];
+  #current: Job | null = null;
+  #worker: Worker | null = null;
+  #timer: Timer | null = null;
+
+  /**
+   * @param address of the module that the thread runs
+   * @param readError makes the error again that the thread sent
+   */
+  constructor(address: URL, readError: (error: unknown) => Error, log: Log) {
+    this.#address = address.href;
+    this.#readError = readError;
+    this.#log = log;
+  }
+
+  /**
+   * Has the work done.
+   * @param transfer buffers of the work that are the thread's from now on
+   * @throws AppError `temporarily_unavailable` when too much waits, or what the thread threw
+   */
+  run(work: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown> {
+    if (this.#waiting.length >= waitingMax) {
+      return Promise.reject(new AppError("temporarily_unavailable", { retryAfterSeconds: 2 }));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#waiting.push({ work, transfer, resolve, reject });
+    this.#next();
+    return promise;
+  }
+
+  stop(): void {
+    for (const { reject } of this.#waiting.splice(0)) {
+      reject(new AppError("shutting_down"));
+    }
+    this.#lose(new AppError("shutting_down"));
+  }
+
+  #next(): void {
+    const job = this.#current === null ? this.#waiting.shift() : undefined;
+    if (job === undefined) {
+      return;
+    }
+    this.#current = job;
+    this.#setTimer(workMsMax, () => this.#lose(new Error("the side thread took too long")));
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(job.work, [...job.transfer]);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#address);
+    worker.addEventListener("message", ({ data }) => {
+      if (worker === this.#worker) {
+        this.#onAnswer(data as SideAnswer);
+      }
+    });
+    worker.addEventListener("error", ({ message }) => {
+      if (worker === this.#worker) {
+        this.#lose(new Error(`the side thread failed: ${message}`));
+      }
+    });
+    return worker;
+  }
+
+  #onAnswer(answer: SideAnswer): void {
+    const job = this.#current;
+    this.#current = null;
+    this.#setTimer(idleMsMax, () => this.#end());
+    if ("error" in answer) {
+      job?.reject(this.#readError(answer.error));
+    } else {
+      job?.resolve(answer.result);
+    }
+    this.#next();
+  }
+
+  /** The order that was being worked on is lost with the thread; those that wait get another one. */
+  #lose(error: Error): void {
+    const job = this.#current;
+    this.#current = null;
+    this.#end();
+    if (job !== null) {
+      if (!(error instanceof AppError)) {
+        this.#log.error("side_thread.lost", { error });
+      }
+      job.reject(error);
+      this.#next();
+    }
+  }
+
+  #end(): void {
+    this.#setTimer(null, () => undefined);
+    this.#worker?.terminate();
+    this.#worker = null;
+  }
+
+  #setTimer(ms: number | null, onOver: () => void): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = ms === null ? null : setTimeout(onOver, ms);
+    this.#timer?.unref();
+  }
+}

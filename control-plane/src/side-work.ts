@@ -1,0 +1,63 @@
+import type { ParsedAside, SideWork, TravellingError } from "./deps-aside.ts";
+import { parseRequest } from "./gateway/admit/parse-request.ts";
+import type { ParseOrder } from "./gateway/model.ts";
+import { findSurface } from "./gateway/surfaces.ts";
+import { type ConversionOutcome, convertBody } from "./messages-compat/convert-body.ts";
+import { AppError } from "./platform/errors.ts";
+import type { SideAnswer } from "./platform/side-thread.ts";
+
+/* What the second thread runs: `deps-aside.ts` is its other side. */
+
+type Done = { readonly result: ParsedAside | ConversionOutcome; readonly transfer: readonly ArrayBuffer[] };
+
+function parse({ body: sent, contentType, path, mayAskForUsage }: ParseOrder): Done {
+  const parsed = parseRequest(sent, contentType, findSurface(path), mayAskForUsage);
+  const transfer: ArrayBuffer[] = [];
+  const travelling = (bytes: Uint8Array): Uint8Array | "sent" => {
+    if (bytes.buffer === sent.buffer && bytes.byteLength === sent.byteLength) {
+      return "sent";
+    }
+    const own = ownBuffer(bytes);
+    transfer.push(own.buffer);
+    return own;
+  };
+  const body = travelling(parsed.body);
+  const plainBody = parsed.plainBody === null ? null : travelling(parsed.plainBody);
+  return { result: { ...parsed, body, plainBody }, transfer };
+}
+
+function convert(order: Extract<SideWork, { kind: "convert" }>): Done {
+  const outcome = convertBody(order);
+  if ("refusal" in outcome) {
+    return { result: outcome, transfer: [] };
+  }
+  const body = ownBuffer(outcome.call.body);
+  return { result: { ...outcome, call: { ...outcome.call, body } }, transfer: [body.buffer] };
+}
+
+/** The bytes alone in their buffer, so that it can be given away. */
+function ownBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const isAlone = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
+  return isAlone ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
+}
+
+function toTravellingError(thrown: unknown): TravellingError {
+  if (!(thrown instanceof AppError)) {
+    return null;
+  }
+  const { code, message, status, param } = thrown;
+  return { code, message, status, param };
+}
+
+addEventListener("message", ({ data }: MessageEvent<SideWork>) => {
+  let answer: SideAnswer;
+  let transfer: readonly ArrayBuffer[] = [];
+  try {
+    const done = data.kind === "parse" ? parse(data) : convert(data);
+    answer = { result: done.result };
+    ({ transfer } = done);
+  } catch (thrown) {
+    answer = { error: toTravellingError(thrown) };
+  }
+  postMessage(answer, [...transfer]);
+});

@@ -1,0 +1,91 @@
+/** Bodies that take long to read: whoever sends them waits, and nobody else does. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { MessagesRig, messagesModel } from "../support/messages-rig.ts";
+
+const bodyBytes = 28 * 1024 * 1024;
+const parallel = 4;
+/** On a quiet machine it is less than 100; on one that runs other tests, processes wait for a core as well. */
+const waitMsMax = 1_000;
+
+/** Sends the same body several times at once, from a process of its own; prints status and length of each answer. */
+const sender = `
+const [url, apiKey, count] = process.argv.slice(1);
+const body = new Uint8Array(await new Response(Bun.stdin.stream()).arrayBuffer());
+const headers = { authorization: "Bearer " + apiKey, "content-type": "application/json" };
+const ask = async () => {
+  const answer = await fetch(url, { method: "POST", headers, body });
+  return [answer.status, await answer.text()];
+};
+console.log(JSON.stringify(await Promise.all(Array.from({ length: Number(count) }, ask))));
+`;
+
+let messages: MessagesRig;
+
+beforeAll(async () => {
+  messages = await MessagesRig.start("one-process");
+  await messages.addModel("claude-large");
+  // A context that such a prompt fits into, and a budget that it does not exhaust.
+  await messages.rig.db.sql`update model set context_tokens_max = 100000000`;
+});
+afterAll(() => messages.close());
+
+async function send(path: string, body: object, count: number): Promise<[status: number, text: string][]> {
+  const child = Bun.spawn(
+    [process.execPath, "-e", sender, `${messages.sluice.url}${path}`, messages.user.apiKey, String(count)],
+    { stdin: Buffer.from(JSON.stringify(body)), stdout: "pipe", stderr: "inherit" },
+  );
+  return JSON.parse(await new Response(child.stdout).text());
+}
+
+/** Asks one question after the other until its input ends, in a process of its own: this one plays the provider. */
+const watcher = `
+const [url] = process.argv.slice(1);
+const waitsMs = [];
+let isOver = false;
+new Response(Bun.stdin.stream()).text().then(() => { isOver = true; });
+while (!isOver) {
+  const startedAtMs = performance.now();
+  await (await fetch(url)).text();
+  waitsMs.push(performance.now() - startedAtMs);
+  await Bun.sleep(2);
+}
+console.log(JSON.stringify(waitsMs));
+`;
+
+/** How long `/healthz` takes each time while something goes on. */
+async function watch<Result>(start: () => Promise<Result>): Promise<{ result: Result; waitsMs: number[] }> {
+  const child = Bun.spawn([process.execPath, "-e", watcher, `${messages.sluice.url}/healthz`], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const result = await start();
+  child.stdin.end();
+  return { result, waitsMs: JSON.parse(await new Response(child.stdout).text()) };
+}
+
+const sentence = 'The quick brown fox jumps over the lazy dog, "again"\n and again; ';
+const oneText = [{ role: "user", content: sentence.repeat(Math.floor(bodyBytes / (sentence.length + 3))) }];
+const manyTexts = Array.from({ length: 18_000 }, (_, at) => ({
+  role: at % 2 === 0 ? "user" : "assistant",
+  content: sentence.repeat(22),
+}));
+
+describe.each([
+  ["one long text", oneText],
+  ["a long conversation", manyTexts],
+])("%s", (_name, talk) => {
+  test.each([
+    ["/msgcompat/v1/messages", messagesModel],
+    ["/v1/chat/completions", "gpt-4o-mini"],
+  ])(
+    "at %s keeps nobody else waiting",
+    async (path, model) => {
+      const body = { model, max_tokens: 5, stream: true, messages: talk };
+      const { result, waitsMs } = await watch(() => send(path, body, parallel));
+      expect(result.map(([status]) => status)).toEqual(Array.from({ length: parallel }, () => 200));
+      expect(Math.max(...waitsMs)).toBeLessThan(waitMsMax);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,82 @@
+/** Counting tokens is free, so that it is bounded: by the size of what is counted, and one at a time for each key. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { MessagesRig, messagesModel } from "../support/messages-rig.ts";
+import { connectRaw } from "../support/raw-tcp-client.ts";
+import { arrangements } from "../support/sluice.ts";
+
+const path = "/msgcompat/v1/messages/count_tokens";
+const bytesMax = 4 * 1024 * 1024;
+
+describe.each(arrangements)("counting tokens, %s", (arrangement) => {
+  let messages: MessagesRig;
+
+  beforeAll(async () => {
+    messages = await MessagesRig.start(arrangement);
+  });
+  afterAll(() => messages.close());
+
+  const bodyOf = (content: string): string =>
+    JSON.stringify({ model: messagesModel, messages: [{ role: "user", content }] });
+  const count = (body: string, apiKey = messages.user.apiKey): Promise<Response> =>
+    messages.call(path, { method: "POST", body, apiKey });
+
+  test("of more than 4 MiB is refused in the words of the API; messages may be longer", async () => {
+    const large = bodyOf("word ".repeat(bytesMax / 5));
+    const answer = await count(large);
+    expect([answer.status, await answer.json()]).toMatchObject([413, { error: { type: "request_too_large" } }]);
+    const fitting = await count(bodyOf("word ".repeat((bytesMax - 1_024) / 5)));
+    expect(fitting.status).toBe(200);
+    const { input_tokens: tokens } = (await fitting.json()) as { input_tokens: number };
+    expect(tokens).toBeGreaterThan(500_000);
+    const sent = await messages.post({ messages: [{ role: "user", content: "word ".repeat(bytesMax / 5) }] });
+    expect(sent.status).not.toBe(413);
+    await sent.text();
+  });
+
+  test("waits for the count of the same key before it, and is refused when too many wait; other keys don't notice", async () => {
+    const other = await messages.rig.addUser();
+    const body = bodyOf("Hello");
+    const slow = await connectRaw(Number(new URL(messages.sluice.url).port));
+    // This one is let in and then keeps its turn, because its body does not come.
+    slow.send(
+      [
+        `POST ${path} HTTP/1.1`,
+        "Host: 127.0.0.1",
+        `x-api-key: ${messages.user.apiKey}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}\r\n\r\n`,
+      ].join("\r\n"),
+    );
+    const answers: Response[] = [];
+    const asked: Promise<unknown>[] = [];
+    const ask = () => asked.push(count(body).then((answer) => answers.push(answer)));
+    while (answers.length === 0) {
+      ask();
+      await Bun.sleep(5);
+    }
+    const [refused] = answers;
+    expect([refused?.status, await refused?.json()]).toMatchObject([429, { error: { type: "rate_limit_error" } }]);
+    expect(refused?.headers.get("retry-after")).toBe("1");
+    expect((await count(body, other.apiKey)).status).toBe(200);
+    slow.send(body);
+    await slow.waitForText("input_tokens");
+    await Promise.all(asked);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
+    slow.close();
+  });
+
+  test("a large count that is wrong is refused as a small one is", async () => {
+    const padding = "x".repeat(2 * 1024 * 1024);
+    const wrong: [body: string, status: number, start: string][] = [
+      [`{"model":"${messagesModel}","messages":[],"x":"${padding}"}`, 400, "messages: "],
+      [`{"model":"claude-none","messages":[{"role":"user","content":"${padding}"}]}`, 404, "model: claude-none"],
+      [`{"model":"${messagesModel}","thread":{},"x":"${padding}"}`, 400, "thread: "],
+      [`{"model":"${padding}`, 400, ""],
+    ];
+    for (const [body, status, start] of wrong) {
+      const answer = await count(body);
+      const { error } = (await answer.json()) as { error: { message: string } };
+      expect([answer.status, error.message.slice(0, start.length)]).toEqual([status, start]);
+    }
+  });
+});
