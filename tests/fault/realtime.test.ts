@@ -117,7 +117,7 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
   });
 
   test("a client that leaves a response before its first word pays for what it had read", async () => {
-    script(scene, { chunkDelayMs: 30_000 });
+    script(scene, { firstTokenDelayMs: 30_000 });
     const client = await open(scene, user);
     client.send({ type: "session.update", session: { instructions: "x".repeat(1_000) } });
     client.send({ type: "response.create" });

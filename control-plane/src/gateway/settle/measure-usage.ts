@@ -1,7 +1,7 @@
 import type { ParsedRequest } from "../model.ts";
 import type { SurfaceKind } from "../surfaces.ts";
 import { bookable, type UsageLimits, withinHeld } from "../usage-count/judge-usage.ts";
-import { parseObject, type ToldUnits } from "../usage-count/units.ts";
+import { asObject, parseObject, type ToldUnits } from "../usage-count/units.ts";
 import { noUnits, type Units } from "../usage-log/model.ts";
 import {
   countDeliveredAnswer,
@@ -165,12 +165,22 @@ export class StreamMeter {
 
 /** What the payload of an event adds to what is known of the usage; each picture that is done counts. */
 export function addEventUsage(known: ToldUnits | null, payload: Record<string, unknown>): ToldUnits | null {
+  if (!mayTell(payload)) {
+    return known;
+  }
   const told = usageOf(payload);
   const isPicture = typeof payload["type"] === "string" && pictureEvent.test(payload["type"]);
   if (!isPicture) {
     return told ?? known;
   }
   return { ...(told ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
+}
+
+/** Nearly every event says nothing of usage, and each goes through here. */
+function mayTell(payload: Record<string, unknown>): boolean {
+  const { choices } = payload;
+  const first: unknown = Array.isArray(choices) ? choices[0] : null;
+  return payload["usage"] != null || payload["type"] !== undefined || asObject(first)["usage"] != null;
 }
 
 function completedUnits({ kind, limits }: AnsweredCall, told: ToldUnits | null, counted: () => Units): Measured {

@@ -8,6 +8,7 @@ export type SeenEvent = { readonly kind: EventKind; readonly payload: Record<str
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const space = 0x20;
 const dataMark = "data:";
 
 /**
@@ -47,34 +48,34 @@ export function firstEventEnd(bytes: Buffer, from: number): number {
 
 /** The joined `data` lines of one event. */
 export function eventData(event: Buffer): string {
-  const text = event.toString("utf8");
+  const end = event.length - 2;
   // Nearly every event is one line and the empty one behind it.
-  if (text.startsWith(dataMark) && text.indexOf("\n") === text.length - 2 && !text.includes("\r")) {
-    return text.slice(dataMark.length, -2).trim();
+  if (event.indexOf(lineFeed) === end && isData(event) && event.indexOf(carriageReturn) === -1) {
+    return event.toString("utf8", event[dataMark.length] === space ? dataMark.length + 1 : dataMark.length, end);
   }
+  const text = event.toString("utf8");
   const lines: string[] = [];
   for (const line of text.split(text.includes("\r") ? /\r\n|\n|\r/ : "\n")) {
     if (line.startsWith(dataMark)) {
       lines.push(line.slice(line.startsWith("data: ") ? dataMark.length + 1 : dataMark.length));
     }
   }
-  return lines.join("\n").trim();
+  return lines.join("\n");
+}
+
+function isData(event: Buffer): boolean {
+  return event[0] === 0x64 && event[1] === 0x61 && event[2] === 0x74 && event[3] === 0x61 && event[4] === 0x3a;
 }
 
 /** Looks into one event. One whose data is no JSON is broken: what a client makes of it can't be known. */
 export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
   const data = eventData(event);
-  if (data === "") {
-    return { kind: "content", payload: null };
-  }
-  if (data === "[DONE]") {
-    return { kind: "done", payload: null };
-  }
   let payload: unknown;
   try {
     payload = JSON.parse(data);
   } catch {
-    return { kind: "broken", payload: null };
+    const text = data.trim();
+    return { kind: text === "[DONE]" ? "done" : text === "" ? "content" : "broken", payload: null };
   }
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     // Not for us to judge: the client gets what the provider sent.

@@ -77,8 +77,10 @@ class Tally {
     } else if (typeof value === "object" && value !== null && depth < depthMax) {
       const fields = value as Json;
       for (const key in fields) {
-        if (!bookkeeping.has(key)) {
-          this.add(fields[key], textName(fields, key, name), depth + 1);
+        const inner = fields[key];
+        const isText = typeof inner === "string" || (typeof inner === "object" && inner !== null);
+        if (isText && !bookkeeping.has(key)) {
+          this.add(inner, textName(fields, key, name), depth + 1);
         }
       }
     }
@@ -129,8 +131,10 @@ export class DeliveredCount {
   #pictureTokens = usualPictureTokens;
 
   add(event: Json): void {
-    const { response, output_index: index, type = "" } = event;
-    if (typeof response === "object" && response !== null) {
+    const { response, output_index: index, type } = event;
+    if (type === undefined && response === undefined) {
+      this.#addRest(event, "");
+    } else if (typeof response === "object" && response !== null) {
       const { output } = response as Json;
       for (const [place, item] of Array.isArray(output) ? output.entries() : []) {
         sayAgain(this.#item(place), asObject(item));
