@@ -40,7 +40,7 @@ afterAll(async () => {
 async function call(
   path: string,
   body?: unknown,
-  headers: Record<string, string> = { "x-test-admin": "plain" },
+  headers: Record<string, string> = { "x-test-admin": "super" },
 ): Promise<Answer> {
   const response = await fetch(`${http.url}/backend/admin/mail/${path}`, {
     headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
