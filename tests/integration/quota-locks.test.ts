@@ -76,6 +76,32 @@ test("a call for idle quota is answered once every living replica has answered i
   expect(await ask(0, 30n, 3n, recall)).toMatchObject({ leasedNow: q(0n), isRecallAnswered: true });
 });
 
+test("a call for idle quota does not wait for a replica that fell silent", async () => {
+  expect((await ask(1, 40n, 1n)).leasedNow).toBe(q(40n));
+  expect((await ask(2, 40n, 1n)).leasedNow).toBe(q(40n));
+  const { recall } = await ask(0, 30n, 1n);
+  await answerRecall(1, recall, 2n);
+  await db.sql`update replica set seen_at = now() - interval '16 seconds' where id = 'c'`;
+  expect(await ask(0, 30n, 2n, recall)).toMatchObject({ leasedNow: q(0n), isRecallAnswered: true });
+});
+
+test("an answer to an earlier call that comes late takes no answer to a later one back", async () => {
+  expect((await ask(1, 80n, 1n)).leasedNow).toBe(q(80n));
+  const first = await ask(0, 30n, 1n);
+  const second = await ask(0, 30n, 2n);
+  await answerRecall(1, second.recall, 2n);
+  await answerRecall(1, first.recall, 3n);
+  expect(await ask(0, 30n, 3n, second.recall)).toMatchObject({ isRecallAnswered: true });
+});
+
+test("ahead of need a replica is lent a quarter of what remains, and what it needs in any case", async () => {
+  const request = { budgetId: budget(0), recall: 0n };
+  const [first] = stores as [LeaseStore];
+  expect((await first.lease({ ...request, need: q(1n), want: q(80n), statement: 1n })).leasedNow).toBe(q(25n));
+  expect((await first.lease({ ...request, need: q(1n), want: q(5n), statement: 2n })).leasedNow).toBe(q(5n));
+  expect((await first.lease({ ...request, need: q(60n), want: q(60n), statement: 3n })).leasedNow).toBe(q(60n));
+});
+
 test("an answer to an earlier call is none to a later one", async () => {
   expect((await ask(1, 80n, 1n)).leasedNow).toBe(q(80n));
   const first = await ask(0, 30n, 1n);
@@ -103,6 +129,23 @@ test("a commit that waits for one budget holds none with a higher number, in wha
     await held.end();
     await charges.finally(() => reading.close(500));
   }
+});
+
+test("a commit takes from the lease of its own replica, and from what remains where that does not cover it", async () => {
+  expect((await ask(0, 5n, 1n)).leasedNow).toBe(q(5n));
+  expect((await ask(1, 60n, 1n)).leasedNow).toBe(q(60n));
+  // What a multiplier adds is paid for like what the calls cost.
+  const charged = await db.sql`
+    select taken from charge_budgets('a', array[${budget(0)}::bigint], array[4::bigint], array[4::bigint])`;
+  expect([...charged]).toEqual([{ taken: 5n }]);
+  const leases = await db.sql`select replica_id, amount from budget_lease order by replica_id`;
+  expect([...leases]).toEqual([
+    { replica_id: "a", amount: 0n },
+    { replica_id: "b", amount: 60n },
+  ]);
+  const [{ leased } = { leased: 0n }] = await db.sql<{ leased: bigint }>`
+    select leased from budget where id = ${budget(0)}::bigint`;
+  expect(leased).toBe(60n);
 });
 
 test("two commits that name the same budgets in opposite order both end, and both count", async () => {

@@ -30,12 +30,21 @@ export async function copyTree(folder: string): Promise<TreeCopy> {
   if (installation.exitCode !== 0) {
     throw new Error(`the packages of the copy can't be installed:\n${installation.output}`);
   }
+  // The tree itself may change while this runs.
+  const originals = new Map<string, string>();
   return {
     apply: async (mutant) => {
       const path = join(folder, mutant.file);
-      await writeFile(path, mutate(await readFile(path, "utf8"), mutant));
+      const text = await readFile(path, "utf8");
+      originals.set(mutant.file, text);
+      await writeFile(path, mutate(text, mutant));
     },
-    restore: (file) => copyFile(join(treeRoot, file), join(folder, file)),
+    restore: async (file) => {
+      const text = originals.get(file);
+      if (text !== undefined) {
+        await writeFile(join(folder, file), text);
+      }
+    },
     passes: async (file, postgresUrl) => {
       const added = postgresUrl === "" ? {} : { TEST_POSTGRES_URL: postgresUrl };
       const result = await runInGroup(

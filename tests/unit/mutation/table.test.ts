@@ -7,7 +7,7 @@ import { readText, treeRoot } from "../../tidy/tree.ts";
 
 /** The code may move; the table has to follow it. */
 function faultsOf(mutant: Mutant): string[] {
-  const text = readText(mutant.file);
+  const text = existsSync(join(treeRoot, mutant.file)) ? readText(mutant.file) : null;
   if (text === null) {
     return [`${mutant.id}: there is no ${mutant.file}`];
   }

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { boundCost, boundUnits, reserveQuota } from "@sluice/control-plane/gateway/admit/reserve-quota.ts";
@@ -100,6 +100,34 @@ test("input that the provider keeps is bounded by the context of the model", () 
     }),
     { numRuns: 100 },
   );
+});
+
+describe("what is set aside", () => {
+  const small = entry({
+    contextTokensMax: 10_000,
+    outputTokensMax: 1_000,
+    imageTokensMax: 700,
+    price: toPriceVersion({
+      ...{ version: 1, input: "1", output: "1", cacheRead: null, cacheWrite: null, reasoning: null },
+      ...{ request: "0", image: "0", second: "0" },
+    }),
+  });
+  const bounds: RequestBounds = {
+    ...{ inputTokensMax: 300, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
+    ...{ outputImages: 0, audioMs: 0n, characters: 0 },
+  };
+
+  test.each([
+    ["the most that the model can give, where nothing is said", {}, 300n, 1_000n],
+    ["what was asked for, where that is less", { outputTokensMax: 20 }, 300n, 20n],
+    ["no more than the model can give", { outputTokensMax: 5_000 }, 300n, 1_000n],
+    ["it for each answer that is asked for", { outputTokensMax: 20, choices: 3 }, 300n, 60n],
+    ["every picture as large as pictures are to the model", { inputImages: 2 }, 1_700n, 1_000n],
+    ["no more input than one context takes", { inputTokensMax: 90_000 }, 10_000n, 1_000n],
+    ["more where each text has a context of its own", { inputTokensMax: 90_000, isOneContext: false }, 90_000n, 1_000n],
+  ])("is %s", (_rule, asked, inputTokens, outputTokens) => {
+    expect(boundUnits({ bounds: { ...bounds, ...asked } }, small)).toMatchObject({ inputTokens, outputTokens });
+  });
 });
 
 const userBudget = 1n as BudgetId;

@@ -70,6 +70,14 @@ test("nobody waits longer than two seconds for a database that is silent", async
   expect(await answerOf(answer, 2_005)).toBe("unavailable");
 });
 
+test("a call that was answered because it waited too long holds nothing when its lease comes", async () => {
+  const { network, ledger, leases } = setUp(1_000n);
+  network.delay = 1_500;
+  expect(await answerOf(leases.hold(onlyBudget, q(1n)), 2_005)).toBe("unavailable");
+  await passTime(1_100);
+  expect(leases.totals()).toMatchObject({ leased: ledger.leaseOf("one"), held: 0n });
+});
+
 test("a lease whose answer was lost is found again and given back", async () => {
   const { network, ledger, leases } = setUp(1_000n);
   network.next = "answer_lost";
@@ -110,6 +118,31 @@ test("after the end of its term a replica lets nothing in, and goes on with what
   renew();
   expect(ledger.leaseOf("one")).toBe(25n);
   expect(leases.hold(onlyBudget, q(25n))).toBe("held");
+});
+
+test("who waits when the term ends is let in neither by the end of a call nor by a lease that comes too late", async () => {
+  const { network, ledger, leases } = setUp(200n);
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
+  await passTime(termMs - 500, 1_000);
+  network.delay = 400;
+  const answer = leases.hold(onlyBudget, q(40n));
+  await passTime(500);
+  expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
+  leases.settle(onlyBudget, q(20n), q(0n));
+  expect(await answerOf(answer, 1_500)).toBe("unavailable");
+  expect(ledger.leaseOf("one")).toBeGreaterThanOrEqual(40n);
+  expect(leases.totals().held).toBe(0n);
+});
+
+test("the end of a call serves nobody once the term is over", async () => {
+  const { network, leases } = setUp(200n);
+  expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
+  await passTime(termMs - 500, 1_000);
+  network.delay = 60_000;
+  const answer = leases.hold(onlyBudget, q(30n));
+  await passTime(600);
+  leases.settle(onlyBudget, q(40n), q(0n));
+  expect(await answerOf(answer, 2_000)).toBe("unavailable");
 });
 
 test("the term is counted from before it was asked for, and an answer that comes too late renews nothing", async () => {
@@ -168,6 +201,69 @@ test("the answer to a question from before the leases were taken lends nothing",
   expect(await answerOf(answer, 1_000)).toBe("held");
   expect(ledger.leaseOf("one")).toBeGreaterThanOrEqual(40n);
   expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
+});
+
+test("a reading that began before the leases were taken lends nothing", async () => {
+  const { network, ledger, leases, renew } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
+  leases.settle(onlyBudget, q(10n), q(10n));
+  await leases.commit(async () => ({ charges: [], totals: new Map([[onlyBudget, 10n]]), isRetry: true }));
+  network.delay = 500;
+  const tended = leases.tend();
+  // It was read, and the answer is on the way.
+  await passTime(700);
+  expect(ledger.leaseOf("one")).toBe(25n);
+  ledger.release("one");
+  renew();
+  renew();
+  await passTime(350);
+  await tended;
+  expect(leases.totals().leased).toBe(0n);
+});
+
+test("a slice is not forgotten while usage rows of it are uncommitted, however long that takes", async () => {
+  const { ledger, leases, renew } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
+  leases.settle(onlyBudget, q(40n), q(30n));
+  ledger.release("one");
+  renew();
+  renew();
+  await answerOf(leases.tend());
+  await passTime(termMs + 1_000, 1_000);
+  await answerOf(leases.tend());
+  await leases.commit(async () => {
+    const { taken } = ledger.charge("one", [{ id: 1, charge: 30n }]);
+    const charges = [{ budgetId: onlyBudget, charged: q(30n), taken: q(taken) }];
+    return { charges, totals: new Map([[onlyBudget, 30n]]), isRetry: false };
+  });
+  // Else 30 that were charged could be held once more.
+  expect(leases.totals()).toMatchObject({ pending: 0n, idle: 0n });
+});
+
+test("a commit that was repeated costs the lease its rows and no more, also while the database is away", async () => {
+  const { network, ledger, leases } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
+  leases.settle(onlyBudget, q(10n), q(10n));
+  ledger.charge("one", [{ id: 1, charge: 10n }]);
+  await leases.commit(async () => ({ charges: [], totals: new Map([[onlyBudget, 10n]]), isRetry: true }));
+  network.next = "lost";
+  expect(leases.hold(onlyBudget, q(15n))).toBe("held");
+});
+
+test("who was refused much is not in the way of who needs less", async () => {
+  const { leases } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
+  expect(await answerOf(leases.hold(onlyBudget, q(90n)), 20)).toBe("insufficient");
+  // Within the time for which the refusal is remembered.
+  expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
+});
+
+test("of those who wait, the one who needs too much is refused and the next is served", async () => {
+  const { network, leases } = setUp(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
+  network.delay = 50;
+  const answers = Promise.all([leases.hold(onlyBudget, q(90n)), leases.hold(onlyBudget, q(40n))]);
+  expect(await answerOf(answers, 1_000)).toEqual(["insufficient", "held"]);
 });
 
 test("who needs little does not overtake who waits for more", async () => {
