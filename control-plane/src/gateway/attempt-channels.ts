@@ -147,7 +147,10 @@ function attemptError(
     return toAttemptError(failure, said);
   }
   const pause = loads.retryAfterSeconds(abilities.map(channelOf), principal.gatewayUserId);
-  return toAttemptError({ ...failure, retryAfterSeconds: Math.max(failure.retryAfterSeconds ?? 0, pause) }, said);
+  if (failure.retryAfterSeconds !== null && pause <= failure.retryAfterSeconds) {
+    return toAttemptError(failure, said);
+  }
+  return toAttemptError({ ...failure, retryAfterSeconds: pause, retryAfterMs: null }, said);
 }
 
 const channelOf = ({ channel }: Ability): Channel => channel;

@@ -243,6 +243,8 @@ export type AttemptFailure = {
   /** The channel asked for a pause, or is known to need one. */
   readonly needsCooldown: boolean;
   readonly retryAfterSeconds: number | null;
+  /** The same to the millisecond, where the provider said so. */
+  readonly retryAfterMs: number | null;
   /** For the attempt record; never holds anything the upstream said. */
   readonly result: string;
   /** The upstream's own words may be shown to the client: the request was at fault. */

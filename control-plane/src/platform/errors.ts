@@ -9,6 +9,8 @@ export type AppErrorOptions = {
   /** The field of the request that is meant, for example `messages[0].role`. */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
+  /** The same to the millisecond, for clients that read it. */
+  readonly retryAfterMs?: number;
   /** A client that tries again by itself would meet the same; it is told not to. */
   readonly isFinal?: boolean;
   /** What is left of the body is on its way, and is more than anybody is going to read. */
@@ -31,6 +33,7 @@ export class AppError extends Error {
   readonly status: number;
   readonly param: string | null;
   readonly retryAfterSeconds: number | null;
+  readonly retryAfterMs: number | null;
   readonly upstream: UpstreamWords | null;
   readonly allowedMethods: string | null;
   readonly fields: Readonly<Record<string, string>> | null;
@@ -45,6 +48,7 @@ export class AppError extends Error {
     this.status = options.status ?? errorDefinition(code).status;
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? null;
     this.upstream = options.upstream ?? null;
     this.allowedMethods = options.allowedMethods ?? null;
     this.fields = options.fields ?? null;

@@ -176,16 +176,20 @@ export class ChannelLoads {
     }
   }
 
-  /** The channel asked for a pause, or needs one; jitter keeps replicas from coming back in step. */
+  /**
+   * The channel asked for a pause, which it gets to the millisecond: clients are told the same. Where it only needs one,
+   * jitter keeps replicas from coming back in step.
+   */
   coolDown(
     { channel, customer }: ChannelUse,
-    { blame, code, isLasting, retryAfterSeconds }: AttemptFailure,
+    { blame, code, isLasting, retryAfterSeconds, retryAfterMs }: AttemptFailure,
     random: () => number,
   ): void {
-    const askedMs = retryAfterSeconds === null ? cooldownMsDefault : Math.min(retryAfterSeconds * 1000, cooldownMsMax);
+    const askedMs = retryAfterMs ?? (retryAfterSeconds === null ? null : retryAfterSeconds * 1000);
     const load = this.#load(channel);
     const tick = this.#clock.tick();
-    const untilTick = tick + askedMs * (1 + random() * 0.2);
+    const pauseMs = askedMs === null ? cooldownMsDefault * (1 + random() * 0.2) : Math.min(askedMs, cooldownMsMax);
+    const untilTick = tick + pauseMs;
     const isLimit = code === "upstream_rate_limited" && !isLasting;
     const isShared = load.waiting.add(customer, tick) || blame === "certain";
     const pause = isShared ? load.pause : load.pauseOfOne;

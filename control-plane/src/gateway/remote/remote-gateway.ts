@@ -61,7 +61,7 @@ const sentHeaders = [
   "user-agent",
   "x-sluice-hops",
 ];
-const passedHeaders = ["retry-after", "allow", "x-should-retry", droppedHeader, exitNodeHeader];
+const passedHeaders = ["retry-after", "retry-after-ms", "allow", "x-should-retry", droppedHeader, exitNodeHeader];
 
 /** Whose call it is, as far as the gateway was asked before it got the call. */
 type Caller = { known: Partial<CallReport> | null };

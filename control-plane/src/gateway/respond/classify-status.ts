@@ -9,6 +9,7 @@ const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> 
   blame: "suspected",
   needsCooldown: false,
   retryAfterSeconds: null,
+  retryAfterMs: null,
   result,
   isRequestFault: false,
   isLasting: false,
@@ -29,7 +30,7 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     return null;
   }
   const result = `status_${status}`;
-  const retryAfterSeconds = readRetryAfter(headers);
+  const pause = readRetryAfter(headers);
   switch (status) {
     case 401:
     case 402:
@@ -39,11 +40,11 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     case 408:
       return failure("upstream_timeout", result, { status, blame: "none" });
     case 429: {
-      const more = { retry: "free", blame: "none", needsCooldown: true, retryAfterSeconds } as const;
+      const more = { retry: "free", blame: "none", needsCooldown: true, ...pause } as const;
       return failure("upstream_rate_limited", result, { status, ...more });
     }
     case 503:
-      return failure("no_upstream", result, { status, retry: "free", needsCooldown: true, retryAfterSeconds });
+      return failure("no_upstream", result, { status, retry: "free", needsCooldown: true, ...pause });
     case 504:
       return failure("upstream_timeout", result, { status });
     case 508:
@@ -89,13 +90,27 @@ export function failedBy(error: HttpClientError): FailedAttempt {
 
 /** A longer pause is no answer to a request any more. */
 const retryAfterSecondsMax = 86_400;
+const numberForm = /^\d{1,12}(\.\d+)?$/;
 
-/** Seconds of a `Retry-After` header, at least 1, in its number or its date form; null when there is none that can be read. */
-export function readRetryAfter(headers: readonly HttpHeader[], nowMs = Date.now()): number | null {
-  const value = headers.find(([name]) => name === "retry-after")?.[1].trim();
-  if (value === undefined) {
-    return null;
-  }
-  const seconds = /^\d{1,12}(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - nowMs) / 1000;
-  return Number.isNaN(seconds) ? null : Math.min(retryAfterSecondsMax, Math.max(1, Math.ceil(seconds)));
+/**
+ * How long a provider asks to wait: the seconds of `Retry-After`, at least 1, in its number or its date form, and the
+ * milliseconds of `Retry-After-Ms`, which stand in for the seconds where these are missing. Null for what is not there or
+ * can't be read. A date is taken by the clock that wrote it, where the answer tells its own.
+ */
+export function readRetryAfter(
+  headers: readonly HttpHeader[],
+  nowMs = Date.now(),
+): Pick<AttemptFailure, "retryAfterSeconds" | "retryAfterMs"> {
+  const find = (wanted: string) => headers.find(([name]) => name === wanted)?.[1].trim() ?? "";
+  const value = find("retry-after");
+  const sentMs = Date.parse(find("date"));
+  const fromMs = Number.isNaN(sentMs) ? nowMs : sentMs;
+  const seconds = numberForm.test(value) ? Number(value) : (Date.parse(value) - fromMs) / 1000;
+  const exact = find("retry-after-ms");
+  const retryAfterMs = numberForm.test(exact) ? Math.min(retryAfterSecondsMax * 1000, Math.ceil(Number(exact))) : null;
+  const told = Number.isNaN(seconds) ? (retryAfterMs === null ? null : retryAfterMs / 1000) : seconds;
+  return {
+    retryAfterSeconds: told === null ? null : Math.min(retryAfterSecondsMax, Math.max(1, Math.ceil(told))),
+    retryAfterMs,
+  };
 }

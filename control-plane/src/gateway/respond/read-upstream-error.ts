@@ -82,7 +82,14 @@ function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure 
     return { ...failure, blame: "certain", isLasting: true, result: "account_empty" };
   }
   return isOverLimit(words.message ?? "")
-    ? { ...failure, needsCooldown: false, retryAfterSeconds: null, isLasting: true, result: tooLarge }
+    ? {
+        ...failure,
+        needsCooldown: false,
+        retryAfterSeconds: null,
+        retryAfterMs: null,
+        isLasting: true,
+        result: tooLarge,
+      }
     : failure;
 }
 

@@ -39,6 +39,7 @@ const errorBeforeContent: AttemptFailure = {
   blame: "suspected",
   needsCooldown: false,
   retryAfterSeconds: null,
+  retryAfterMs: null,
   result: "error_event",
   isRequestFault: false,
   isLasting: false,
@@ -66,6 +67,7 @@ export function toAttemptError(failure: AttemptFailure, said: UpstreamWords | nu
   return new AppError(failure.code, {
     ...(said === null ? {} : { message: said.message, upstream: said }),
     ...(failure.retryAfterSeconds === null ? {} : { retryAfterSeconds: failure.retryAfterSeconds }),
+    ...(failure.retryAfterMs === null ? {} : { retryAfterMs: failure.retryAfterMs }),
     isFinal: failure.isLasting,
     ...(failure.isRequestFault && failure.status !== null ? { status: failure.status } : {}),
     internal: { upstreamStatus: failure.status, result: failure.result },

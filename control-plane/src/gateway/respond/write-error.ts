@@ -20,6 +20,9 @@ export function writeError(error: AppError): GatewayAnswer {
   if (error.retryAfterSeconds !== null) {
     headers["retry-after"] = String(error.retryAfterSeconds);
   }
+  if (error.retryAfterMs !== null) {
+    headers["retry-after-ms"] = String(error.retryAfterMs);
+  }
   if (error.code === "method_not_allowed") {
     headers["allow"] = error.allowedMethods ?? "POST";
   }

@@ -93,7 +93,7 @@ describe("a cap on calls a minute", () => {
 });
 
 describe("a pause", () => {
-  test("lasts as long as it was asked for, and up to a fifth longer", () => {
+  test("lasts exactly as long as it was asked for", () => {
     const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), chance, (seconds, random) => {
@@ -102,20 +102,34 @@ describe("a pause", () => {
         rest(fresh, plain, seconds, () => random);
         nowMs = startedMs + seconds * 1000 - 1;
         expect(fresh.isOpen(plain, customer)).toBe(false);
-        nowMs = startedMs + seconds * 1200;
+        nowMs = startedMs + seconds * 1000;
         expect(fresh.isOpen(plain, customer)).toBe(true);
       }),
     );
   });
 
-  test("is a second when nobody said how long, and never more than a minute and a fifth", () => {
+  test("lasts to the millisecond where it was asked for so", () => {
+    loads.coolDown(loads.begin(plain, customer), { ...limited(1), retryAfterMs: 700 }, () => 0.9);
+    expect(loads.retryAfterSeconds([plain], customer)).toBe(1);
+    nowMs += 699;
+    expect(loads.isOpen(plain, customer)).toBe(false);
+    nowMs += 1;
+    expect(loads.isOpen(plain, customer)).toBe(true);
+  });
+
+  test("is a second and up to a fifth more when nobody said how long, and never more than a minute", () => {
     rest(loads, plain, null, () => 0);
     nowMs += 999;
     expect(loads.isOpen(plain, customer)).toBe(false);
     nowMs += 1;
     expect(loads.isOpen(plain, customer)).toBe(true);
+    rest(loads, plain, null, () => 0.999);
+    nowMs += 1_199;
+    expect(loads.isOpen(plain, customer)).toBe(false);
+    nowMs += 1;
+    expect(loads.isOpen(plain, customer)).toBe(true);
     rest(loads, plain, 86_400, () => 0.999);
-    nowMs += 72_000;
+    nowMs += 60_000;
     expect(loads.isOpen(plain, customer)).toBe(true);
   });
 

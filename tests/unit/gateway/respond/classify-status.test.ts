@@ -65,11 +65,48 @@ describe("Retry-After", () => {
     ["soon", null],
     ["", null],
   ])("%p is %p seconds", (value, seconds) => {
-    expect(readRetryAfter([["retry-after", value]], nowMs)).toBe(seconds);
+    expect(readRetryAfter([["retry-after", value]], nowMs)).toEqual({ retryAfterSeconds: seconds, retryAfterMs: null });
+  });
+
+  test.each([
+    [[["retry-after-ms", "700"]], 1, 700],
+    [[["retry-after-ms", "1500.2"]], 2, 1_501],
+    [[["retry-after-ms", "0"]], 1, 0],
+    [[["retry-after-ms", "999999999999"]], 86_400, 86_400_000],
+    [[["retry-after-ms", "soon"]], null, null],
+    [
+      [
+        ["retry-after", "2"],
+        ["retry-after-ms", "1700"],
+      ],
+      2,
+      1_700,
+    ],
+    [
+      [
+        ["retry-after", "soon"],
+        ["retry-after-ms", "1700"],
+      ],
+      2,
+      1_700,
+    ],
+  ] as const)("in milliseconds, %j", (headers, retryAfterSeconds, retryAfterMs) => {
+    expect(readRetryAfter(headers as never, nowMs)).toEqual({ retryAfterSeconds, retryAfterMs });
+  });
+
+  test("as a date is counted from the date of the answer, whatever the clocks here say", () => {
+    const headers = [
+      ["date", "Fri, 02 Jan 2026 05:00:00 GMT"],
+      ["retry-after", "Fri, 02 Jan 2026 05:00:20 GMT"],
+    ] as const;
+    expect(readRetryAfter(headers as never, nowMs).retryAfterSeconds).toBe(20);
   });
 
   test("that is not there is none", () => {
-    expect(readRetryAfter([["content-type", "text/html"]], nowMs)).toBeNull();
+    expect(readRetryAfter([["content-type", "text/html"]], nowMs)).toEqual({
+      retryAfterSeconds: null,
+      retryAfterMs: null,
+    });
   });
 });
 
