@@ -224,7 +224,7 @@ export class Pipeline implements GatewayPort {
     state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classifyStatus(response.status, response.headers);
     if (failure !== null) {
-      return await readRefusal(response, failure, channel);
+      return await readRefusal(response, failure, channel, request.body);
     }
     const contentType = headerOf(response, "content-type") ?? "";
     const isPassedRaw = surface.kind === "speech" || surface.kind === "transcription" || surface.kind === "pass";
@@ -267,7 +267,8 @@ export class Pipeline implements GatewayPort {
     }
     const { form, ...measured } = measureAnswer(body, call);
     if (form === "error") {
-      return { failure: openingFailure({ kind: "error_event" }), said: null, note: readNote(body, use.channel) };
+      const note = readNote(body, use.channel, state.request.body);
+      return { failure: openingFailure({ kind: "error_event" }), said: null, note };
     }
     if (form === "other" && answersObject(surface)) {
       return this.#refuseAnswer(response, "no_json");

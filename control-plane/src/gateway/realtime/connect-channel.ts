@@ -57,13 +57,16 @@ async function connect(
   return { use, upstream: answer };
 }
 
+/** A handshake says nothing that could be quoted. */
+const noRequest = new Uint8Array();
+
 /** What kept a channel from taking the session, and what it said that the client may read. */
 async function readFailure(answer: WebSocketRefusal | HttpClientError, channel: Channel): Promise<FailedAttempt> {
   if (answer instanceof HttpClientError) {
     return failedBy(answer);
   }
   const { headers, body } = answer;
-  return await readRefusal({ headers, body: wholeBody(body) }, classifyRefusal(answer), channel);
+  return await readRefusal({ headers, body: wholeBody(body) }, classifyRefusal(answer), channel, noRequest);
 }
 
 /** A refused handshake comes with its body, of which nothing is left to wait for or to give up. */

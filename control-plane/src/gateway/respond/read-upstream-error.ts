@@ -6,6 +6,7 @@ import { HttpClientError, type HttpResponse, type HttpResponseBody } from "../..
 import { redact } from "../../platform/log.ts";
 import type { Channel } from "../channels/model.ts";
 import type { AttemptFailure, FailedAttempt } from "../model.ts";
+import { hideRequest } from "./read-upstream-error/hide-request.ts";
 
 const messageLengthMax = 2_000;
 const noteLengthMax = 500;
@@ -29,11 +30,13 @@ type Said = { readonly words: ErrorWords; readonly isPage: boolean };
  * is for the support. A page in HTML, or nothing, says nothing of the request; it comes from whatever stands before the
  * provider.
  * @param secrets which neither the client nor the support gets to see
+ * @param request the body that was sent, which the support does not get to see
  */
 export async function readRefusal(
   response: RefusingAnswer,
   failure: AttemptFailure,
   secrets: Secrets,
+  request: Uint8Array,
 ): Promise<FailedAttempt> {
   const body = failure.isRequestFault ? await readAll(response.body) : await readSoon(response.body);
   const found = body === null ? null : readWords(body, secrets, isHtml(response));
@@ -42,14 +45,14 @@ export async function readRefusal(
   return {
     failure: judged,
     said: isForClient ? toUpstreamWords(found.words, secrets) : null,
-    note: found === null ? null : toNote(found.words, secrets),
+    note: found === null ? null : toNote(found.words, secrets, request),
   };
 }
 
 /** What an answer says that is an error in spite of its status, for the support; null when it says nothing. */
-export function readNote(body: Uint8Array, secrets: Secrets): string | null {
+export function readNote(body: Uint8Array, secrets: Secrets, request: Uint8Array): string | null {
   const found = body.byteLength > errorBodyBytesMax ? null : readWords(body, secrets, false);
-  return found === null ? null : toNote(found.words, secrets);
+  return found === null ? null : toNote(found.words, secrets, request);
 }
 
 const tooLarge = "request_over_limit";
@@ -206,8 +209,8 @@ function toUpstreamWords({ message, type, param, code }: ErrorWords, secrets: Se
   };
 }
 
-function toNote({ message }: ErrorWords, secrets: Secrets): string | null {
-  return message === null ? null : clean(message, secrets, noteLengthMax);
+function toNote({ message }: ErrorWords, secrets: Secrets, request: Uint8Array): string | null {
+  return message === null ? null : hideRequest(clean(message, secrets, noteLengthMax), request);
 }
 
 function clean(text: string, secrets: Secrets, lengthMax: number): string {

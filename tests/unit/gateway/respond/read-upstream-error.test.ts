@@ -5,6 +5,7 @@ import { HttpClientError, type HttpResponse } from "@sluice/control-plane/platfo
 import fc from "fast-check";
 
 const credential = "prov-key.with$special(characters)";
+const noRequest = new Uint8Array();
 let isCancelled = false;
 
 function responseOf(body: string | Error, contentType = "application/json"): HttpResponse {
@@ -51,7 +52,12 @@ async function refusal(status: number, body: string | Error, contentType?: strin
   if (failure === null) {
     throw new Error(`${status} is no failure`);
   }
-  return await readRefusal(responseOf(body, contentType), failure, { credential, hostname: "api.provider.example" });
+  return await readRefusal(
+    responseOf(body, contentType),
+    failure,
+    { credential, hostname: "api.provider.example" },
+    noRequest,
+  );
 }
 
 const errorBody = (error: unknown) => JSON.stringify({ error });

@@ -1,0 +1,62 @@
+/** A longer request is not looked through for each word; nothing is kept of what was said of it. */
+const requestBytesMax = 1_048_576;
+/** So many words in a row that stand in the request as well are a quotation. */
+const quotedWordsMin = 4;
+const hidden = "[request]";
+
+const quotations = /'[^']{1,400}'|"[^"]{1,400}"|`[^`]{1,400}`/g;
+/** Names of fields, which are no secret. */
+const fieldName = /^[A-Za-z0-9]*(?:[_.[\]][A-Za-z0-9]*)+$/;
+/** What is no ordinary word: with figures and letters, letters of other languages, or very long. */
+const oddWord = /\d.*[^\d.,]|[^\d.,].*\d|[^\x20-\x7e]|^.{16,}$/;
+
+/**
+ * What a provider said, without what it quotes of the request: prompts are nowhere in clear. Hidden is what stands in
+ * quotation marks, what is no ordinary word, and every few words in a row, wherever the request has them too.
+ * @returns null for a request that is too long to be looked through
+ */
+export function hideRequest(said: string, request: Uint8Array): string | null {
+  if (request.byteLength > requestBytesMax) {
+    return null;
+  }
+  const text = plainText(request);
+  const unquoted = said.replace(quotations, (quotation) => {
+    const inner = quotation.slice(1, -1);
+    return text.includes(inner) && !fieldName.test(inner) ? hidden : quotation;
+  });
+  return hideWords(unquoted, text);
+}
+
+/** The request with its letters as they are, whichever way they were written. */
+function plainText(request: Uint8Array): string {
+  const text = Buffer.from(request.buffer, request.byteOffset, request.byteLength).toString("utf8");
+  if (!text.includes("\\u")) {
+    return text;
+  }
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** Words and what stands between them take turns, so that a text is put together again as it was. */
+function hideWords(said: string, request: string): string {
+  const parts = said.split(/(\s+)/);
+  const isHidden = parts.map((part, index) => index % 2 === 0 && isOddIn(part, request));
+  for (let first = 0; first < parts.length; first += 2) {
+    const end = first + 2 * quotedWordsMin - 1;
+    if (end <= parts.length && request.includes(parts.slice(first, end).join(""))) {
+      isHidden.fill(true, first, end);
+    }
+  }
+  return parts
+    .map((part, index) => (isHidden[index] === true ? hidden : part))
+    .filter((part, index, all) => part !== hidden || all[index - 1] !== hidden)
+    .join("");
+}
+
+function isOddIn(word: string, request: string): boolean {
+  const bare = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+  return bare !== "" && oddWord.test(bare) && !fieldName.test(bare) && request.includes(bare);
+}
