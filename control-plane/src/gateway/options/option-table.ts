@@ -46,6 +46,17 @@ function kept(why: string, places: readonly OptionPlace[], isHarmless: Option["i
 const search = unpriced("Searches cost extra at a provider, and have no price here.", { isHarmless: isOff });
 const speed = unpriced("Where and how fast a provider computes changes its price, which is one here.");
 
+const searchFields = [
+  ...["web_search_options", "search_parameters", "search_options", "search_settings", "enable_search", "web_search"],
+  ...["enable_enhancement", "force_search_enhancement"],
+];
+
+const picturesAreCounted = "How many pictures are drawn is said by 'n'.";
+/** What `n` is called elsewhere: nothing is set aside for such pictures. */
+const pictureCounts = ["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"];
+const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf(1, "1") });
+const hosted = "Tools that a provider runs have no price here.";
+
 const steeringFields = [
   ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions"],
   ...["fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "custom_llm_provider", "deployment_id"],
@@ -65,9 +76,12 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
       }),
     ],
   ],
-  ...["web_search_options", "search_parameters", "search_options", "search_settings", "enable_search"].map(
-    (field): [string, Option[]] => [field, [search]],
-  ),
+  ...searchFields.map((field): [string, Option[]] => [field, [search]]),
+  ...pictureCounts.map((field): [string, Option[]] => [field, [pictures]]),
+  [
+    "sequential_image_generation",
+    [unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf("disabled") })],
+  ],
   ...["speed", "inference_geo", "performance_config"].map((field): [string, Option[]] => [field, [speed]]),
   ["modalities", [unpriced("Only text has a price here.", { places: ["chat"], isHarmless: isTextAlone })]],
   ["audio", [unpriced("Spoken answers have no price of their own here.", { places: ["chat"] })]],
@@ -99,7 +113,11 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
     [unpriced("Moderation by a further model has no price here.", { places: ["chat", "responses", "realtime"] })],
   ],
   ["svg", [unpriced("Drawing by a further model has no price here.", { places: ["images"] })]],
-  ["mcp_servers", [unpriced("Tools that a provider runs have no price here.", { isHarmless: isEmpty })]],
+  ["mcp_servers", [unpriced(hosted, { isHarmless: isEmpty })]],
+  ["connectors", [unpriced(hosted, { isHarmless: isEmpty })]],
+  ["enable_code_interpreter", [unpriced(hosted, { isHarmless: isOff })]],
+  ["compound_custom", [unpriced(hosted)]],
+  ["safety_model", [unpriced("Moderation by a further model has no price here.")]],
   ["container", [unpriced("Containers cost extra at a provider, and have no price here.")]],
   ["store", [kept("Completions are not stored here.", ["chat"], isOff)]],
   ["prompt", [kept("Prompts that are stored at the provider can't be used here.", ["responses", "realtime"])]],

@@ -131,7 +131,12 @@ describe("what is no text", () => {
 
   test("speech is counted by characters as people count them", () => {
     expect(boundsOf("/v1/audio/speech", { input: "añ😀", voice: "alloy" })).toMatchObject({ characters: 3 });
-    expect(boundsOf("/v1/audio/speech", { voice: "alloy" })).toMatchObject({ characters: 0 });
+  });
+
+  test("speech of what has no characters that could be counted is refused", () => {
+    const refusal = (input: unknown) => codeOf(() => boundsOf("/v1/audio/speech", { input, voice: "alloy" }));
+    expect([undefined, null, ""].map(refusal)).toEqual(Array(3).fill("missing_field input"));
+    expect([["long"], { text: "long" }, 12].map(refusal)).toEqual(Array(3).fill("invalid_type input"));
   });
 
   test("vectors, ranks and judgements write nothing; a query is read with each document", () => {

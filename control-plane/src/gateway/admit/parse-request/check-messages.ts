@@ -1,6 +1,6 @@
 import { AppError } from "../../../platform/errors.ts";
 import { refuseInnerDisguise } from "../../options/known-names.ts";
-import { refuseObjects } from "../../options/refuse-objects.ts";
+import { refuseObjects, refuseObjectsWithin } from "../../options/refuse-objects.ts";
 import { checkImageUrl } from "./check-image-url.ts";
 
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
@@ -93,9 +93,6 @@ function countParts(parts: readonly unknown[], param: string, attachments: Attac
 }
 
 function countPart(part: JsonObject, param: string, attachments: Attachments): void {
-  for (const name of Object.keys(part)) {
-    refuseInnerDisguise(name, param);
-  }
   const { type, image_url: image, file } = part;
   if (type === "image_url") {
     attachments.images += 1;
@@ -104,10 +101,10 @@ function countPart(part: JsonObject, param: string, attachments: Attachments): v
   if (type === "input_audio" || (part["input_audio"] ?? null) !== null) {
     throw new AppError("unpriced_option", { message: "Sound has no price of its own here.", param });
   }
-  refuseObjects(part, param);
   if (isObject(file)) {
     refuseObjects(file, `${param}.file`);
   }
+  refuseObjectsWithin(part, param);
   // Files may be packed and are read as pictures too; what other parts are, only the provider knows.
   attachments.hasMore ||= !plainParts.has(String(type));
 }

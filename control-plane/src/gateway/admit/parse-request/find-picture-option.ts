@@ -2,12 +2,17 @@ import type { SurfaceKind } from "../../surfaces.ts";
 import type { JsonObject } from "./read-count.ts";
 
 /** The size that a price by the picture is for, in pixels; a smaller picture costs a provider no more. */
-const plainPixels = 1024 * 1024;
+const plainSide = 1024;
+const plainPixels = plainSide * plainSide;
 const sizePattern = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/;
 const plainQualities: ReadonlySet<unknown> = new Set(["auto", "standard", "low", "medium"]);
 const plainValues: Readonly<Record<string, (value: unknown) => boolean>> = {
   quality: (value) => plainQualities.has(value),
   size: isPlainSize,
+  image_size: isPlainSize,
+  width: isPlainSide,
+  height: isPlainSide,
+  resolution: (value) => typeof value === "string" && /^(?:auto|1k)$/i.test(value),
   input_fidelity: (value) => value === "low",
   partial_images: (value) => value === 0 || value === "0",
 };
@@ -22,6 +27,11 @@ export function findPictureOption(fields: JsonObject, kind: SurfaceKind): string
     return value !== null && !isPlain(value);
   };
   return kind === "images" ? (Object.entries(plainValues).find(isDearer)?.[0] ?? null) : null;
+}
+
+/** Forms have texts. */
+function isPlainSide(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "string" ? Number(value) <= plainSide : false;
 }
 
 function isPlainSize(value: unknown): boolean {

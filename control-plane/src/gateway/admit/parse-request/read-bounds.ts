@@ -1,3 +1,4 @@
+import { AppError } from "../../../platform/errors.ts";
 import type { RequestBounds } from "../../model.ts";
 import type { SurfaceKind } from "../../surfaces.ts";
 import { checkItems } from "./check-items.ts";
@@ -114,9 +115,16 @@ function rerankTokens(fields: JsonObject, bodyBytes: number): number {
   return bodyBytes + documents * Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
 }
 
+/** Speech is sold by these: what is no text could be spoken by a provider, and would cost nothing. */
 function countCharacters(text: unknown): number {
+  if (text === undefined || text === null || text === "") {
+    throw new AppError("missing_field", { message: "The field 'input' is missing.", param: "input" });
+  }
+  if (typeof text !== "string") {
+    throw new AppError("invalid_type", { message: "The field 'input' must be a string.", param: "input" });
+  }
   let characters = 0;
-  for (const _ of typeof text === "string" ? text : "") {
+  for (const _ of text) {
     characters += 1;
   }
   return characters;

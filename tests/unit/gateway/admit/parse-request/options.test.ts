@@ -36,6 +36,13 @@ describe("an option that costs extra is refused, with its name", () => {
     [{ web_search_options: {} }, "web_search_options"],
     [{ search_parameters: { mode: "on" } }, "search_parameters"],
     [{ enable_search: true }, "enable_search"],
+    [{ web_search: { enable: true } }, "web_search"],
+    [{ enable_enhancement: true }, "enable_enhancement"],
+    [{ force_search_enhancement: true }, "force_search_enhancement"],
+    [{ connectors: [{ id: "web-search" }] }, "connectors"],
+    [{ enable_code_interpreter: true }, "enable_code_interpreter"],
+    [{ compound_custom: { tools: { enabled_tools: ["web_search"] } } }, "compound_custom"],
+    [{ safety_model: "dear" }, "safety_model"],
     [{ modalities: ["text", "audio"] }, "modalities"],
     [{ modalities: "audio" }, "modalities"],
     [{ audio: { voice: "alloy", format: "wav" } }, "audio"],
@@ -81,6 +88,14 @@ describe("an option that costs extra is refused, with its name", () => {
   });
 });
 
+test.each([
+  ...["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"].map((name) => [name, 4]),
+  ["sequential_image_generation", "auto"],
+])("more pictures than are set aside are not asked for by %s", (name, value) => {
+  const draw = (body: object) => refusalOf("/v1/images/generations", { prompt: "x", ...body });
+  expect(draw({ [name]: value })).toBe(`unpriced_option ${name}`);
+});
+
 describe("a field that steers to another model or provider is refused", () => {
   test.each([
     ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions", "fallbacks"],
@@ -116,6 +131,13 @@ describe("what lies in the provider's account can't be named", () => {
     expect(chat(withPart({ type: "file", file: { file_id: "file-1" } }))).toBe(
       "provider_object messages[0].content[0].file.file_id",
     );
+    for (const part of [
+      { type: "document", source: { type: "file", file_id: "file-1" } },
+      { type: "image_file", image_file: { file_id: "file-1" } },
+      { type: "text", text: "x", more: [{ file_id: "file-1" }] },
+    ]) {
+      expect(chat(withPart(part))).toBe("provider_object messages[0].content[0].file_id");
+    }
     const spoken = { role: "assistant", audio: { id: "audio_1" } };
     expect(chat({ messages: [...messages, spoken, ...messages] })).toBe("provider_object messages[1].audio");
   });
@@ -287,6 +309,10 @@ describe("pictures", () => {
     [{ size: "1792x1024" }, "size"],
     [{ size: "4K" }, "size"],
     [{ size: 1024 }, "size"],
+    [{ image_size: "4096x4096" }, "image_size"],
+    [{ resolution: "2k" }, "resolution"],
+    [{ width: 2048, height: 512 }, "width"],
+    [{ width: 1024, height: 1024, resolution: "1k" }, null],
     [{ partial_images: 3 }, "partial_images"],
     [{ input_fidelity: "high" }, "input_fidelity"],
   ])("say what makes them dearer than their price: %j", (body, expected) => {
