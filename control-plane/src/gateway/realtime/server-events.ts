@@ -71,12 +71,25 @@ export function readDelta(frame: string): Delta | null {
     return null;
   }
   const start = begin.index + begin[0].length;
-  const end = frame.indexOf('"', start);
-  const stop = end === -1 ? frame.length : end;
+  const stop = endOfText(frame, start);
   const length = stop - start;
   return audioMark.test(frame)
     ? { responseId, kind: "audio", length, signs: 0 }
     : { responseId, kind: "text", length, signs: countText(frame.slice(start, stop)).signs };
+}
+
+/** Where the quote is that ends a text: one behind an odd number of backslashes is a part of it. */
+function endOfText(frame: string, start: number): number {
+  for (let at = frame.indexOf('"', start); at !== -1; at = frame.indexOf('"', at + 1)) {
+    let before = at;
+    while (before > start && frame[before - 1] === "\\") {
+      before -= 1;
+    }
+    if ((at - before) % 2 === 0) {
+      return at;
+    }
+  }
+  return frame.length;
 }
 
 /** What a provider says of an error as the client may see it: nothing that is, or looks like, a credential. */

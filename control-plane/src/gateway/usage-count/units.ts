@@ -45,7 +45,8 @@ export function toUnits(usage: Json): ToldUnits | null {
 function toTokens(usage: Json): Units {
   const read = firstOf(usage, inputDetails);
   const written = firstOf(usage, outputDetails);
-  const outputTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
+  const answerTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
+  const outputTokens = answerTokens + reasoningBeside(usage, answerTokens, count(written["reasoning_tokens"]));
   // Where only a total is told, as with ranks, all that is not output was read.
   const rest = count(usage["total_tokens"]) - outputTokens;
   const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
@@ -61,9 +62,15 @@ function toTokens(usage: Json): Units {
   };
 }
 
-/** A number that no provider can have counted: below zero, with a fraction, or larger than numbers are exact. */
+/** xAI counts reasoning beside the answer instead of within it; its total then is all three. */
+function reasoningBeside(usage: Json, answerTokens: bigint, reasoningTokens: bigint): bigint {
+  const read = count(usage["prompt_tokens"] ?? usage["input_tokens"]);
+  return count(usage["total_tokens"]) === read + answerTokens + reasoningTokens ? reasoningTokens : 0n;
+}
+
+/** What no provider can have counted: no number, or one below zero, with a fraction, or larger than numbers are exact. */
 function isNoCount(value: unknown): boolean {
-  return typeof value === "number" && !(Number.isSafeInteger(value) && value >= 0);
+  return value !== undefined && value !== null && !(Number.isSafeInteger(value) && (value as number) >= 0);
 }
 
 function isNoTime(seconds: number): boolean {

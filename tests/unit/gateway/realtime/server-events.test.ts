@@ -75,6 +75,13 @@ describe("a piece of a response is measured without being parsed", () => {
     expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "text", length: 5, signs: 0 });
   });
 
+  test("arguments of a function count to their end, quotes and all", () => {
+    const delta = '{"city":"Oslo \\\\"}'.repeat(20);
+    const type = "response.function_call_arguments.delta";
+    const measured = readDelta(JSON.stringify({ type, response_id: "r", delta, item_id: "i" }));
+    expect(measured?.length).toBe(JSON.stringify(delta).length - 2);
+  });
+
   test.each(["response.output_audio.delta", "response.audio.delta"])("as sound: %s", (type) => {
     const frame = JSON.stringify({ type, response_id: "resp_1", delta: "AAAA" }, null, 1);
     expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "audio", length: 4, signs: 0 });

@@ -42,8 +42,20 @@ const spellings: readonly [string, object, Partial<ToldUnits>][] = [
     },
     { ...both, cacheReadTokens: 7n, reasoningTokens: 5n },
   ],
+  [
+    "reasoning tokens beside the tokens of the answer, as the total says",
+    { ...chat, total_tokens: 32, completion_tokens_details: { reasoning_tokens: 20 } },
+    { ...both, outputTokens: 25n, reasoningTokens: 20n },
+  ],
+  [
+    "a total that other tokens explain",
+    { ...chat, total_tokens: 40, completion_tokens_details: { reasoning_tokens: 3 } },
+    { ...both, reasoningTokens: 3n },
+  ],
   ["counts that are none", { prompt_tokens: -7, completion_tokens: 1.5 }, { isOdd: true }],
-  ["a text beside a number", { prompt_tokens: "7", completion_tokens: 5 }, { outputTokens: 5n }],
+  ["a text beside a number", { prompt_tokens: "7", completion_tokens: 5 }, { outputTokens: 5n, isOdd: true }],
+  ["a text in place of the output", { ...chat, completion_tokens: "5" }, { inputTokens: 7n, isOdd: true }],
+  ["no output at all", { ...chat, completion_tokens: null }, { inputTokens: 7n }],
 ];
 
 describe("the usage of an answer", () => {
