@@ -173,8 +173,8 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/event-broken",
     file: "control-plane/src/gateway/respond/stream-events/event-scan.ts",
-    from: 'return { kind: "broken", payload: null };',
-    to: 'return { kind: "content", payload: null };',
+    from: 'text === "" ? "content" : "broken"',
+    to: 'text === "" ? "content" : "content"',
     rule: "a torn event ends its stream",
     tests: ["unit/gateway/respond/stream-events.test.ts", "unit/gateway/respond/stream-events-client.test.ts"],
   },

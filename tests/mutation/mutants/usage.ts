@@ -269,8 +269,8 @@ export const usageMutants: readonly Mutant[] = [
   {
     id: "prices/bookkeeping",
     file: "control-plane/src/gateway/settle/measure-usage/count-delivered.ts",
-    from: "if (!bookkeeping.has(key)) {",
-    to: 'if (key !== "id") {',
+    from: "if (isText && !bookkeeping.has(key)) {",
+    to: 'if (isText && key !== "id") {',
     rule: "names and numbers of an answer are no output",
     tests: ["unit/gateway/settle/measure-usage/count-delivered.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
