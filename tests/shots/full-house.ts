@@ -86,6 +86,8 @@ async function fillCatalog(rig: SluiceRig): Promise<void> {
     await rig.addTokenPriceModel(name, { inputUsdPerM, outputUsdPerM });
     await rig.db.sql`update model set display_name = ${title} where name = ${name}`;
   }
+  await rig.addTokenPriceModel("pictures-1", { inputUsdPerM: "0", outputUsdPerM: "0", imageUsd: "0.04" });
+  await rig.db.sql`update model set display_name = 'Pictures 1', kind = 'image' where name = 'pictures-1'`;
   await rig.addChannel("west-europe-2", "https://provider.example/v1", ["gpt-4o-mini", "sonnet-large"]);
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { displayText, recordId } from "./keys.ts";
+import { modelKinds } from "./model-kinds.ts";
 import { passThroughPaths } from "./pass-through.ts";
 import { reasonText } from "./readable-text.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -25,6 +26,8 @@ export const saveModelInput = z.strictObject({
   name: modelName,
   display_name: displayText(200).optional(),
   owned_by: displayText(100).optional(),
+  /** `chat` for a new one. */
+  kind: z.enum(modelKinds).optional(),
   context_tokens_max: tokens.optional(),
   output_tokens_max: tokens.optional(),
   /** The most input tokens that one image can cost. */
@@ -51,6 +54,7 @@ export const savedModel = z.strictObject({
   name: z.string(),
   display_name: z.string(),
   owned_by: z.string(),
+  kind: z.enum(modelKinds),
   status: z.enum(switchStatuses),
   context_tokens_max: z.int(),
   output_tokens_max: z.int(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { modelKinds } from "./model-kinds.ts";
 import { wireDecimal } from "./wire.ts";
 
 /** A model that the user's keys can call, as the console shows it. Prices are in US dollars, before the multiplier. */
@@ -6,6 +7,7 @@ const offeredModel = z.strictObject({
   name: z.string(),
   display_name: z.string(),
   owned_by: z.string(),
+  kind: z.enum(modelKinds),
   input_usd_per_m: wireDecimal,
   output_usd_per_m: wireDecimal,
   cache_read_usd_per_m: wireDecimal.nullable(),

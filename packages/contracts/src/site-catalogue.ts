@@ -1,10 +1,12 @@
 import type { PlanEntry } from "./billing.ts";
+import type { ModelKind } from "./model-kinds.ts";
 
 /** A model as the public pages show it. Prices are exact decimals in US dollars, for a million tokens where they say so. */
 export type SiteModel = {
   readonly name: string;
   readonly display_name: string;
   readonly owned_by: string;
+  readonly kind: ModelKind;
   readonly input_usd_per_m: string;
   readonly output_usd_per_m: string;
   /** Null means the price of input, of these two. */

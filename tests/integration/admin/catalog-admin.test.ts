@@ -72,9 +72,15 @@ describe("a model", () => {
     const { updated_at } = made.body["model"] as { updated_at: string };
     const renamed = await post("model/save/", { name: "made-model", display_name: "Renamed", updated_at });
     expect(renamed.body["model"]).toMatchObject({ display_name: "Renamed", price_version: 1 });
+    expect(renamed.body["model"]).toMatchObject({ kind: "chat" });
     const at = (renamed.body["model"] as { updated_at: string }).updated_at;
-    const dearer = await post("model/save/", { name: "made-model", input_usd_per_m: "0.30", updated_at: at });
-    expect(dearer.body["model"]).toMatchObject({ price_version: 2, output_usd_per_m: "0.60000000" });
+    const dearer = await post("model/save/", {
+      name: "made-model",
+      kind: "image",
+      input_usd_per_m: "0.30",
+      updated_at: at,
+    });
+    expect(dearer.body["model"]).toMatchObject({ kind: "image", price_version: 2, output_usd_per_m: "0.60000000" });
     const prices = await rig.db.sql<{ version: number; input_usd_per_m: string }>`
       select version, input_usd_per_m from model_price where model = 'made-model' order by version`;
     expect(prices.map(({ input_usd_per_m }) => input_usd_per_m)).toEqual(["0.15000000", "0.30000000"]);
@@ -97,6 +103,7 @@ describe("a model", () => {
     ["a negative price", { input_usd_per_m: "-1" }],
     ["a price beyond eight places", { input_usd_per_m: "0.000000001" }],
     ["a price that is no number", { output_usd_per_m: "NaN" }],
+    ["a kind that there is not", { kind: "video" }],
     ["no bounds", { context_tokens_max: undefined }],
     ["bounds of nothing", { output_tokens_max: 0 }],
   ])("is refused with %s", async (_, odd) => {

@@ -72,7 +72,7 @@ describe("a page", () => {
     "unconfirmed",
   ];
   const ids = ["0191e7b2-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
-  const others = ["mock", "admin", "personal", ...ids, "x'%_\\"];
+  const others = ["mock", "chat", "admin", "personal", ...ids, "x'%_\\"];
 
   test.each(listPlaces.map((place) => [place.path, place] as const))(
     "of %s is answered as it is declared, with every filter and in every order",

@@ -10,6 +10,7 @@ import {
 import { modelPath, modelsWithPage } from "@sluice/web/src/site/pages/models/model-path.ts";
 
 const base = {
+  kind: "chat" as const,
   cache_read_usd_per_m: null,
   cache_write_usd_per_m: null,
   reasoning_usd_per_m: null,

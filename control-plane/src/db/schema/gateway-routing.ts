@@ -1,3 +1,4 @@
+import { modelKinds } from "@sluice/contracts/model-kinds";
 import { sql } from "drizzle-orm";
 import {
   boolean,
@@ -86,6 +87,8 @@ export const model = pgTable("model", {
   name: text("name").primaryKey(),
   displayName: text("display_name").notNull(),
   ownedBy: text("owned_by").notNull(),
+  /** What it is asked for; pages go by it, calls do not. */
+  kind: text("kind", { enum: modelKinds }).notNull().default("chat"),
   contextTokensMax: integer("context_tokens_max").notNull(),
   outputTokensMax: integer("output_tokens_max").notNull(),
   /** The most input tokens that one image can cost. */

@@ -1,4 +1,5 @@
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 
@@ -7,6 +8,7 @@ export type SwitchStatus = "enabled" | "disabled";
 export type ModelSettings = {
   readonly displayName: string;
   readonly ownedBy: string;
+  readonly kind: ModelKind;
   readonly contextTokensMax: number;
   readonly outputTokensMax: number;
   readonly imageTokensMax: number;
@@ -21,6 +23,7 @@ type ModelRow = {
   name: string;
   display_name: string;
   owned_by: string;
+  kind: ModelKind;
   context_tokens_max: number;
   output_tokens_max: number;
   image_tokens_max: number;
@@ -33,7 +36,7 @@ type ModelRow = {
 /** The model, locked until the transaction ends; null when there is none. */
 export async function lockModel(tx: Queryable, name: string): Promise<StoredModel | null> {
   const [row] = await tx.sql<ModelRow>`
-    select name, display_name, owned_by, context_tokens_max, output_tokens_max, image_tokens_max, status, deprecated_at,
+    select name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, image_tokens_max, status, deprecated_at,
       sunset_at, updated_at
     from model where name = ${name} for update`;
   return row === undefined
@@ -42,6 +45,7 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
         name: row.name,
         displayName: row.display_name,
         ownedBy: row.owned_by,
+        kind: row.kind,
         contextTokensMax: row.context_tokens_max,
         outputTokensMax: row.output_tokens_max,
         imageTokensMax: row.image_tokens_max,
@@ -55,7 +59,7 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
 /** Changes a model that is locked. */
 export async function updateModel(tx: Queryable, name: string, to: ModelSettings): Promise<void> {
   await tx.sql`
-    update model set display_name = ${to.displayName}, owned_by = ${to.ownedBy},
+    update model set display_name = ${to.displayName}, owned_by = ${to.ownedBy}, kind = ${to.kind},
       context_tokens_max = ${to.contextTokensMax}, output_tokens_max = ${to.outputTokensMax},
       image_tokens_max = ${to.imageTokensMax}, status = ${to.status}, deprecated_at = ${to.deprecatedAt}::timestamptz,
       sunset_at = ${to.sunsetAt}::timestamptz, updated_at = clock_timestamp()

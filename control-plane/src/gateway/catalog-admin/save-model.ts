@@ -84,6 +84,7 @@ function settingsOf(input: SaveModelInput, now: StoredModel | null): ModelSettin
   return {
     displayName: input.display_name ?? now?.displayName ?? input.name,
     ownedBy: input.owned_by ?? now?.ownedBy ?? "unknown",
+    kind: input.kind ?? now?.kind ?? "chat",
     contextTokensMax: needed("context_tokens_max", input.context_tokens_max ?? now?.contextTokensMax),
     outputTokensMax: needed("output_tokens_max", input.output_tokens_max ?? now?.outputTokensMax),
     imageTokensMax: input.image_tokens_max ?? now?.imageTokensMax ?? 0,
@@ -136,6 +137,7 @@ function stateOf(model: StoredModel, { version, ...prices }: StoredPrice) {
     name: model.name,
     display_name: model.displayName,
     owned_by: model.ownedBy,
+    kind: model.kind,
     status: model.status,
     context_tokens_max: model.contextTokensMax,
     output_tokens_max: model.outputTokensMax,

@@ -7,6 +7,7 @@ export function siteModel(row: ModelRow): SiteModel {
     name: row.name,
     display_name: row.display_name,
     owned_by: row.owned_by,
+    kind: row.kind,
     input_usd_per_m: row.input_usd_per_m,
     output_usd_per_m: row.output_usd_per_m,
     cache_read_usd_per_m: row.cache_read_usd_per_m,

@@ -1,4 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { Queryable } from "../../platform/db.ts";
 import { passThroughModel } from "../surfaces.ts";
 
@@ -6,6 +7,7 @@ export type ModelRow = {
   name: string;
   display_name: string;
   owned_by: string;
+  kind: ModelKind;
   created_at: Date;
   context_tokens_max: number;
   output_tokens_max: number;
@@ -26,7 +28,7 @@ export type ModelRow = {
 /** Enabled models, each with the latest version of its price that is valid now. */
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   return await db.sql<ModelRow>`
-    select m.name, m.display_name, m.owned_by, m.created_at, m.context_tokens_max, m.output_tokens_max, m.image_tokens_max,
+    select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max, m.image_tokens_max,
       m.deprecated_at, m.sunset_at, p.version, p.input_usd_per_m, p.output_usd_per_m, p.cache_read_usd_per_m,
       p.cache_write_usd_per_m, p.reasoning_usd_per_m, p.request_usd, p.image_usd, p.second_usd
     from model m
@@ -58,6 +60,8 @@ export type NewModel = {
   readonly name: string;
   readonly displayName: string;
   readonly ownedBy: string;
+  /** Default `chat`. */
+  readonly kind?: ModelKind;
   readonly contextTokensMax: number;
   readonly outputTokensMax: number;
   readonly imageTokensMax: number;
@@ -66,8 +70,8 @@ export type NewModel = {
 /** Creates the model unless it is there; returns whether this call did it. */
 export async function insertModel(db: Queryable, model: NewModel): Promise<boolean> {
   const rows = await db.sql`
-    insert into model (name, display_name, owned_by, context_tokens_max, output_tokens_max, image_tokens_max)
-    values (${model.name}, ${model.displayName}, ${model.ownedBy}, ${model.contextTokensMax}, ${model.outputTokensMax},
+    insert into model (name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, image_tokens_max)
+    values (${model.name}, ${model.displayName}, ${model.ownedBy}, ${model.kind ?? "chat"}, ${model.contextTokensMax}, ${model.outputTokensMax},
       ${model.imageTokensMax})
     on conflict (name) do nothing returning name`;
   return rows.length > 0;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { modelKinds } from "../model-kinds.ts";
 import { outcomes } from "../usage.ts";
 import { wireDay, wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
@@ -11,6 +12,7 @@ export const modelList = listContract({
     name: z.string(),
     display_name: z.string(),
     owned_by: z.string(),
+    kind: z.enum(modelKinds),
     status: z.enum(switchStatuses),
     context_tokens_max: z.int(),
     output_tokens_max: z.int(),
@@ -41,6 +43,7 @@ export const modelList = listContract({
     /** The beginning of the name. */
     q: exactText(200),
     owned_by: exactText(100),
+    kind: choiceOf(modelKinds),
     status: choiceOf(switchStatuses),
     /** Whether any channel can serve it. */
     is_served: flagText,

@@ -1,4 +1,5 @@
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import { chatModels } from "../../i18n/model-prices.ts";
 
 /** What a snippet needs to know of the installation that it is for. */
 export type SnippetValues = {
@@ -31,7 +32,8 @@ export function fillSnippet(text: string, values: SnippetValues): string {
 
 /** The values of an installation: its first model, and what most clients of the Messages API ask for. */
 export function snippetValues({ origin, models, messages_models: names }: SiteCatalogue): SnippetValues {
-  const model = models.find(({ deprecated_at }) => deprecated_at === null) ?? models[0];
+  const chat = chatModels(models);
+  const model = chat.find(({ deprecated_at }) => deprecated_at === null) ?? chat[0];
   return {
     origin,
     model: model?.name ?? "gpt-4o-mini",

@@ -3,6 +3,7 @@ import { createMemo, createSignal, createUniqueId, For, type JSX, onMount, Show 
 import { type Formats, formatsOf } from "../../i18n/format.ts";
 import type { Locale } from "../../i18n/locale.ts";
 import { fill } from "../../i18n/messages.ts";
+import { shownTokenPrice } from "../../i18n/model-prices.ts";
 import { localizedPath } from "../locales.ts";
 import type { ModelsTexts } from "../pages/models/messages/en.ts";
 import { modelsWithPage } from "../pages/models/model-path.ts";
@@ -30,7 +31,7 @@ type Shown = {
   readonly base: string;
   readonly texts: ModelsTexts;
   readonly formats: Formats;
-  readonly price: (usdPerM: string) => string;
+  readonly price: (model: SiteModel, usdPerM: string) => string;
   readonly choice: ModelChoice;
   readonly change: (change: Partial<ModelChoice>) => void;
 };
@@ -48,7 +49,7 @@ export function ModelTable(props: ModelTableProps): JSX.Element {
     base: localizedPath("/models/", props.locale),
     texts: props.texts,
     formats,
-    price: (usdPerM) => formats.usd(choice().isPerThousand ? perThousand(usdPerM) : usdPerM),
+    price: (model, usdPerM) => shownTokenPrice(formats, model, choice().isPerThousand ? perThousand(usdPerM) : usdPerM),
     get choice() {
       return choice();
     },
@@ -184,13 +185,13 @@ function ModelRow(props: { readonly shown: Shown; readonly model: SiteModel }): 
       </th>
       <td data-label={texts.provider}>{model.owned_by}</td>
       <td data-label={texts.input} class="numeric">
-        {price(model.input_usd_per_m)}
+        {price(model, model.input_usd_per_m)}
       </td>
       <td data-label={texts.output} class="numeric">
-        {price(model.output_usd_per_m)}
+        {price(model, model.output_usd_per_m)}
       </td>
       <td data-label={texts.cached} class="numeric">
-        {price(model.cache_read_usd_per_m ?? model.input_usd_per_m)}
+        {price(model, model.cache_read_usd_per_m ?? model.input_usd_per_m)}
       </td>
       <td data-label={texts.context} class="numeric">
         {formats.number(model.context_tokens_max)}
@@ -231,11 +232,13 @@ function ModelComparison(props: { readonly shown: Shown; readonly models: readon
   const id = createUniqueId();
   const lines: readonly (readonly [string, (model: SiteModel) => string])[] = [
     [texts.provider, (model) => model.owned_by],
-    [texts.input, (model) => price(model.input_usd_per_m)],
-    [texts.output, (model) => price(model.output_usd_per_m)],
-    [texts.cached, (model) => price(model.cache_read_usd_per_m ?? model.input_usd_per_m)],
-    [texts.cacheWrite, (model) => price(model.cache_write_usd_per_m ?? model.input_usd_per_m)],
+    [texts.input, (model) => price(model, model.input_usd_per_m)],
+    [texts.output, (model) => price(model, model.output_usd_per_m)],
+    [texts.cached, (model) => price(model, model.cache_read_usd_per_m ?? model.input_usd_per_m)],
+    [texts.cacheWrite, (model) => price(model, model.cache_write_usd_per_m ?? model.input_usd_per_m)],
     [texts.request, (model) => formats.usd(model.request_usd)],
+    [texts.perImage, (model) => formats.usd(model.image_usd)],
+    [texts.perSecond, (model) => formats.usd(model.second_usd)],
     [texts.context, (model) => formats.number(model.context_tokens_max)],
     [texts.outputMax, (model) => formats.number(model.output_tokens_max)],
   ];

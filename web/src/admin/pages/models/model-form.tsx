@@ -1,6 +1,7 @@
 import type { modelList } from "@sluice/contracts/admin-lists/gateway";
 import type { savedModel } from "@sluice/contracts/catalog-admin";
 import type { RowOf } from "@sluice/contracts/lists";
+import { modelKinds } from "@sluice/contracts/model-kinds";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
@@ -47,6 +48,7 @@ function valuesOf(model: Model | null): Record<string, string> {
     name: model?.name ?? "",
     display_name: model?.display_name ?? "",
     owned_by: model?.owned_by ?? "",
+    kind: model?.kind ?? "chat",
     status: model?.status ?? "enabled",
     deprecated_at: model?.deprecated_at ?? "",
     sunset_at: model?.sunset_at ?? "",
@@ -114,6 +116,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       </FieldRow>
       <FieldRow>
         <TextField label="Of" hint="Like openai." autocomplete="off" {...form.text("owned_by")} />
+        <ChoiceField label="Kind" options={modelKinds} {...form.text("kind")} value={form.values()["kind"] ?? ""} />
         <ChoiceField
           label="Status"
           options={switchStatuses}

@@ -1,3 +1,4 @@
+import { modelKinds } from "@sluice/contracts/model-kinds";
 import { useSearchParams } from "@solidjs/router";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
@@ -26,6 +27,7 @@ const price = (value: string | null): string => (value === null ? dash : formats
 const columns: readonly Column<Model>[] = [
   { id: "name", label: "Model", cell: (row) => <code>{row.name}</code>, card: "title", isSortable: true },
   { id: "owned_by", label: "Of", cell: (row) => row.owned_by },
+  { id: "kind", label: "Kind", cell: (row) => row.kind },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "input_usd_per_m", label: "In, USD per M", cell: (row) => price(row.input_usd_per_m), align: "end" },
   { id: "output_usd_per_m", label: "Out, USD per M", cell: (row) => price(row.output_usd_per_m), align: "end" },
@@ -90,7 +92,7 @@ export function Page(): JSX.Element {
 }
 
 function Models(): JSX.Element {
-  const state = createTableState({ filters: ["q", "status", "is_served"] });
+  const state = createTableState({ filters: ["q", "kind", "status", "is_served"] });
   const list = createListQuery<Model>({ path: modelsPath, state });
   const [edited, setEdited] = createSignal<{ readonly model: Model | null } | null>(null);
   const close = (): void => {
@@ -107,6 +109,7 @@ function Models(): JSX.Element {
         rowId={(row) => row.name}
         filters={[
           { id: "q", label: "Beginning of the name", isSearch: true },
+          { id: "kind", label: "Kind", options: optionsOf(modelKinds) },
           { id: "status", label: "Status", options: optionsOf(switchStatuses) },
           {
             id: "is_served",

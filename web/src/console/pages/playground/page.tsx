@@ -1,12 +1,13 @@
 import { useSearchParams } from "@solidjs/router";
 import { createSignal, For, type JSX, Show } from "solid-js";
+import { chatModels } from "../../../i18n/model-prices.ts";
 import { Button } from "../../../kit/button.tsx";
 import { CodeBlock } from "../../../kit/code.tsx";
 import { TextArea } from "../../../kit/field.tsx";
 import { EmptyState, ErrorState } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
-import { createModelsQuery } from "../../parts/queries.ts";
+import { createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
 import { type Chat, createChat, type Settings } from "./chat.ts";
 import { playgroundArea } from "./messages/messages.ts";
 import styles from "./playground.module.css";
@@ -22,11 +23,11 @@ export function Page(): JSX.Element {
   useConsoleTitle(() => texts.title);
   const models = createModelsQuery();
   const [typed, setTyped] = createSignal(untouched);
+  const offered = (): OfferedModel[] => chatModels(models.data?.models ?? []);
   // A link from the page of a model names it.
   const [params] = useSearchParams();
   const settings = (): Settings => {
-    const offered = models.data?.models ?? [];
-    const linked = offered.find(({ name }) => name === params["model"]) ?? offered[0];
+    const linked = offered().find(({ name }) => name === params["model"]) ?? offered()[0];
     return { ...typed(), model: typed().model || (linked?.name ?? "") };
   };
   const chat = createChat(settings);
@@ -41,7 +42,7 @@ export function Page(): JSX.Element {
       <div class={styles["columns"]}>
         <SettingsForm
           settings={settings()}
-          models={models.data?.models ?? []}
+          models={offered()}
           isLoading={models.isPending}
           onChange={(change) => setTyped((all) => ({ ...all, ...change }))}
         />

@@ -1,5 +1,6 @@
 import { type JSX, Match, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
+import { shownTokenPrice } from "../../../i18n/model-prices.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
@@ -52,8 +53,18 @@ function modelColumns(): readonly Column<OfferedModel>[] {
       align: "end",
       cell: (model) => fill(texts.tokens, { count: formats.number(model.context_tokens_max) }),
     },
-    { id: "input", label: texts.input, align: "end", cell: (model) => formats.usd(model.input_usd_per_m) },
-    { id: "output", label: texts.output, align: "end", cell: (model) => formats.usd(model.output_usd_per_m) },
+    {
+      id: "input",
+      label: texts.input,
+      align: "end",
+      cell: (model) => shownTokenPrice(formats, model, model.input_usd_per_m),
+    },
+    {
+      id: "output",
+      label: texts.output,
+      align: "end",
+      cell: (model) => shownTokenPrice(formats, model, model.output_usd_per_m),
+    },
     {
       id: "cache",
       label: texts.cache,

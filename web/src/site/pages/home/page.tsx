@@ -1,5 +1,6 @@
 import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
+import { chatModels, isPricedByToken } from "../../../i18n/model-prices.ts";
 import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
 import { ModelLink } from "../models/model-link.tsx";
@@ -57,7 +58,8 @@ function questionsOf({ locale, catalogue }: PageContext): readonly { question: s
 function Home(props: InContext): JSX.Element {
   const { context } = props;
   const texts = homeTexts[context.locale];
-  const { origin, models } = context.catalogue;
+  const { origin } = context.catalogue;
+  const models = chatModels(context.catalogue.models);
   const island = { example: texts.example, model: texts.model, copy: texts.copy, copied: texts.copied };
   return (
     <>
@@ -88,7 +90,7 @@ function Home(props: InContext): JSX.Element {
         />
       </div>
       <Interfaces context={context} />
-      <Show when={models.length > 0}>
+      <Show when={models.some(isPricedByToken)}>
         <PriceStrip context={context} />
       </Show>
       <Billing context={context} />
@@ -152,7 +154,7 @@ function PriceStrip(props: InContext): JSX.Element {
     <section class="site-section" aria-labelledby="prices">
       <h2 id="prices">{strip.title}</h2>
       <ul class="price-strip plain-list">
-        <For each={catalogue.models.slice(0, pricesShown)}>
+        <For each={chatModels(catalogue.models).filter(isPricedByToken).slice(0, pricesShown)}>
           {(model) => (
             <li>
               <h3>

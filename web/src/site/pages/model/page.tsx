@@ -1,6 +1,7 @@
 import type { SiteCatalogue, SiteModel } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
+import { firstPrice, isChat, isPricedByToken } from "../../../i18n/model-prices.ts";
 import { Island } from "../../islands/island.tsx";
 import { perThousand } from "../../islands/model-choice.ts";
 import type { PageContext, SitePage } from "../../model.ts";
@@ -24,7 +25,7 @@ function modelPage(path: string, model: SiteModel): SitePage {
     description: (locale) => fill(modelsTexts[locale].pageText, named),
     socialImageOf: "/models/",
     isIndexed: true,
-    islands: ["first-call"],
+    islands: isChat(model) ? ["first-call"] : [],
     structuredData: (context) => productOf(model, context.catalogue.origin + context.link(path)),
     content: (context) => <Model model={model} context={context} />,
   };
@@ -49,14 +50,20 @@ function productOf(model: SiteModel, url: string): Readonly<Record<string, unkno
     offers: {
       "@type": "Offer",
       url,
-      price: shortDecimal(model.input_usd_per_m),
+      price: shortDecimal(firstPrice(model)),
       priceCurrency: "USD",
       availability: model.sunset_at === null ? "https://schema.org/InStock" : "https://schema.org/LimitedAvailability",
-      priceSpecification: [
-        price("input tokens", model.input_usd_per_m, million),
-        price("output tokens", model.output_usd_per_m, million),
-        price("cached input tokens", model.cache_read_usd_per_m ?? model.input_usd_per_m, million),
-      ],
+      priceSpecification: isPricedByToken(model)
+        ? [
+            price("input tokens", model.input_usd_per_m, million),
+            price("output tokens", model.output_usd_per_m, million),
+            price("cached input tokens", model.cache_read_usd_per_m ?? model.input_usd_per_m, million),
+          ]
+        : [
+            price("calls", model.request_usd, 1),
+            price("images", model.image_usd, 1),
+            price("seconds of audio", model.second_usd, 1),
+          ].filter(({ price: usd }) => Number(usd) > 0),
     },
   };
 }
@@ -87,24 +94,30 @@ function Model(props: InContext): JSX.Element {
         <h2>{texts.prices}</h2>
         <Prices model={model} context={context} />
       </div>
-      <div class="site-section">
-        <h2>{texts.firstCall}</h2>
-        <div class="model-call">
-          <Island
-            name="first-call"
-            props={{
-              origin: catalogue.origin,
-              models: [model.name],
-              texts: { example, copy, copied, model: texts.model },
-            }}
-          />
+      <Show when={isChat(model)}>
+        <div class="site-section">
+          <h2>{texts.firstCall}</h2>
+          <div class="model-call">
+            <Island
+              name="first-call"
+              props={{
+                origin: catalogue.origin,
+                models: [model.name],
+                texts: { example, copy, copied, model: texts.model },
+              }}
+            />
+          </div>
+          <p class="model-back">
+            <a
+              class="button"
+              href={`/console/playground/?model=${encodeURIComponent(model.name)}`}
+              data-cta="playground"
+            >
+              {texts.tryIt}
+            </a>
+          </p>
         </div>
-        <p class="model-back">
-          <a class="button" href={`/console/playground/?model=${encodeURIComponent(model.name)}`} data-cta="playground">
-            {texts.tryIt}
-          </a>
-        </p>
-      </div>
+      </Show>
     </>
   );
 }
@@ -150,13 +163,15 @@ function Prices(props: InContext): JSX.Element {
   const { model, context } = props;
   const { formats } = context;
   const texts = modelsTexts[context.locale];
-  const tokenPrices: readonly (readonly [string, string])[] = [
-    [texts.input, model.input_usd_per_m],
-    [texts.output, model.output_usd_per_m],
-    [texts.cached, model.cache_read_usd_per_m ?? model.input_usd_per_m],
-    [texts.cacheWrite, model.cache_write_usd_per_m ?? model.input_usd_per_m],
-    [texts.reasoning, model.reasoning_usd_per_m ?? model.output_usd_per_m],
-  ];
+  const tokenPrices: readonly (readonly [string, string])[] = !isPricedByToken(model)
+    ? []
+    : [
+        [texts.input, model.input_usd_per_m],
+        [texts.output, model.output_usd_per_m],
+        [texts.cached, model.cache_read_usd_per_m ?? model.input_usd_per_m],
+        [texts.cacheWrite, model.cache_write_usd_per_m ?? model.input_usd_per_m],
+        [texts.reasoning, model.reasoning_usd_per_m ?? model.output_usd_per_m],
+      ];
   const otherPrices = [
     [texts.request, model.request_usd],
     [texts.perImage, model.image_usd],

@@ -2,6 +2,7 @@ import type { SitePlan } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { formatTagOf } from "../../../i18n/locale.ts";
 import { fill } from "../../../i18n/messages.ts";
+import { isPricedByToken, shownTokenPrice } from "../../../i18n/model-prices.ts";
 import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
 import { ModelLink } from "../models/model-link.tsx";
@@ -134,13 +135,13 @@ function ModelPrices(props: InContext): JSX.Element {
                 </th>
                 <td data-label={texts.provider}>{model.owned_by}</td>
                 <td class="numeric" data-label={texts.input}>
-                  {formats.usd(model.input_usd_per_m)}
+                  {shownTokenPrice(formats, model, model.input_usd_per_m)}
                 </td>
                 <td class="numeric" data-label={texts.output}>
-                  {formats.usd(model.output_usd_per_m)}
+                  {shownTokenPrice(formats, model, model.output_usd_per_m)}
                 </td>
                 <td class="numeric" data-label={texts.cached}>
-                  {formats.usd(model.cache_read_usd_per_m ?? model.input_usd_per_m)}
+                  {shownTokenPrice(formats, model, model.cache_read_usd_per_m ?? model.input_usd_per_m)}
                 </td>
                 <td class="numeric" data-label={texts.context}>
                   {formats.number(model.context_tokens_max)}
@@ -158,7 +159,7 @@ function Calculator(props: InContext): JSX.Element {
   const { catalogue, locale } = props.context;
   const texts = pricingTexts[locale];
   return (
-    <Show when={catalogue.models.length > 0}>
+    <Show when={catalogue.models.some(isPricedByToken)}>
       <section class="site-section" aria-labelledby="calculator">
         <h2 id="calculator">{texts.calculator}</h2>
         <Island
@@ -174,7 +175,7 @@ function Calculator(props: InContext): JSX.Element {
               cost: texts.cost,
               note: texts.costNote,
             },
-            models: catalogue.models.map((model) => ({
+            models: catalogue.models.filter(isPricedByToken).map((model) => ({
               name: model.name,
               label: model.display_name,
               inputUsdPerM: model.input_usd_per_m,

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addModel } from "@sluice/control-plane/gateway/service.ts";
+import { TestBrowser } from "../support/browser.ts";
+import { startWebRig, type WebRig } from "../support/web-rig.ts";
+
+const testMsMax = 60_000;
+/** Its name stands before that of the chat model, so that a page that took the first model would take it. */
+const picture = "a-picture-model";
+const numbers = "b-embedding-model";
+
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+  const bounds = { ownedBy: "test", contextTokensMax: 8_000, outputTokensMax: 1_000, imageTokensMax: 0 };
+  await web.rig.db.withTransaction(async (tx) => {
+    await addModel(
+      tx,
+      { ...bounds, name: picture, displayName: "Pictures", kind: "image" },
+      { inputUsdPerM: "0", outputUsdPerM: "0", imageUsd: "0.04" },
+    );
+    await addModel(
+      tx,
+      { ...bounds, name: numbers, displayName: "Numbers", kind: "embedding" },
+      { inputUsdPerM: "0.02", outputUsdPerM: "0" },
+    );
+  });
+  await web.rig.addChannel("others", "http://127.0.0.1:9/v1", [picture, numbers]);
+  await waitForPage(`/models/${picture}/`);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+/** Public pages are drawn anew a moment after the catalog has changed. */
+async function waitForPage(path: string): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while ((await fetch(`${web.sluice.url}${path}`)).status !== 200) {
+    if (performance.now() > deadline) {
+      throw new Error(`${path} was not drawn`);
+    }
+    await Bun.sleep(100);
+  }
+}
+
+async function textOf(path: string, cookie?: string, ready = "main h1"): Promise<string> {
+  const watched = await browser.open({ url: web.sluice.url, ...(cookie === undefined ? {} : { cookie }) });
+  try {
+    await watched.page.goto(path);
+    await watched.page.waitForSelector(ready);
+    await watched.page.waitForLoadState("networkidle");
+    const text = await watched.page.evaluate<string>("document.querySelector('main').innerText");
+    const options = await watched.page.locator("main option").allTextContents();
+    expect(watched.faults).toEqual([]);
+    return `${text}\n${options.join("\n")}`;
+  } finally {
+    await watched.close();
+  }
+}
+
+test(
+  "snippets and price cards of the home page are of models with which one can talk",
+  async () => {
+    const text = await textOf("/");
+    expect(text).toContain('"model": "gpt-4o-mini"');
+    expect(text).not.toContain(picture);
+    expect(text).not.toContain(numbers);
+    expect(text).not.toMatch(/\$0\.00\s/);
+  },
+  testMsMax,
+);
+
+test(
+  "the docs ask for a model with which one can talk",
+  async () => {
+    const text = await textOf("/docs/quickstart/");
+    expect(text).toContain("gpt-4o-mini");
+    expect(text).not.toContain(picture);
+  },
+  testMsMax,
+);
+
+test(
+  "the page of a model that makes pictures has its price and no conversation",
+  async () => {
+    const text = await textOf(`/models/${picture}/`);
+    expect(text).toContain("$0.04");
+    expect(text).not.toContain("$0.00");
+    expect(text).not.toContain("chat/completions");
+    expect(text).not.toContain("playground");
+  },
+  testMsMax,
+);
+
+test(
+  "a price by the token is a dash where a model has none",
+  async () => {
+    for (const path of ["/models/", "/pricing/"]) {
+      const text = await textOf(path);
+      const [row = ""] = text.slice(text.indexOf(picture)).split(numbers);
+      expect([path, row.includes("–"), row.includes("$0.00")]).toEqual([path, true, false]);
+    }
+  },
+  testMsMax,
+);
+
+test(
+  "the playground offers models with which one can talk",
+  async () => {
+    const text = await textOf("/console/playground/", web.cookies.user, 'main select:has(option[value="gpt-4o-mini"])');
+    expect(text).toContain("gpt-4o-mini");
+    expect(text).not.toContain(picture);
+    expect(text).not.toContain(numbers);
+  },
+  testMsMax,
+);

@@ -1,0 +1,34 @@
+import type { SiteModel } from "@sluice/contracts/site-catalogue";
+import type { Formats } from "./format.ts";
+
+type Priced = Pick<SiteModel, "input_usd_per_m" | "output_usd_per_m" | "request_usd" | "image_usd" | "second_usd">;
+
+/** Whether tokens of it cost something; a model that costs nothing at all is free by the token. */
+export function isPricedByToken(model: Priced): boolean {
+  const others = [model.request_usd, model.image_usd, model.second_usd];
+  return [model.input_usd_per_m, model.output_usd_per_m].some(isAbove) || !others.some(isAbove);
+}
+
+function isAbove(usd: string): boolean {
+  return Number(usd) > 0;
+}
+
+/** The price of its tokens in words; a dash for a model that is paid by the call, the image or the second instead. */
+export function shownTokenPrice(formats: Formats, model: Priced, usdPerM: string): string {
+  return isPricedByToken(model) ? formats.usd(usdPerM) : "–";
+}
+
+/** What it is priced by first: tokens, else whichever of the others it has. */
+export function firstPrice(model: Priced): string {
+  const others = [model.image_usd, model.second_usd, model.request_usd];
+  return isPricedByToken(model) ? model.input_usd_per_m : (others.find(isAbove) ?? "0");
+}
+
+/** Those with which one can talk. */
+export function chatModels<Model extends Pick<SiteModel, "kind">>(models: readonly Model[]): Model[] {
+  return models.filter(isChat);
+}
+
+export function isChat({ kind }: Pick<SiteModel, "kind">): boolean {
+  return kind === "chat";
+}
