@@ -28,6 +28,14 @@ const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; 
     },
     calls: 2,
   },
+  {
+    name: "a request above what is left of the account",
+    behaviour: {
+      status: 402,
+      body: errorOf({ message: "You requested up to 65536 tokens, but can only afford 2000.", code: 402 }),
+    },
+    calls: 30,
+  },
   { name: "too many calls of one customer", behaviour: { status: 429, retryAfter: 60 }, calls: 1 },
   { name: "a request that overloads the server", behaviour: { status: 503, retryAfter: 60 }, calls: 1 },
 ];

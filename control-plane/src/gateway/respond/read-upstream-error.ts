@@ -71,6 +71,11 @@ function judge(failure: AttemptFailure, found: Said | null): AttemptFailure {
   if (status === 429) {
     return judgeLimit(failure, found.words);
   }
+  if (status === 402) {
+    return isOverRest(found.words.message ?? "")
+      ? { ...failure, blame: "suspected", result: "account_empty" }
+      : failure;
+  }
   return status === 403 ? judgeForbidden(failure, found.words) : failure;
 }
 
@@ -94,6 +99,13 @@ function judgeLimit(failure: AttemptFailure, words: ErrorWords): AttemptFailure 
         result: tooLarge,
       }
     : failure;
+}
+
+/** Whether what is left of our account is enough for others than this one request, which could have asked for anything. */
+function isOverRest(message: string): boolean {
+  const requested = numberAfter(/\brequested(?: up to)?\s+([\d,]+)/i, message);
+  const rest = numberAfter(/\bonly afford\s+([\d,]+)/i, message);
+  return requested !== null && rest !== null && requested > rest;
 }
 
 function isOverLimit(message: string): boolean {
@@ -219,5 +231,5 @@ function clean(text: string, secrets: Secrets, lengthMax: number): string {
 
 function hide(text: string, { credential, hostname }: Secrets): string {
   const hidden = [credential, hostname.includes(".") ? hostname : null].filter((secret) => secret !== null);
-  return hidden.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
+  return hidden.reduce((rest, secret) => rest.replaceAll(new RegExp(RegExp.escape(secret), "gi"), "[redacted]"), text);
 }

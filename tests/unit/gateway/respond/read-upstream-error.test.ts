@@ -130,6 +130,30 @@ describe("what a provider says of a request that it refused", () => {
     expect(note).toBe(said?.message ?? "");
   });
 
+  test.each([
+    ["Incorrect API key provided: gsk_AbCd1234*****wxyz.", "Incorrect API key provided: [redacted]."],
+    ["token hf_abcdefghijklmnop is off", "token [redacted] is off"],
+    ["the key AKIAIOSFODNN7EXAMPLE may not", "the key [redacted] may not"],
+    ["got x-api-key: 0123456789abcdef", "got x-api-key: [redacted]"],
+    ["{'api_key': 'abcdefgh1234'}", "{'api_key': '[redacted]'}"],
+    ["session eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-def_ghi ended", "session [redacted] ended"],
+    ["grpc://engine:50051/x or wss://h.internal/y failed", "[address] or [address] failed"],
+    ["no route to [fd00::1]:8000, [2001:db8::2]", "no route to [address], [address]"],
+    ["ask API.Provider.Example", "ask [redacted]"],
+  ])("names no credential and no address in any form: %s", async (message, clean) => {
+    const { said, note } = await refusal(400, errorBody({ message }));
+    expect({ said: said?.message, note }).toEqual({ said: clean, note: clean });
+  });
+
+  test.each([
+    "Unrecognized key: 'max_token'",
+    "max_tokens: 5000 is above the limit of 4096 tokens",
+    "tools[0].function.parameters: secret is no type",
+    "messages.[1]: at index [10:20] of data:image/png;base64",
+  ])("leaves what a client needs: %s", async (message) => {
+    expect((await refusal(400, errorBody({ message }))).said?.message).toBe(message);
+  });
+
   test("is for the support alone when the request was not at fault", async () => {
     for (const status of [401, 402, 500, 502, 503, 504]) {
       const { said, note } = await refusal(status, errorBody({ message: `key ${credential} is off` }));
@@ -166,6 +190,17 @@ describe("what a provider says of a request that it refused", () => {
     expect(failure).toMatchObject({ needsCooldown: !isAbove, isLasting: isAbove, retry: "free", blame: "none" });
     expect(said === null).toBe(!isAbove);
     expect(said?.message ?? "").not.toContain("org-abc");
+  });
+
+  test("of a 402 is whether only this one request is more than what is left of our account", async () => {
+    const message = "You requested up to 65536 tokens, but can only afford 2000.";
+    const { said, failure } = await refusal(402, errorBody({ message, code: 402 }));
+    expect(said).toBeNull();
+    expect(failure).toMatchObject({ result: "account_empty", blame: "suspected", needsCooldown: true, retry: "free" });
+    for (const plain of ["Insufficient credits", "You requested up to 100 tokens, but can only afford 2000."]) {
+      const { failure: other } = await refusal(402, errorBody({ message: plain }));
+      expect(other).toMatchObject({ result: "credential_refused", blame: "certain" });
+    }
   });
 
   test.each([
