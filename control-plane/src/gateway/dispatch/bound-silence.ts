@@ -41,7 +41,8 @@ export function patienceFor(
     : wholeMsMin + readMs + outputTokens * outputMsPerToken + bounds.outputImages * outputMsPerImage;
   const { firstByteTimeoutMs } = limits;
   return {
-    attemptMs: Math.min(attemptMs, firstByteTimeoutMs),
+    // Not all of the time either where it is cut: another channel could no longer be tried.
+    attemptMs: Math.min(attemptMs, firstByteTimeoutMs * attemptShare),
     callMs: Math.min(attemptMs / attemptShare, firstByteTimeoutMs),
   };
 }
@@ -58,21 +59,30 @@ export function boundPatience(
     : patienceFor(request, model, limits);
 }
 
+/** What of a call says how long its answer may be silent. */
+type SilentCall = {
+  readonly isStream: boolean;
+  readonly request: Work;
+  readonly model: Pick<ModelEntry, "outputTokensMax">;
+};
+
 /**
  * The limits of one attempt. A channel's own go before all others. Between two packets of a response's events a model may
- * think for as long as a whole answer would take.
+ * think for as long as a whole answer would take. One that comes whole may not be silent longer in its middle than before
+ * it: none of it has reached the client, and there may be time for another channel.
  * @param silenceMsMax until the answer begins
  */
 export function boundSilence(
-  { isStream, request, model }: AdmittedCall,
+  { isStream, request, model }: SilentCall,
   { kind }: Pick<Surface, "kind">,
-  channel: Channel,
+  channel: Pick<Channel, "firstByteTimeoutMs" | "idleTimeoutMs">,
   { silenceMsMax, upstreamLimits }: { readonly silenceMsMax: number; readonly upstreamLimits: UpstreamLimits },
 ): HttpLimits {
   const { firstTokenTimeoutMs: _, ...limits } = upstreamLimits;
   const thinks = isStream && kind === "responses";
   const patience = thinks ? patienceFor({ ...request, isStream: false }, model, upstreamLimits) : null;
-  const idleTimeoutMs = channel.idleTimeoutMs ?? Math.max(limits.idleTimeoutMs, patience?.callMs ?? 0);
+  const usual = Math.max(limits.idleTimeoutMs, patience?.callMs ?? 0);
+  const idleTimeoutMs = channel.idleTimeoutMs ?? (isStream ? usual : Math.min(usual, silenceMsMax));
   const firstByteTimeoutMs = channel.firstByteTimeoutMs ?? silenceMsMax;
   return { ...limits, idleTimeoutMs, firstByteTimeoutMs, firstBodyByteTimeoutMs: firstByteTimeoutMs };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { patienceFor } from "@sluice/control-plane/gateway/dispatch/bound-silence.ts";
+import { boundSilence, patienceFor } from "@sluice/control-plane/gateway/dispatch/bound-silence.ts";
+import { mayRetry } from "@sluice/control-plane/gateway/dispatch/retry-policy.ts";
 import type { RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 
@@ -8,6 +9,13 @@ describe("the patience with a call", () => {
   const limits = {
     firstTokenTimeoutMs: config.UPSTREAM_FIRST_TOKEN_TIMEOUT_MS,
     firstByteTimeoutMs: config.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
+  };
+  const rest = {
+    connectTimeoutMs: 5_000,
+    idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+    totalTimeoutMs: config.UPSTREAM_TOTAL_TIMEOUT_MS,
+    responseBytesMax: config.UPSTREAM_RESPONSE_BYTES_MAX,
+    afterAbort: { timeoutMs: 0, bytesMax: 0 },
   };
   const model = { outputTokensMax: 16_384 };
   const bounds: RequestBounds = {
@@ -34,11 +42,38 @@ describe("the patience with a call", () => {
 
   test("grows with what a whole answer may hold, up to the limit of all answers", () => {
     expect(of(false, { outputTokensMax: 4_000 }).attemptMs).toBeGreaterThan(160_000);
-    expect(of(false)).toEqual({ attemptMs: 600_000, callMs: 600_000 });
+    expect(of(false)).toEqual({ attemptMs: 270_000, callMs: 600_000 });
     expect(of(false, { outputTokensMax: 0, outputImages: 2 }).attemptMs).toBeGreaterThan(120_000);
   });
 
   test("grows with a prompt that has to be read, for streams too", () => {
     expect(of(true, {}, 800_000).attemptMs).toBeGreaterThan(100_000);
+  });
+
+  test("leaves time for another channel, however long an answer may take", () => {
+    for (const outputTokensMax of [0, 100, 10_000, 16_384]) {
+      for (const inputBytes of [100, 1_000_000, 30_000_000]) {
+        const { attemptMs, callMs } = of(false, { outputTokensMax }, inputBytes);
+        expect(mayRetry({ retry: "paid_twice" }, { attempts: 1, elapsedMs: attemptMs }, rule(attemptMs, callMs))).toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  const rule = (attemptMs: number, callMs: number) => ({ attemptMs, callMs, isSentRetried: true });
+
+  test("with an answer that comes whole is not longer in its middle than at its beginning", () => {
+    const silence = (isStream: boolean, silenceMsMax: number, idleTimeoutMs: number | null = null) =>
+      boundSilence(
+        { isStream, request: { isStream, inputBytes: 100, bounds }, model },
+        { kind: "chat" },
+        { firstByteTimeoutMs: null, idleTimeoutMs },
+        { silenceMsMax, upstreamLimits: { ...limits, ...rest } },
+      ).idleTimeoutMs;
+    expect(silence(false, 24_000)).toBe(24_000);
+    expect(silence(false, 270_000)).toBe(45_000);
+    expect(silence(true, 24_000)).toBe(45_000);
+    expect(silence(false, 24_000, 40_000)).toBe(40_000);
   });
 });
