@@ -97,6 +97,21 @@ describe.skipIf(skipReason !== null)(`an agent (${skipReason ?? "Claude Code 2.1
     expect(quick).toMatchObject({ tool_call_id: "call_quick", content: expect.stringContaining("quick") });
   });
 
+  test.each(["c1", "0", "functions.Bash:0"])(
+    "runs each call of an upstream that gives them all the id %s",
+    async (id) => {
+      const call = (word: string) => ({
+        toolCalls: [{ name: "Bash", id, arguments: { command: `echo ${word}`, description: `Says ${word}` } }],
+      });
+      provider.script([call("one"), call("two"), call("three"), { toolCalls: [], text: "All three." }]);
+      const result = await agent.run("One after the other, please.", model);
+      expect(result).toMatchObject({ is_error: false, result: "All three.", num_turns: 4 });
+      expect(toolResults().map(({ content }) => String(content).trim())).toEqual(["one", "two", "three"]);
+      const ids = toolResults().map(({ tool_call_id: each }) => each);
+      expect([ids[0], new Set(ids).size]).toEqual([id, 3]);
+    },
+  );
+
   test("survives a stream that is cut in the middle of an answer", async () => {
     provider.script([
       { chunks: 20, toolCalls: [], cut: { afterChunks: 8, with: "rst" } },
