@@ -1,4 +1,4 @@
-import type { ApiKeyId } from "@sluice/contracts/ids";
+import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
@@ -8,8 +8,6 @@ type Usage = {
   inFlight: number;
   requests: RateBucket | null;
   tokens: RateBucket | null;
-  /** Calls that were left for nothing; null while none was. */
-  aborts: RateBucket | null;
   lastTick: number;
 };
 
@@ -20,12 +18,14 @@ const hourMs = 3_600_000;
 export class KeyLimits {
   /** By the key whose limits count. */
   readonly #usages = new Map<ApiKeyId, Usage>();
+  /** Calls that were left for nothing. By the user: whoever has used up one key makes another. */
+  readonly #aborts = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
   readonly #clock: Clock;
   readonly #abortsPerHour: number | null;
   #replicas = 1;
 
-  /** @param abortsPerHour how many calls a key may leave before their answers begin, which is free; null for any number */
+  /** @param abortsPerHour how many calls a user may leave before their answers begin, which is free; null for any number */
   constructor(clock: Clock, abortsPerHour: number | null) {
     this.#clock = clock;
     this.#abortsPerHour = abortsPerHour;
@@ -63,10 +63,11 @@ export class KeyLimits {
         retryAfterSeconds: usage.tokens.secondsUntil(1, tick),
       });
     }
-    if (usage.aborts?.has(1, tick) === false) {
+    const aborts = this.#abortsOf(principal.gatewayUserId);
+    if (aborts?.has(1, tick) === false) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This API key may leave ${this.#abortsPerHour} calls an hour before their answers begin.`,
-        retryAfterSeconds: usage.aborts.secondsUntil(1, tick),
+        message: `This account may leave ${this.#abortsPerHour} calls an hour before their answers begin.`,
+        retryAfterSeconds: aborts.secondsUntil(1, tick),
       });
     }
     usage.requests?.take(1, tick);
@@ -76,9 +77,12 @@ export class KeyLimits {
 
   /** The client left a call that a provider was asked for, and that costs nothing because no answer had begun. */
   noteAbort(principal: Principal): void {
-    const usage = this.#usage(principal);
-    usage.aborts ??= RateBucket.adjusted(null, this.#abortsPerHour, this.#replicas, hourMs);
-    usage.aborts?.take(1, this.#clock.tick());
+    const { gatewayUserId: id } = principal;
+    const bucket = this.#abortsOf(id) ?? RateBucket.adjusted(null, this.#abortsPerHour, this.#replicas, hourMs);
+    if (bucket !== null) {
+      this.#aborts.set(id, bucket);
+      bucket.take(1, this.#clock.tick());
+    }
   }
 
   /** A call that goes on used this many tokens. */
@@ -106,24 +110,38 @@ export class KeyLimits {
   tend(): void {
     const tick = this.#clock.tick();
     for (const [id, usage] of this.#usages) {
-      const isQuiet = usage.inFlight === 0 && tick - usage.lastTick > forgetMs;
-      if (isQuiet && usage.aborts?.isFull(tick) !== false) {
+      if (usage.inFlight === 0 && tick - usage.lastTick > forgetMs) {
         this.#usages.delete(id);
       }
     }
+    for (const [id, bucket] of this.#aborts) {
+      if (bucket.isFull(tick)) {
+        this.#aborts.delete(id);
+      }
+    }
+  }
+
+  /** Null while there is nothing to count. */
+  #abortsOf(id: GatewayUserId): RateBucket | null {
+    const known = this.#aborts.get(id);
+    if (known === undefined) {
+      return null;
+    }
+    const bucket = RateBucket.adjusted(known, this.#abortsPerHour, this.#replicas, hourMs);
+    if (bucket !== null && bucket !== known) {
+      this.#aborts.set(id, bucket);
+    }
+    return bucket;
   }
 
   #usage(principal: Principal): Usage {
     let usage = this.#usages.get(principal.limitKeyId);
     if (usage === undefined) {
-      usage = { inFlight: 0, requests: null, tokens: null, aborts: null, lastTick: 0 };
+      usage = { inFlight: 0, requests: null, tokens: null, lastTick: 0 };
       this.#usages.set(principal.limitKeyId, usage);
     }
     usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);
     usage.tokens = RateBucket.adjusted(usage.tokens, principal.tokensPerMinute, this.#replicas);
-    if (usage.aborts !== null) {
-      usage.aborts = RateBucket.adjusted(usage.aborts, this.#abortsPerHour, this.#replicas, hourMs);
-    }
     return usage;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ApiKeyId } from "@sluice/contracts/ids";
+import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
 import type { Principal } from "@sluice/control-plane/gateway/model.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
@@ -76,7 +76,16 @@ describe("calls that are left before their answers begin", () => {
     };
   };
 
-  test("are so many an hour for each key, and the refusal says how long to wait", () => {
+  test("are so many an hour for all keys of a user, also those that are made meanwhile", () => {
+    const { limits, leave } = ticking(10);
+    for (let key = 1n; key <= 10n; key += 1n) {
+      leave(principal(key, { gatewayUserId: 7n as GatewayUserId }));
+    }
+    expect(isLetIn(limits, principal(11n, { gatewayUserId: 7n as GatewayUserId }))).toBe(false);
+    expect(isLetIn(limits, principal(12n, { gatewayUserId: 8n as GatewayUserId }))).toBe(true);
+  });
+
+  test("are refused with how long to wait", () => {
     const { limits, leave, pass } = ticking(60);
     for (let count = 0; count < 60; count += 1) {
       leave(principal(1n));
@@ -87,7 +96,6 @@ describe("calls that are left before their answers begin", () => {
     } catch (error) {
       expect(error).toMatchObject({ code: "rate_limit_exceeded", retryAfterSeconds: 60 });
     }
-    expect(isLetIn(limits, principal(2n))).toBe(true);
     pass(59_000);
     expect(isLetIn(limits, principal(1n))).toBe(false);
     pass(1_000);
