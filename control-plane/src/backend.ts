@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { UserId } from "@sluice/contracts/ids";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
-import { type Accounts, buildAccounts } from "./accounts/accounts.ts";
-import { guestOrders, holdSuperAdmins, leadSenders } from "./accounts/service.ts";
+import { type Accounts, type AccountsParts, buildAccounts } from "./accounts/accounts.ts";
+import { guestOrders, leadSenders } from "./accounts/service.ts";
 import { setVerificationMail } from "./accounts/store.ts";
 import { listPlaces } from "./admin/lists/list-places.ts";
 import { exportRecorder } from "./admin/lists/record-export.ts";
@@ -12,10 +12,7 @@ import { userDetailEndpoints } from "./admin/user-detail/routes.ts";
 import { analyticsEndpoints } from "./analytics/routes.ts";
 import { forgetOldEvents, recordPayments } from "./analytics/service.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
-import type { AmountRules } from "./approvals/model.ts";
 import { approvalEndpoints } from "./approvals/routes.ts";
-import { type ApprovalParts, Approvals } from "./approvals/service.ts";
-import { billingActs, keptActs } from "./billing/admin-acts.ts";
 import { billingAdminEndpoints } from "./billing/admin-routes.ts";
 import { planEntry } from "./billing/answers.ts";
 import { expireOverdueOrders } from "./billing/orders.ts";
@@ -28,6 +25,7 @@ import { checkoutAdminEndpoints } from "./checkout/admin-routes.ts";
 import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
+import { openActs, openApprovals } from "./deps-approvals.ts";
 import { exitNodeEndpoints } from "./exit-nodes/admin-routes.ts";
 import { buildExitNodes } from "./exit-nodes/exit-nodes.ts";
 import type { ExitNodes } from "./exit-nodes/service.ts";
@@ -134,13 +132,13 @@ export function buildBackend(parts: BackendParts): Backend {
   const secrets = new SecretReader({ db, masterKey, clock: systemClock, fallbacks });
   const secretParts = { db, masterKey, onChange: () => secrets.forget() };
   const mail = openMail(parts, secrets);
-  const accounts = openAccounts(parts, mail.queue);
-  const endpoints: EndpointParts = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
-  const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
   const billing = { db, log, mail: mail.queue };
+  const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
-  const acts = billingActs({ ...billing, ...refunds });
-  const approvals = openApprovals(parts, keptActs(acts));
+  const acts = openActs(parts, mail.queue, { ...billing, ...refunds });
+  const approvals = openApprovals(parts, mail.queue, acts);
+  const accounts = openAccounts(parts, mail.queue, { approvals, acts: acts.accounts });
+  const endpoints: EndpointParts = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
   // The configuration refuses it in production.
   const isMockOffered = config.NODE_ENV === "development" || config.PAYMENT_MOCK;
   const checkout = {
@@ -159,7 +157,7 @@ export function buildBackend(parts: BackendParts): Backend {
     mail: mail.endpoints,
     keys: keyEndpoints(new KeyService(db)),
     billing: billingEndpoints({ ...billing, isMockOffered, guests: guestOrders(db), admins: accounts.callers }),
-    "billing-admin": billingAdminEndpoints({ db, approvals, acts }),
+    "billing-admin": billingAdminEndpoints({ db, approvals, acts: acts.billing }),
     approvals: approvalEndpoints(approvals),
     checkout: checkoutEndpoints(checkout),
     "checkout-admin": checkoutAdminEndpoints({ db, clock: systemClock, notices: checkout.notices }),
@@ -180,11 +178,11 @@ export function buildBackend(parts: BackendParts): Backend {
     }),
     reports: reportEndpoints({ db, clock: systemClock }),
     "user-detail": userDetailEndpoints(lists),
-    "catalog-admin": catalogAdminEndpoints(catalogAdminParts(parts)),
+    "catalog-admin": catalogAdminEndpoints({ ...catalogAdminParts(parts), approvals, acts: acts.catalog }),
     "route-explanation": routeExplanationEndpoints(db),
     "upstream-auth": upstreamAuthEndpoints({ db, masterKey, onSecretChange: () => secrets.forget() }),
     "api-description": descriptionEndpoints(() => groups),
-    settings: settingEndpoints(parts.settings),
+    settings: settingEndpoints({ settings: parts.settings, approvals, act: acts.setting }),
     trace: trace.endpoints,
   };
   const forgetEvents = (database: Database) =>
@@ -221,7 +219,12 @@ export function buildBackend(parts: BackendParts): Backend {
   return { routes, endpoints: all, jobs, pages, start: mail.start, stop: mail.stop };
 }
 
-function catalogAdminParts({ config, db, masterKey, log }: BackendParts): CatalogAdminParts {
+function catalogAdminParts({
+  config,
+  db,
+  masterKey,
+  log,
+}: BackendParts): Omit<CatalogAdminParts, "approvals" | "acts"> {
   const guard = openUpstreamGuard(config, log);
   const openClient = async (): Promise<PooledHttpClient> => {
     const { UPSTREAM_CA_FILE: caFile } = config;
@@ -278,18 +281,6 @@ function openMail(parts: BackendParts, secrets: SecretReader): Mail {
   });
 }
 
-function openApprovals({ db, settings }: BackendParts, acts: ApprovalParts["acts"]): Approvals {
-  return new Approvals({ db, acts, admins: { hold: holdSuperAdmins }, rules: () => amountRules(settings.values) });
-}
-
-function amountRules(values: SettingValues): AmountRules {
-  return {
-    adjust: { usdMax: values["admin.adjust_usd_max"], usdPerDayMax: values["admin.adjust_usd_per_day"] },
-    refund: { usdMax: values["admin.refund_usd_max"], usdPerDayMax: values["admin.refund_usd_per_day"] },
-    secondPersonAboveUsd: values["admin.second_person_above_usd"],
-  };
-}
-
 function openTraceViews({ db, masterKey, log, settings }: BackendParts) {
   const rules = () => traceRules(settings.values);
   const parts = { db, masterKey, log, rules, clock: systemClock };
@@ -328,9 +319,14 @@ function openPages({ config, db, log, notifications, webBuild }: BackendParts, {
   return pages;
 }
 
-function openAccounts({ config, db, masterKey, webBuild, settings }: BackendParts, mails: MailQueue): Accounts {
+function openAccounts(
+  { config, db, masterKey, webBuild, settings }: BackendParts,
+  mails: MailQueue,
+  agreed: Pick<AccountsParts, "approvals" | "acts">,
+): Accounts {
   const forms = webBuild?.forms ?? null;
   return buildAccounts({
+    ...agreed,
     db,
     masterKey,
     clock: systemClock,

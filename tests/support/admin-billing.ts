@@ -1,4 +1,4 @@
-import { holdSuperAdmins } from "@sluice/control-plane/accounts/service.ts";
+import { superAdmins } from "@sluice/control-plane/accounts/service.ts";
 import type { AmountRules } from "@sluice/control-plane/approvals/model.ts";
 import { approvalEndpoints } from "@sluice/control-plane/approvals/routes.ts";
 import { Approvals } from "@sluice/control-plane/approvals/service.ts";
@@ -21,6 +21,13 @@ export function adminBillingEndpoints(
 ): AnyEndpoint[] {
   const { db } = parts;
   const acts = billingActs(parts);
-  const approvals = new Approvals({ db, acts: keptActs(acts), rules, admins: { hold: holdSuperAdmins } });
+  const approvals = new Approvals({
+    db,
+    acts: keptActs(acts),
+    rules: async () => rules(),
+    admins: superAdmins,
+    mails: parts.mail,
+    baseUrl: "https://sluice.test",
+  });
   return [...billingAdminEndpoints({ db, approvals, acts }), ...approvalEndpoints(approvals)];
 }

@@ -50,20 +50,21 @@ const features = {
   ledger: leaf,
   // Reading a payload is written down; so is what the end of the retention destroyed.
   trace: [...leaf, "audit"],
-  settings: [...leaf, "audit"],
+  // Some of them let admins do more, which takes two.
+  settings: [...leaf, "approvals", "audit"],
   analytics: leaf,
   mail: [...leaf, "audit", "secrets"],
   // Tells users by mail.
-  accounts: [...leaf, "audit", "mail"],
+  accounts: [...leaf, "approvals", "audit", "mail"],
   "upstream-auth": [...leaf, "audit", "secrets"],
   "exit-nodes": [...leaf, "audit", "secrets"],
   leads: [...leaf, "audit"],
   // Keys belong to accounts; what users change about them is audited.
-  gateway: [...leaf, "accounts", "audit"],
+  gateway: [...leaf, "accounts", "approvals", "audit"],
   // Adapters of the payment gateways: what they sign, what they say.
   payments: [...leaf, "secrets"],
-  // Amounts that admins move, limited and agreed to; what moves them is passed in.
-  approvals: [...leaf, "audit"],
+  // Amounts that admins move, limited and agreed to; what moves them is passed in. Tells the others by mail.
+  approvals: [...leaf, "audit", "mail"],
   // A paid order grants quota.
   billing: [...leaf, "accounts", "analytics", "approvals", "audit", "ledger", "payments", "gateway", "mail"],
   // Where orders and gateways meet: neither of the two knows the other.
@@ -114,6 +115,7 @@ const table: BoundaryTable = {
     "app.ts",
     "backend.ts",
     "deps.ts",
+    "deps-approvals.ts",
     "deps-aside.ts",
     "deps-base.ts",
     "deps-gateway.ts",

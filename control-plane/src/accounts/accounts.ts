@@ -1,9 +1,11 @@
+import type { Approvals } from "../approvals/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { AnyEndpoint, CallerReader } from "../platform/endpoint/model.ts";
 import { accountEndpoints } from "./account-routes.ts";
+import type { AccountActs } from "./admin-acts.ts";
 import { adminAccountEndpoints } from "./admin-routes.ts";
 import { AdminAccess } from "./admins/admin-access.ts";
 import { AdminAccounts } from "./admins/admin-accounts.ts";
@@ -32,6 +34,8 @@ export type AccountsParts = {
   readonly clock: Clock;
   readonly mails: MailQueue;
   readonly gatewayUsers: GatewayUsers;
+  readonly approvals: Approvals;
+  readonly acts: AccountActs;
   readonly onVerified: OnVerified;
   readonly pages: AccountPages;
   /** What links in mails begin with. */
@@ -60,11 +64,12 @@ export function buildAccounts(parts: AccountsParts): Accounts {
   const devices = new KnownDevices(parts.masterKey, !parts.isDevelopment);
   const login: LoginParts = { db, sessions, hashing, devices, factor: new SecondFactor(parts), limits };
   const returnsLink = parts.returnsVerificationLink;
-  const adminAccess = new AdminAccess({ db, hashing, mails, baseUrl });
+  const adminAccess = new AdminAccess({ db, hashing });
   const routeParts = {
     db,
     sessions,
-    gatewayUsers,
+    approvals: parts.approvals,
+    acts: parts.acts,
     pages: parts.pages,
     registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink, limits }),
     userLogin: new UserLogin(login),

@@ -2,6 +2,7 @@ import {
   adminLoginAnswer,
   adminLoginInput,
   adminMeAnswer,
+  doneOrWaiting,
   emptyAnswer,
   passwordChangeInput,
   recoveryCodesAnswer,
@@ -14,23 +15,20 @@ import {
   totpDisableInput,
   totpEnableInput,
   totpRemoveInput,
-  userAnswer,
+  userSaveAnswer,
   userSaveInput,
 } from "@sluice/contracts/accounts";
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import type { UserId } from "@sluice/contracts/ids";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { adminRightsEndpoints } from "./admins/admin-rights-routes.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
-import { profileFields } from "./model.ts";
 import { type AccountRouteParts, originOf, withCookie } from "./route-parts.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 import { sessionRules } from "./sessions/model.ts";
 import { listSessionsOf, ofAdmin, revokeSession, revokeSessionsOf } from "./sessions/store.ts";
-import { saveUser } from "./users/save-user.ts";
 
 const nothing = z.strictObject({});
 
@@ -141,7 +139,7 @@ function adminSessionEndpoints({ db }: AccountRouteParts): AnyEndpoint[] {
   ];
 }
 
-function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[] {
+function adminTotpEndpoints({ adminAccounts, approvals, acts }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -198,43 +196,25 @@ function adminTotpEndpoints({ adminAccounts }: AccountRouteParts): AnyEndpoint[]
       ...adminOperation("/backend/admin/totp/remove/"),
       input: totpRemoveInput,
       summary: "Takes the authenticator away from a user or an admin who has lost it.",
-      output: emptyAnswer,
+      output: doneOrWaiting,
       errors: ["not_found", "self_forbidden"],
-      handle: async (call) => {
-        const { input } = call;
-        const owner =
-          "user_id" in input
-            ? ({ kind: "user", id: input.user_id } as const)
-            : ({ kind: "admin", id: input.admin_id } as const);
-        await adminAccounts.removeTotpOf(owner, call.admin, input.reason, originOf(call));
-        return {};
-      },
+      limits: ["With admin.second_person_above_usd it waits, for a super-admin, until another one has agreed."],
+      handle: async (call) => await approvals.carryOut(acts.removeTotp, call.input, call),
     }),
   ];
 }
 
-function userEndpoints({ db, gatewayUsers }: AccountRouteParts): AnyEndpoint[] {
+function userEndpoints({ approvals, acts }: AccountRouteParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
       ...adminOperation("/backend/admin/user/save/"),
       input: userSaveInput,
       summary: "Changes display name, user type, status or rate multiplier of a user.",
-      output: userAnswer,
+      output: userSaveAnswer,
       errors: ["not_found", "invalid_multiplier", "conflict", "self_forbidden"],
-      handle: async (call) => {
-        const { input } = call;
-        const change = {
-          userId: input.user_id as UserId,
-          displayName: input.display_name,
-          userType: input.user_type,
-          status: input.status,
-          rateMultiplier: input.rate_multiplier,
-          updatedAt: input.updated_at,
-          reason: input.reason,
-        };
-        return { user: profileFields(await saveUser({ db, gatewayUsers }, change, call.admin, originOf(call))) };
-      },
+      limits: ["With admin.second_person_above_usd a lower multiplier waits until another super-admin has agreed."],
+      handle: async (call) => await approvals.carryOut(acts.saveUser, call.input, call),
     }),
   ];
 }

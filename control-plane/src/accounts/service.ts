@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { SuperAdmins } from "../approvals/port.ts";
 import { writeAudit } from "../audit/service.ts";
 import { addressGroup } from "../platform/client-address.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
-import { findAdminByLogin, hasAdmin, holdSuperRights, insertAdmin } from "./admins/store.ts";
+import { findAdminByLogin, hasAdmin, holdSuperRights, insertAdmin, listOtherSuperAdmins } from "./admins/store.ts";
 import { countFromAddress, countFromNetwork } from "./attempts/attempts.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { ofAdmin, revokeSessionsOf } from "./sessions/store.ts";
-import { findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
+import { findEmailOfGatewayUser, findUserByEmail, insertActiveProfile, setFirstPassword } from "./store.ts";
 import { totpSealedColumns } from "./totp/second-factor.ts";
 import { removeSecret } from "./totp/totp-store.ts";
 
@@ -16,8 +17,11 @@ export const accountSealedColumns = totpSealedColumns;
 
 export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId };
 
-/** Whether all of them are super-admins still; held so until the transaction ends. */
-export const holdSuperAdmins: (tx: Transaction, ids: readonly bigint[]) => Promise<boolean> = holdSuperRights;
+/** What is agreed to by two needs to know of admins. */
+export const superAdmins: SuperAdmins = { hold: holdSuperRights, othersThan: listOtherSuperAdmins };
+
+/** The address of the user behind a gateway user; null without a profile. */
+export const emailOfGatewayUser: (db: Queryable, id: GatewayUserId) => Promise<string | null> = findEmailOfGatewayUser;
 
 /** Counts orders that are placed without a login, by the address they come from. */
 export function guestOrders(db: Database): {

@@ -12,6 +12,12 @@ export async function findUserByEmail(
   return row === undefined ? null : { userId: row.id as UserId, gatewayUserId: row.gateway_user_id as GatewayUserId };
 }
 
+export async function findEmailOfGatewayUser(db: Queryable, gatewayUserId: GatewayUserId): Promise<string | null> {
+  const [row] = await db.sql<{ email: string }>`
+    select email from user_profile where gateway_user_id = ${gatewayUserId}::bigint`;
+  return row?.email ?? null;
+}
+
 /** The business profile of a gateway user, verified from the start. */
 export async function insertActiveProfile(
   db: Queryable,

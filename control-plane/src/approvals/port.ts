@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Transaction } from "../platform/db.ts";
+import type { Queryable, Transaction } from "../platform/db.ts";
 import type { Amount, Effects } from "./model.ts";
 
 /** By whom and by which request something is done; of what waited, by whom and by which it was asked for. */
@@ -20,12 +20,14 @@ export type Performed = {
   readonly isNew: boolean;
   /** What was moved; null for what moves nothing. */
   readonly amount: Amount | null;
+  /** Whether, as long as large amounts wait for a second person, this does so whatever it moves: it would get around them. */
+  readonly takesTwo: boolean;
   readonly effects: Effects;
   /** What is left to do behind the commit, and the answer. */
   readonly finish: () => Promise<Record<string, unknown>>;
 };
 
-/** Something with an amount that admins do, at once or when a second one has agreed. */
+/** Something that admins do, at once or when a second one has agreed. */
 export type Act<Input> = {
   readonly kind: string;
   /** How it is read again out of what was kept; the input of its endpoint. */
@@ -39,4 +41,6 @@ export type Act<Input> = {
 export interface SuperAdmins {
   /** Whether these are super-admins still, held so until the transaction ends. */
   hold(tx: Transaction, ids: readonly bigint[]): Promise<boolean>;
+  /** The super-admins who may agree to what this one asks for, as far as they can be written to. */
+  othersThan(db: Queryable, id: bigint): Promise<readonly { readonly id: bigint; readonly email: string }[]>;
 }

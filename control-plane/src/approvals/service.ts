@@ -1,6 +1,8 @@
 import type { ApprovalEntry } from "@sluice/contracts/approvals";
 import { writeAudit } from "../audit/service.ts";
-import type { Database, Transaction } from "../platform/db.ts";
+import type { MailQueue } from "../mail/model.ts";
+import { sha256Hex } from "../platform/crypto/digest.ts";
+import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import type { AdminCaller } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { type Amount, type AmountRules, type Approval, type Demand, demandOf, type Effects } from "./model.ts";
@@ -18,6 +20,7 @@ import {
   lockApproval,
   readCounted,
 } from "./store.ts";
+import { tellWaiting } from "./tell-waiting.ts";
 
 /** Whoever is to agree has the weekend to do so. */
 const hoursToDecide = 72;
@@ -26,8 +29,12 @@ const listedMax = 200;
 
 export type ApprovalParts = {
   readonly db: Database;
-  readonly rules: () => AmountRules;
+  /** As they are stored at this moment, so that nobody acts by those that somebody has just changed. */
+  readonly rules: (db: Queryable) => Promise<AmountRules>;
   readonly admins: SuperAdmins;
+  readonly mails: MailQueue;
+  /** What links in mails begin with. */
+  readonly baseUrl: string;
   /** Everything that may wait for a second person, so that it can be done then. */
   readonly acts: readonly KeptAct[];
 };
@@ -37,7 +44,8 @@ export type ActCaller = {
   readonly admin: AdminCaller;
   readonly requestId: string;
   readonly clientIp: string;
-  readonly idempotencyKey: string;
+  /** Without one, the same asked for again by the same admin is the same request. */
+  readonly idempotencyKey?: string;
 };
 
 export type Decision = {
@@ -48,11 +56,11 @@ export type Decision = {
 
 /** Thrown out of the transaction of an act, so that nothing of it stays. */
 class SecondPersonNeeded extends Error {
-  readonly performed: Performed;
+  readonly effects: Effects;
 
-  constructor(performed: Performed) {
+  constructor(effects: Effects) {
     super("a second super-admin has to agree");
-    this.performed = performed;
+    this.effects = effects;
   }
 }
 
@@ -77,9 +85,27 @@ export function keptAct<Input>({ kind, schema, perform }: Act<Input>): KeptAct {
   return { kind, perform: (tx, kept, origin) => perform(tx, schema.parse(kept), origin) };
 }
 
+type Change = {
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly reason?: string | undefined;
+};
+
+/** Writes down what an act changed, by whom, and after which request. */
+export async function writeActDown(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
+  const { adminId: id, adminName: name, requestId, ip, approvalId } = origin;
+  const { reason, after: plain, ...rest } = change;
+  const after = approvalId === null ? plain : { ...(plain as object), approvalId };
+  const why = reason === undefined || reason === "" ? {} : { reason };
+  await writeAudit(tx, { actor: { kind: "admin", id, name }, ...rest, ...why, after, requestId, ip });
+}
+
 /**
- * Acts of admins that move money or quota: within the limits of the settings at once, above them by super-admins, and the largest
- * when a second super-admin has agreed.
+ * Acts of admins that move money or quota, or the rules for that: within the limits of the settings at once, above them by
+ * super-admins, and the largest when a second super-admin has agreed.
  */
 export class Approvals {
   readonly #parts: ApprovalParts;
@@ -96,11 +122,14 @@ export class Approvals {
    */
   async carryOut<Input>(act: Act<Input>, input: Input, caller: ActCaller): Promise<Record<string, unknown>> {
     const { db } = this.#parts;
-    const origin = originOf(caller);
+    const kept = JSON.stringify(input, (_, each) => (typeof each === "bigint" ? each.toString() : each));
+    const origin = originOf(caller, kept);
     try {
       const performed = await db.withTransaction(async (tx) => {
+        // Before the act, which may change them.
+        const rules = await this.#parts.rules(tx);
         const done = await act.perform(tx, input, origin);
-        await this.#admit(tx, done, caller.admin);
+        await this.#admit(tx, done, { admin: caller.admin, rules });
         return done;
       });
       return await performed.finish();
@@ -108,15 +137,16 @@ export class Approvals {
       if (!(error instanceof SecondPersonNeeded)) {
         throw error;
       }
-      const { effects } = error.performed;
-      return { approval: toApprovalEntry(await this.#leave(act, input, { origin, effects })) };
+      const { effects } = error;
+      const what = { kind: act.kind, input: kept, reason: act.reasonOf(input), effects };
+      return { approval: toApprovalEntry(await this.#leave(what, origin)) };
     }
   }
 
   /** What it would take an admin to move this now. */
   async foresee(db: Database | Transaction, adminId: bigint, amount: Amount): Promise<Demand> {
     const counted = await readCounted(db, adminId, amount.kind);
-    return demandOf(amount, counted + amount.quota, this.#parts.rules());
+    return demandOf(amount, counted + amount.quota, await this.#parts.rules(db));
   }
 
   async list(): Promise<ApprovalEntry[]> {
@@ -179,34 +209,36 @@ export class Approvals {
     await deleteOldAllowances(db);
   }
 
-  async #admit(tx: Transaction, performed: Performed, admin: AdminCaller): Promise<void> {
-    const { amount, isNew } = performed;
-    if (!isNew || amount === null) {
+  async #admit(
+    tx: Transaction,
+    { amount, isNew, takesTwo, effects }: Performed,
+    { admin, rules }: { readonly admin: AdminCaller; readonly rules: AmountRules },
+  ): Promise<void> {
+    if (!isNew) {
       return;
     }
-    const rules = this.#parts.rules();
-    const demand = demandOf(amount, await countAmount(tx, admin.adminId, amount), rules);
+    const isGrave = takesTwo && rules.secondPersonAboveUsd > 0;
+    const ofAmount =
+      amount === null ? "nothing" : demandOf(amount, await countAmount(tx, admin.adminId, amount), rules);
+    const demand: Demand = isGrave ? "second_person" : ofAmount;
     if (demand === "nothing") {
       return;
     }
     if (!admin.isSuper || !admin.isFresh) {
-      const { usdMax, usdPerDayMax } = rules[amount.kind];
-      const limits = `Without it, ${usdMax} USD can be moved at once and ${usdPerDayMax} USD a day.`;
+      const limits = amount === null ? "" : limitsText(rules[amount.kind]);
       throw admin.isSuper
-        ? new AppError("step_up_required", { message: `This takes a fresh login. ${limits}` })
-        : new AppError("super_admin_required", { message: `This takes a super-admin. ${limits}` });
+        ? new AppError("step_up_required", { message: `This takes a fresh login.${limits}` })
+        : new AppError("super_admin_required", { message: `This takes a super-admin.${limits}` });
     }
     if (demand === "second_person") {
-      throw new SecondPersonNeeded(performed);
+      throw new SecondPersonNeeded(effects);
     }
   }
 
-  async #leave<Input>(
-    act: Act<Input>,
-    input: Input,
-    { origin, effects }: { readonly origin: ActOrigin; readonly effects: Effects },
+  async #leave(
+    what: { readonly kind: string; readonly input: string; readonly reason: string; readonly effects: Effects },
+    origin: ActOrigin,
   ): Promise<Approval> {
-    const kept = JSON.stringify(input, (_, each) => (typeof each === "bigint" ? each.toString() : each));
     const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, requestId, ip } = origin;
     return await this.#parts.db.withTransaction(async (tx) => {
       await expireApprovals(tx);
@@ -214,10 +246,9 @@ export class Approvals {
         throw new AppError("conflict", { message: `${pendingMax} requests wait already. Decide about some first.` });
       }
       const who = { requestedBy, requestedByName, requestId, ip };
-      const what = { kind: act.kind, input: kept, reason: act.reasonOf(input), effects, idempotencyKey };
-      const made = await insertApproval(tx, { ...what, ...who, hours: hoursToDecide });
+      const made = await insertApproval(tx, { ...what, ...who, idempotencyKey, hours: hoursToDecide });
       if (made === null) {
-        return await this.#sameAs(tx, act.kind, { kept, idempotencyKey });
+        return await this.#sameAs(tx, what.kind, { kept: what.input, idempotencyKey });
       }
       await writeAudit(tx, {
         actor: { kind: "admin", id: requestedBy, name: requestedByName },
@@ -225,11 +256,12 @@ export class Approvals {
         subjectKind: "approval",
         subjectId: made.id.toString(),
         before: null,
-        after: { kind: act.kind, effects },
-        reason: what.reason,
+        after: { kind: what.kind, effects: what.effects },
+        ...(what.reason === "" ? {} : { reason: what.reason }),
         requestId,
         ip,
       });
+      await tellWaiting(tx, this.#parts, { approval: made, hours: hoursToDecide });
       return made;
     });
   }
@@ -306,8 +338,14 @@ function refuseDecided(approval: Approval | null): Approval {
   return approval;
 }
 
-function originOf({ admin, requestId, clientIp: ip, idempotencyKey }: ActCaller): ActOrigin {
-  return { adminId: admin.adminId, adminName: admin.username, requestId, ip, idempotencyKey, approvalId: null };
+function originOf({ admin, requestId, clientIp: ip, idempotencyKey }: ActCaller, kept: string): ActOrigin {
+  const { adminId, username: adminName } = admin;
+  const key = idempotencyKey ?? sha256Hex(`${adminId} ${kept}`);
+  return { adminId, adminName, requestId, ip, idempotencyKey: key, approvalId: null };
+}
+
+function limitsText({ usdMax, usdPerDayMax }: AmountRules["adjust"]): string {
+  return ` Without it, ${usdMax} USD can be moved at once and ${usdPerDayMax} USD a day.`;
 }
 
 function unknown(): AppError {

@@ -2,14 +2,15 @@ import { createRefundInput, manualAdjustInput, type RefundEntry, resolveOrderInp
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
 import type { z } from "zod";
-import type { Amount } from "../approvals/model.ts";
-import type { Act, ActOrigin } from "../approvals/port.ts";
-import { type KeptAct, keptAct } from "../approvals/service.ts";
-import { writeAudit } from "../audit/service.ts";
+import { emailOfGatewayUser } from "../accounts/service.ts";
+import type { Amount, Effects } from "../approvals/model.ts";
+import type { Act } from "../approvals/port.ts";
+import { type KeptAct, keptAct, writeActDown } from "../approvals/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { adjustQuota } from "./adjust.ts";
 import { orderEntry, toCents } from "./model.ts";
 import { findOrder } from "./order-store.ts";
+import { type PlanInput, planAct } from "./plan-act.ts";
 import type { BillingParts, RefundParts } from "./port.ts";
 import { findRefund, type Refund } from "./refund-store.ts";
 import { openRefund, payRefund } from "./refunds.ts";
@@ -24,15 +25,16 @@ export type BillingActs = {
   readonly adjust: Act<AdjustInput>;
   readonly refund: Act<RefundInput>;
   readonly resolve: Act<ResolveInput>;
+  readonly plan: Act<PlanInput>;
 };
 
 export function billingActs(parts: RefundParts & BillingParts): BillingActs {
-  return { adjust: adjustAct(), refund: refundAct(parts), resolve: resolveAct(parts) };
+  return { adjust: adjustAct(), refund: refundAct(parts), resolve: resolveAct(parts), plan: planAct() };
 }
 
 /** The same, for when a second person has agreed. */
-export function keptActs({ adjust, refund, resolve }: BillingActs): KeptAct[] {
-  return [keptAct(adjust), keptAct(refund), keptAct(resolve)];
+export function keptActs({ adjust, refund, resolve, plan }: BillingActs): KeptAct[] {
+  return [keptAct(adjust), keptAct(refund), keptAct(resolve), keptAct(plan)];
 }
 
 /** Quota that is taken counts as quota that is given: both in turn would else move as much as one likes. */
@@ -44,21 +46,6 @@ const quotaPerCent = quotaPerUsd / 100n;
 
 export function amountOfRefund(amountUsd: Decimal): Amount {
   return { kind: "refund", quota: toCents(amountUsd) * quotaPerCent };
-}
-
-type Change = {
-  readonly action: string;
-  readonly subjectKind: string;
-  readonly subjectId: string;
-  readonly before: object | null;
-  readonly after: object;
-  readonly reason: string;
-};
-
-async function writeDown(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
-  const { adminId: id, adminName: name, requestId, ip, approvalId } = origin;
-  const after = approvalId === null ? change.after : { ...change.after, approvalId };
-  await writeAudit(tx, { actor: { kind: "admin", id, name }, ...change, after, requestId, ip });
 }
 
 function adjustAct(): Act<AdjustInput> {
@@ -73,7 +60,7 @@ function adjustAct(): Act<AdjustInput> {
       const mayGoNegative = input.allow_negative;
       const done = await adjustQuota(tx, { gatewayUserId, amount, idempotencyKey, isDryRun: false, mayGoNegative });
       if (done.isNew) {
-        await writeDown(tx, origin, {
+        await writeActDown(tx, origin, {
           action: "quota.adjust",
           subjectKind: "gateway_user",
           subjectId: gatewayUserId.toString(),
@@ -85,7 +72,9 @@ function adjustAct(): Act<AdjustInput> {
       return {
         isNew: done.isNew,
         amount: amountOfAdjustment(amount),
+        takesTwo: false,
         effects: {
+          ...(await ownerEffects(tx, gatewayUserId)),
           gateway_user_id: gatewayUserId.toString(),
           amount_quota: amount.toString(),
           balance_before_quota: done.remainingBefore.toString(),
@@ -119,7 +108,7 @@ function refundAct(parts: RefundParts): Act<RefundInput> {
       });
       const { refundNo, amountUsd, quota } = refund;
       if (isNew) {
-        await writeDown(tx, origin, {
+        await writeActDown(tx, origin, {
           action: "refund.create",
           subjectKind: "order",
           subjectId: input.order_no,
@@ -128,10 +117,13 @@ function refundAct(parts: RefundParts): Act<RefundInput> {
           reason: input.reason,
         });
       }
+      const order = await findOrder(tx, input.order_no);
+      const owner = await ownerEffects(tx, order?.gatewayUserId ?? null);
       return {
         isNew,
         amount: amountOfRefund(amountUsd),
-        effects: { order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
+        takesTwo: false,
+        effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
         // Should the program die before, the job asks for the money.
         finish: async () => ({ refund: refundEntry(await payRefund(parts, refundNo)) }),
       };
@@ -149,7 +141,7 @@ function resolveAct(parts: RefundParts & BillingParts): Act<ResolveInput> {
       const done = await resolveOrder(tx, parts, { orderNo, action, transactionId, reason });
       if (done.isNew) {
         const { status, reviewReason, resolution } = done.before;
-        await writeDown(tx, origin, {
+        await writeActDown(tx, origin, {
           action: "order.resolve",
           subjectKind: "order",
           subjectId: orderNo,
@@ -162,7 +154,9 @@ function resolveAct(parts: RefundParts & BillingParts): Act<ResolveInput> {
       return {
         isNew: done.isNew,
         amount: amountOfDecision(action, done, refund),
+        takesTwo: false,
         effects: {
+          ...(await ownerEffects(tx, done.before.gatewayUserId)),
           order_no: orderNo,
           decision: action,
           ...(action === "settle" ? { credited_quota: done.before.quota.toString() } : {}),
@@ -176,6 +170,12 @@ function resolveAct(parts: RefundParts & BillingParts): Act<ResolveInput> {
       };
     },
   };
+}
+
+/** Whose it is, by the name that people know. */
+async function ownerEffects(tx: Transaction, gatewayUserId: GatewayUserId | null): Promise<Effects> {
+  const email = gatewayUserId === null ? null : await emailOfGatewayUser(tx, gatewayUserId);
+  return email === null ? {} : { user_email: email };
 }
 
 /** Crediting what was not paid for as it should be gives quota; sending a payment back gives money. */

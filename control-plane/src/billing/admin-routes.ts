@@ -1,6 +1,5 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
-  adminPlanAnswer,
   closeRefundInput,
   createRefundInput,
   createRefundOutput,
@@ -13,19 +12,18 @@ import {
   resolveOrderInput,
   resolveOrderOutput,
   savePlanInput,
+  savePlanOutput,
 } from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Demand } from "../approvals/model.ts";
 import type { Approvals } from "../approvals/service.ts";
-import type { Actor } from "../audit/model.ts";
 import { writeAudit } from "../audit/service.ts";
 import type { Database } from "../platform/db.ts";
-import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { adjustQuota } from "./adjust.ts";
 import { amountOfAdjustment, amountOfRefund, type BillingActs, refundEntry } from "./admin-acts.ts";
-import { adminPlanEntry, requiredIdempotencyKey } from "./answers.ts";
+import { requiredIdempotencyKey } from "./answers.ts";
 import { isOverridable, planRefund, type RefundPlan } from "./plan-refund.ts";
-import { savePlan } from "./plans.ts";
 import { closeByHand } from "./refunds.ts";
 
 export type BillingAdminParts = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
@@ -42,45 +40,23 @@ function limitsOf(kind: "adjust" | "refund"): string[] {
 
 export function billingAdminEndpoints(parts: BillingAdminParts): AnyEndpoint[] {
   const refunds = [refundEndpoint(parts), refundPreviewEndpoint(parts), refundCloseEndpoint(parts)];
-  return [...planEndpoints(parts), adjustEndpoint(parts), ...refunds, resolveEndpoint(parts)];
+  return [planEndpoint(parts), adjustEndpoint(parts), ...refunds, resolveEndpoint(parts)];
 }
 
-function actorOf(admin: AdminCaller): Actor {
-  return { kind: "admin", id: admin.adminId, name: admin.username };
-}
-
-function planEndpoints({ db }: BillingAdminParts): AnyEndpoint[] {
-  return [
-    endpoint({
-      method: "POST",
-      ...adminOperation("/backend/admin/plan/save/"),
-      input: savePlanInput,
-      summary: "Create a plan, or change the one that was loaded.",
-      output: adminPlanAnswer,
-      errors: ["conflict"],
-      handle: async ({ input, admin, requestId, clientIp }) => {
-        const plan = {
-          planCode: input.plan_code,
-          name: input.name,
-          kind: input.kind,
-          priceUsd: input.price_usd,
-          quota: input.quota,
-          description: input.description,
-          features: input.features,
-          sortOrder: input.sort_order,
-          status: input.status,
-        };
-        const saved = await db.withTransaction(async (tx) => {
-          const { before, after } = await savePlan(tx, plan, input.version ?? null);
-          const who = { actor: actorOf(admin), requestId, ip: clientIp };
-          const what = { action: "plan.save", subjectKind: "plan", subjectId: plan.planCode };
-          await writeAudit(tx, { ...who, ...what, before, after });
-          return after;
-        });
-        return { plan: adminPlanEntry(saved) };
-      },
-    }),
-  ];
+function planEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/plan/save/"),
+    input: savePlanInput,
+    summary: "Create a plan, or change the one that was loaded.",
+    output: savePlanOutput,
+    errors: ["conflict"],
+    limits: [
+      "With admin.second_person_above_usd, more quota for a dollar than before, or than a dollar is worth for a plan that could not be bought, waits until another super-admin has agreed.",
+    ],
+    handle: async ({ input, admin, requestId, clientIp }) =>
+      await approvals.carryOut(acts.plan, input, { admin, requestId, clientIp }),
+  });
 }
 
 function adjustEndpoint({ db, approvals, acts }: BillingAdminParts): AnyEndpoint {
@@ -151,7 +127,7 @@ function refundCloseEndpoint({ db }: BillingAdminParts): AnyEndpoint {
         const closed = await closeByHand(tx, { refundNo, outcome, reason });
         if (closed.isNew) {
           await writeAudit(tx, {
-            actor: actorOf(admin),
+            actor: { kind: "admin", id: admin.adminId, name: admin.username },
             action: "refund.close",
             subjectKind: "order",
             subjectId: closed.refund.orderNo,

@@ -15,6 +15,8 @@ export type MailVariables = {
   readonly password_changed: { readonly reset_link: string };
   /** The same for a code that stood in for the authenticator. */
   readonly recovery_code_used: { readonly left: string; readonly account_link: string };
+  /** To the super-admins who may agree to what another one asked for. */
+  readonly approval_waiting: { readonly link: string; readonly request_no: string; readonly valid_minutes: string };
   readonly payment_success: {
     readonly order_no: string;
     readonly plan_name: string;

@@ -76,3 +76,28 @@ export function toSettingView(name: SettingName, stored: StoredSetting | null, f
     updated_at: stored?.updatedAt ?? null,
   };
 }
+
+type AdminSetting = Extract<SettingName, `admin.${string}`>;
+
+/** Which way a setting goes when it lets an admin alone do more. */
+const givesMore: { readonly [Name in AdminSetting]: "up" | "down" } = {
+  "admin.fresh_login_minutes": "up",
+  "admin.second_factor_required": "down",
+  "admin.adjust_usd_max": "up",
+  "admin.adjust_usd_per_day": "up",
+  "admin.refund_usd_max": "up",
+  "admin.refund_usd_per_day": "up",
+  "admin.second_person_above_usd": "up",
+};
+
+/** Whether a change of a setting lets an admin alone do more than before. */
+export function givesAdminsMore(name: SettingName, before: number | boolean, after: number | boolean): boolean {
+  if (!Object.hasOwn(givesMore, name)) {
+    return false;
+  }
+  // Without a second person there is no limit.
+  const sizeOf = (value: number | boolean): number =>
+    name === "admin.second_person_above_usd" && value === 0 ? Number.POSITIVE_INFINITY : Number(value);
+  const isUp = givesMore[name as AdminSetting] === "up";
+  return isUp ? sizeOf(after) > sizeOf(before) : sizeOf(after) < sizeOf(before);
+}

@@ -1,11 +1,19 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { saveSettingInput, settingListOutput, settingOutput } from "@sluice/contracts/settings";
+import { type SaveSettingInput, saveSettingInput, settingListOutput, settingOutput } from "@sluice/contracts/settings";
 import { z } from "zod";
+import type { Act } from "../approvals/port.ts";
+import type { Approvals } from "../approvals/service.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import type { Settings } from "./service.ts";
 
+export type SettingParts = {
+  readonly settings: Settings;
+  readonly approvals: Approvals;
+  readonly act: Act<SaveSettingInput>;
+};
+
 /** What admins do with the settings. Changing one can destroy what is kept, so that only super-admins may. */
-export function settingEndpoints(settings: Settings): AnyEndpoint[] {
+export function settingEndpoints({ settings, approvals, act }: SettingParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -24,10 +32,11 @@ export function settingEndpoints(settings: Settings): AnyEndpoint[] {
       summary: "Changes a setting, or gives it its default back, if nobody else has changed it meanwhile.",
       output: settingOutput,
       errors: ["not_found", "conflict", "setting_fixed"],
-      handle: async ({ input, admin, requestId, clientIp }) => {
-        const actor = { kind: "admin", id: admin.adminId, name: admin.username } as const;
-        return { setting: await settings.save(input, { actor, requestId, ip: clientIp }) };
-      },
+      limits: [
+        "With admin.second_person_above_usd, what lets an admin alone do more than before waits until another super-admin has agreed.",
+      ],
+      handle: async ({ input, admin, requestId, clientIp }) =>
+        await approvals.carryOut(act, input, { admin, requestId, clientIp }),
     }),
   ];
 }

@@ -1,11 +1,10 @@
 import type { SaveSettingInput, SettingView } from "@sluice/contracts/settings";
-import type { Actor } from "../audit/model.ts";
-import { writeAudit } from "../audit/service.ts";
-import type { Database } from "../platform/db.ts";
+import type { ActOrigin } from "../approvals/port.ts";
+import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Log } from "../platform/log.ts";
-import { effectiveSettings, type FixedSettings, toSettingView, unsoundSettings } from "./model.ts";
+import { effectiveSettings, type FixedSettings, type StoredSetting, toSettingView, unsoundSettings } from "./model.ts";
 import { findDefinition, type SettingName, type SettingValues, settingNames } from "./registry.ts";
 import { insertStoredSetting, listStoredSettings, lockStoredSetting, updateStoredSetting } from "./store.ts";
 
@@ -22,11 +21,13 @@ export type SettingsParts = {
   readonly fixed: FixedSettings;
 };
 
-/** Who changes a setting, and by which request. */
+/** A setting before and after it was changed, as it is stored and as it counts. */
 export type SettingChange = {
-  readonly actor: Actor & { readonly kind: "admin" };
-  readonly requestId: string;
-  readonly ip: string;
+  readonly name: SettingName;
+  readonly stored: StoredSetting | null;
+  readonly written: StoredSetting;
+  readonly before: SettingView;
+  readonly after: SettingView;
 };
 
 /** The settings in the memory of this process, as the database announces them. Reading one is reading a property. */
@@ -94,17 +95,26 @@ export class Settings {
     return settingNames.map((name) => toSettingView(name, stored.get(name) ?? null, fixed));
   }
 
+  /** As they are stored at this moment, whatever this process has heard of. */
+  async readValues(db: Queryable): Promise<SettingValues> {
+    return effectiveSettings(await listStoredSettings(db), this.#parts.fixed);
+  }
+
   /**
-   * Changes one setting. Every replica goes by it within a second.
+   * Changes one setting. Every replica goes by it within a second of the commit, this one when it is loaded again.
    * @throws AppError `not_found`, `invalid_value`, `setting_fixed`, and `conflict` when it is not the one that was loaded
    */
-  async save(input: SaveSettingInput, change: SettingChange): Promise<SettingView> {
+  async change(
+    tx: Transaction,
+    input: SaveSettingInput,
+    { adminId, adminName }: Pick<ActOrigin, "adminId" | "adminName">,
+  ): Promise<SettingChange> {
     const definition = findDefinition(input.name);
     if (definition === null) {
       throw new AppError("not_found", { message: "There is no such setting." });
     }
     const name = input.name as SettingName;
-    const { db, fixed } = this.#parts;
+    const { fixed } = this.#parts;
     if (fixed[name] !== undefined) {
       throw new AppError("setting_fixed", { message: `This is set by the variable ${definition.variable}.` });
     }
@@ -112,25 +122,19 @@ export class Settings {
     if (!read.success) {
       throw new AppError("invalid_value", { fields: { value: read.error.issues[0]?.message ?? "" } });
     }
-    const after = await db.withTransaction(async (tx) => {
-      const before = await lockStoredSetting(tx, name);
-      const write = { name, value: read.data, adminId: change.actor.id, adminName: change.actor.name };
-      const isLoaded = (before?.version ?? 0) === input.version;
-      const written = !isLoaded ? null : await (before === null ? insertStoredSetting : updateStoredSetting)(tx, write);
-      if (written === null) {
-        throw new AppError("conflict");
-      }
-      await writeAudit(tx, {
-        ...change,
-        action: "setting.save",
-        subjectKind: "setting",
-        subjectId: name,
-        before: { value: before?.value ?? null, version: before?.version ?? 0 },
-        after: { value: written.value, version: written.version },
-      });
-      return written;
-    });
-    await this.reload();
-    return toSettingView(name, after, fixed);
+    const stored = await lockStoredSetting(tx, name);
+    const write = { name, value: read.data, adminId, adminName };
+    const isLoaded = (stored?.version ?? 0) === input.version;
+    const written = !isLoaded ? null : await (stored === null ? insertStoredSetting : updateStoredSetting)(tx, write);
+    if (written === null) {
+      throw new AppError("conflict");
+    }
+    return {
+      name,
+      stored,
+      written,
+      before: toSettingView(name, stored, fixed),
+      after: toSettingView(name, written, fixed),
+    };
   }
 }

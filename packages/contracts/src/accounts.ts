@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { waitingAnswer } from "./approvals.ts";
 import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -125,6 +126,7 @@ export const userView = z.strictObject({
   updated_at: wireMoment,
 });
 export const userAnswer = z.strictObject({ user: userView });
+export const userSaveAnswer = z.union([userAnswer, waitingAnswer]);
 
 export const sessionListAnswer = z.strictObject({
   sessions: z.array(
@@ -203,8 +205,9 @@ const adminEntry = z.strictObject({
   updated_at: wireMoment,
 });
 export type AdminEntry = Unsent<z.output<typeof adminEntry>>;
-export const saveAdminAnswer = z.strictObject({ admin: adminEntry });
+export const saveAdminAnswer = z.union([z.strictObject({ admin: adminEntry }), waitingAnswer]);
 export const adminListAnswer = z.strictObject({ admins: z.array(adminEntry) });
 
 /** There is nothing more to say than that it is done. */
 export const emptyAnswer = z.strictObject({});
+export const doneOrWaiting = z.union([emptyAnswer, waitingAnswer]);

@@ -165,7 +165,7 @@ export const adminPlanEntry = planEntry.extend({
   updated_at: wireMoment,
 });
 export type AdminPlanEntry = Unsent<z.output<typeof adminPlanEntry>>;
-export const adminPlanAnswer = z.strictObject({ plan: adminPlanEntry });
+export const savePlanOutput = z.union([z.strictObject({ plan: adminPlanEntry }), waitingAnswer]);
 
 export const orderEntry = z.strictObject({
   order_no: z.string(),

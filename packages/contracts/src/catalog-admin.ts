@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { waitingAnswer } from "./approvals.ts";
 import { displayText, recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { passThroughPaths } from "./pass-through.ts";
@@ -72,6 +73,8 @@ export const savedModel = z.strictObject({
   second_usd: wireDecimal,
   updated_at: wireMoment,
 });
+
+export const saveModelOutput = z.union([z.strictObject({ model: savedModel }), waitingAnswer]);
 
 const perMinute = z.int().min(1).max(10_000_000).nullable();
 const timeoutMs = z.int().min(100).max(3_600_000).nullable();

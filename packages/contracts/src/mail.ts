@@ -11,6 +11,7 @@ export const mailTemplateNames = [
   "password_reset",
   "password_changed",
   "recovery_code_used",
+  "approval_waiting",
   "payment_success",
   "quota_low",
 ] as const;

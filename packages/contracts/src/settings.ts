@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { waitingAnswer } from "./approvals.ts";
 import { type Unsent, wireMoment } from "./wire.ts";
 
 /** Settings that admins change while the service runs. What there is to set is a list of the server. */
@@ -36,4 +37,4 @@ export const settingView = z.strictObject({
 export type SettingView = Unsent<z.output<typeof settingView>>;
 
 export const settingListOutput = z.strictObject({ settings: z.array(settingView) });
-export const settingOutput = z.strictObject({ setting: settingView });
+export const settingOutput = z.union([z.strictObject({ setting: settingView }), waitingAnswer]);

@@ -158,8 +158,8 @@ export const subscriptionsMutants: readonly Mutant[] = [
   {
     id: "orders/approve-repeated",
     file: "control-plane/src/approvals/service.ts",
-    from: "if (!isNew || amount === null) {",
-    to: "if (amount === null) {",
+    from: "    if (!isNew) {\n      return;\n    }\n",
+    to: "",
     rule: "a repeated request counts once",
     tests: ["integration/billing/approvals.test.ts"],
   },

@@ -7,7 +7,7 @@ import { attemptKinds } from "../attempts/model.ts";
 import type { LoginParts } from "../login/user-login.ts";
 import type { Origin } from "../model.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
-import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
 import { listUnusedCodes } from "../totp/recovery-store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
@@ -106,24 +106,6 @@ export class AdminAccounts {
       const codes = await this.#parts.factor.makeRecoveryCodes(tx, owner);
       await this.#audit(tx, admin, origin, { action: "admin.recovery_codes_make" });
       return codes;
-    });
-  }
-
-  /**
-   * Takes the authenticator away from somebody who has lost it, for a super-admin who has seen to it who asks. All
-   * sessions of that person end.
-   * @throws AppError `not_found` when there is none to take away, `self_forbidden`
-   */
-  async removeTotpOf(owner: CodeOwner, admin: AdminCaller, reason: string, origin: Origin): Promise<void> {
-    if (owner.kind === "admin" && owner.id === admin.adminId) {
-      throw new AppError("self_forbidden");
-    }
-    await this.#parts.db.withTransaction(async (tx) => {
-      if (!(await removeSecret(tx, owner))) {
-        throw new AppError("not_found", { message: "There is no authenticator to remove." });
-      }
-      await revokeSessionsOf(tx, owner.kind === "user" ? ofUser(owner.id) : ofAdmin(owner.id), null);
-      await this.#audit(tx, admin, origin, { action: "totp.remove", subject: owner, reason });
     });
   }
 

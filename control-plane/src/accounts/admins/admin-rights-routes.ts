@@ -2,7 +2,7 @@ import {
   adminDeedInput,
   adminListAnswer,
   createAdminInput,
-  emptyAnswer,
+  doneOrWaiting,
   saveAdminAnswer,
   saveAdminInput,
   sessionRevokeAnswer,
@@ -12,17 +12,18 @@ import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { limitSentences } from "../attempts/limit-sentences.ts";
 import { type AccountRouteParts, originOf } from "../route-parts.ts";
-import { saveAdmin } from "./admin-rights.ts";
 import { listAdmins } from "./store.ts";
 
-type Parts = Pick<AccountRouteParts, "db" | "adminAccess">;
+type Parts = Pick<AccountRouteParts, "db" | "adminAccess" | "approvals" | "acts">;
+
+const ofTwo = "With admin.second_person_above_usd it waits until another super-admin has agreed";
 
 /** Who may work in the admin area. The first one is made by a command on the server, which shows the password once. */
 export function adminRightsEndpoints(parts: Parts): AnyEndpoint[] {
   return [...rightsEndpoints(parts), ...accessEndpoints(parts)];
 }
 
-function accessEndpoints({ adminAccess }: Parts): AnyEndpoint[] {
+function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -31,21 +32,23 @@ function accessEndpoints({ adminAccess }: Parts): AnyEndpoint[] {
       summary: "Makes an admin, who sets the password by a link in a mail.",
       output: saveAdminAnswer,
       errors: ["conflict", "too_many_attempts"],
-      limits: limitSentences.mail,
-      handle: async (call) => ({ admin: await adminAccess.create(call.input, call.admin, originOf(call)) }),
+      limits: [...limitSentences.mail, `${ofTwo}.`],
+      handle: async (call) => {
+        await adminAccess.admitMail(call.input.email, originOf(call));
+        return await approvals.carryOut(acts.createAdmin, call.input, call);
+      },
     }),
     endpoint({
       method: "POST",
       ...adminOperation("/backend/admin/admin/password-link/"),
       input: adminDeedInput,
       summary: "Sends another admin a link to set a new password, which is good once and for an hour.",
-      output: emptyAnswer,
+      output: doneOrWaiting,
       errors: ["not_found", "conflict", "self_forbidden", "too_many_attempts"],
-      limits: limitSentences.mail,
+      limits: [...limitSentences.mail, `${ofTwo}, for a super-admin.`],
       handle: async (call) => {
-        const { admin: caller, input } = call;
-        await adminAccess.sendLink(input.admin_id, { caller, origin: originOf(call), reason: input.reason });
-        return {};
+        await adminAccess.admitMailTo(call.input.admin_id, originOf(call));
+        return await approvals.carryOut(acts.passwordLink, call.input, call);
       },
     }),
     endpoint({
@@ -64,7 +67,7 @@ function accessEndpoints({ adminAccess }: Parts): AnyEndpoint[] {
   ];
 }
 
-function rightsEndpoints({ db }: Parts): AnyEndpoint[] {
+function rightsEndpoints({ db, approvals, acts }: Parts): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -82,7 +85,8 @@ function rightsEndpoints({ db }: Parts): AnyEndpoint[] {
       summary: "Makes an admin a super-admin, a super-admin an admin, or either of them nobody.",
       output: saveAdminAnswer,
       errors: ["not_found", "conflict", "last_admin", "self_forbidden"],
-      handle: async (call) => ({ admin: await saveAdmin(db, call.input, call.admin, originOf(call)) }),
+      limits: [`${ofTwo}, when it gives rights.`],
+      handle: async (call) => await approvals.carryOut(acts.saveAdmin, call.input, call),
     }),
   ];
 }

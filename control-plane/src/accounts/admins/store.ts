@@ -142,3 +142,10 @@ export async function setAgent(tx: Queryable, id: bigint, agent: number): Promis
   await tx.sql`
     update shared_admin_credentials set agent = ${agent}::int, updated_at = now() where id = ${id}::bigint`;
 }
+
+/** Whom a request of another super-admin concerns, by where they can be written to. */
+export async function listOtherSuperAdmins(db: Queryable, id: bigint): Promise<{ id: bigint; email: string }[]> {
+  return await db.sql<{ id: bigint; email: string }>`
+    select id, email from shared_admin_credentials
+    where agent >= 2 and id <> ${id}::bigint and email is not null order by id limit ${adminsMax}::int`;
+}

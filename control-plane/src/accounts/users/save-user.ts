@@ -1,73 +1,88 @@
+import { userSaveInput } from "@sluice/contracts/accounts";
 import type { UserId } from "@sluice/contracts/ids";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
-import { writeAudit } from "../../audit/service.ts";
-import type { Database, Transaction } from "../../platform/db.ts";
-import type { AdminCaller } from "../../platform/endpoint/model.ts";
+import type { z } from "zod";
+import type { Act, ActOrigin } from "../../approvals/port.ts";
+import { writeActDown } from "../../approvals/service.ts";
+import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
-import { isOpen, type Origin, type Profile, parseDisplayName, type UserStatus, type UserType } from "../model.ts";
+import { isOpen, type Profile, parseDisplayName, profileFields } from "../model.ts";
 import type { GatewayUsers } from "../port.ts";
 import { ofUser, revokeSessionsOf } from "../sessions/store.ts";
 import { findProfile, lockProfile, updateProfile } from "../store.ts";
 
-export type UserChange = {
-  readonly userId: UserId;
-  readonly displayName?: string | null | undefined;
-  readonly userType?: UserType | undefined;
-  readonly status?: UserStatus | undefined;
-  readonly rateMultiplier?: string | undefined;
-  /** When the user last changed, as the admin saw it; refused if it is not so any more. */
-  readonly updatedAt?: string | undefined;
-  readonly reason?: string | undefined;
-};
+type ChangedUsers = Pick<GatewayUsers, "change">;
+export type UserSaveInput = z.output<typeof userSaveInput>;
 
 const multiplierPattern = /^\d{1,4}(\.\d{1,4})?$/;
 const multiplierScale = 4;
+
+/** Changing a user. A lower multiplier is a discount without an end, so that it takes two. */
+export function saveUserAct(gatewayUsers: ChangedUsers): Act<UserSaveInput> {
+  return {
+    kind: "user.save",
+    schema: userSaveInput,
+    reasonOf: ({ reason = "" }) => reason,
+    perform: async (tx, input, origin) => {
+      const { before, after } = await saveUser(tx, gatewayUsers, { input, origin });
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: scaledOf(after.rateMultiplier) < scaledOf(before.rateMultiplier),
+        effects: {
+          user_email: after.email,
+          multiplier_before: before.rateMultiplier,
+          multiplier_after: after.rateMultiplier,
+          ...(before.status === after.status ? {} : { status_before: before.status, status_after: after.status }),
+        },
+        finish: async () => ({ user: profileFields(after) }),
+      };
+    },
+  };
+}
+
+const scaledOf = (multiplier: Decimal): bigint => decimalToScaled(multiplier, multiplierScale);
 
 /**
  * Changes a user for an admin. Without an open status the sessions end and the API keys stop in every replica.
  * @throws AppError `not_found`, `invalid_name`, `invalid_multiplier`, `conflict`
  */
-export async function saveUser(
-  { db, gatewayUsers }: { readonly db: Database; readonly gatewayUsers: GatewayUsers },
-  change: UserChange,
-  admin: AdminCaller,
-  origin: Origin,
-): Promise<Profile> {
-  const rateMultiplier = readMultiplier(change.rateMultiplier);
-  const displayName = change.displayName === undefined ? undefined : parseDisplayName(change.displayName);
-  if (change.displayName !== undefined && displayName === undefined) {
+async function saveUser(
+  tx: Transaction,
+  gatewayUsers: ChangedUsers,
+  { input, origin }: { readonly input: UserSaveInput; readonly origin: ActOrigin },
+): Promise<{ readonly before: Profile; readonly after: Profile }> {
+  const userId = input.user_id as UserId;
+  const rateMultiplier = readMultiplier(input.rate_multiplier);
+  const displayName = input.display_name === undefined ? undefined : parseDisplayName(input.display_name);
+  if (input.display_name !== undefined && displayName === undefined) {
     throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
   }
-  return await db.withTransaction(async (tx) => {
-    await lockProfile(tx, change.userId);
-    const before = await readUnchanged(tx, change);
-    const status = change.status ?? before.status;
-    await updateProfile(tx, change.userId, {
-      displayName: displayName === undefined ? before.displayName : displayName,
-      userType: change.userType ?? before.userType,
-      status,
-    });
-    await gatewayUsers.change(tx, before.gatewayUserId, {
-      ...(change.status === undefined ? {} : { isEnabled: isOpen(status) }),
-      ...(rateMultiplier === null ? {} : { rateMultiplier }),
-    });
-    if (status !== "active") {
-      await revokeSessionsOf(tx, ofUser(change.userId), null);
-    }
-    const after = await readUser(tx, change.userId);
-    await writeAudit(tx, {
-      actor: { kind: "admin", id: admin.adminId, name: admin.username },
-      action: "user.save",
-      subjectKind: "user",
-      subjectId: change.userId.toString(),
-      before: shown(before),
-      after: shown(after),
-      ...(change.reason === undefined ? {} : { reason: change.reason }),
-      requestId: origin.requestId,
-      ip: origin.ip,
-    });
-    return after;
+  await lockProfile(tx, userId);
+  const before = await readUnchanged(tx, input);
+  const status = input.status ?? before.status;
+  await updateProfile(tx, userId, {
+    displayName: displayName === undefined ? before.displayName : displayName,
+    userType: input.user_type ?? before.userType,
+    status,
   });
+  await gatewayUsers.change(tx, before.gatewayUserId, {
+    ...(input.status === undefined ? {} : { isEnabled: isOpen(status) }),
+    ...(rateMultiplier === null ? {} : { rateMultiplier }),
+  });
+  if (status !== "active") {
+    await revokeSessionsOf(tx, ofUser(userId), null);
+  }
+  const after = await readUser(tx, userId);
+  await writeActDown(tx, origin, {
+    action: "user.save",
+    subjectKind: "user",
+    subjectId: userId.toString(),
+    before: shown(before),
+    after: shown(after),
+    reason: input.reason,
+  });
+  return { before, after };
 }
 
 async function readUser(tx: Transaction, userId: UserId): Promise<Profile> {
@@ -79,8 +94,9 @@ async function readUser(tx: Transaction, userId: UserId): Promise<Profile> {
 }
 
 /** The user as the admin saw it. */
-async function readUnchanged(tx: Transaction, { userId, updatedAt }: UserChange): Promise<Profile> {
-  const profile = await readUser(tx, userId);
+async function readUnchanged(tx: Transaction, input: UserSaveInput): Promise<Profile> {
+  const { user_id: userId, updated_at: updatedAt } = input;
+  const profile = await readUser(tx, userId as UserId);
   if (updatedAt !== undefined && Date.parse(updatedAt) !== profile.updatedAt.getTime()) {
     throw new AppError("conflict");
   }
@@ -96,7 +112,7 @@ function readMultiplier(text: string | undefined): Decimal | null {
   if (text === undefined) {
     return null;
   }
-  if (!multiplierPattern.test(text) || decimalToScaled(text as Decimal, multiplierScale) === 0n) {
+  if (!multiplierPattern.test(text) || scaledOf(text as Decimal) === 0n) {
     const fields = { rate_multiplier: "A number above 0 and below 10000 with at most four places." };
     throw new AppError("invalid_multiplier", { fields });
   }

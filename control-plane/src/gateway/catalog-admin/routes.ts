@@ -5,27 +5,30 @@ import {
   saveChannelInput,
   savedAbility,
   savedChannel,
-  savedModel,
   saveModelInput,
+  saveModelOutput,
   switchChannelsInput,
   testChannelInput,
 } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
 import { z } from "zod";
+import type { Approvals } from "../../approvals/service.ts";
 import { writeAudit } from "../../audit/service.ts";
 import type { AddressGuard } from "../../platform/address-guard.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";
+import type { CatalogActs } from "./model-act.ts";
 import { saveAbility } from "./save-ability.ts";
 import { checkBaseUrl, type SealCredential, saveChannel, switchChannels } from "./save-channel.ts";
-import { saveModel } from "./save-model.ts";
 import type { ChannelTests } from "./test-channel.ts";
 
 export type CatalogAdminParts = {
   readonly db: Database;
   readonly sealCredential: SealCredential;
   readonly tests: ChannelTests;
+  readonly approvals: Approvals;
+  readonly acts: CatalogActs;
   /** Judges where the hosts of channels lead; null where that may be any server of the network. */
   readonly guard: AddressGuard | null;
 };
@@ -63,22 +66,18 @@ export function catalogAdminEndpoints(parts: CatalogAdminParts): AnyEndpoint[] {
   ];
 }
 
-function modelEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
+function modelEndpoint({ approvals, acts }: CatalogAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/model/save/"),
     input: saveModelInput,
-    output: z.strictObject({ model: savedModel }),
+    output: saveModelOutput,
     errors: ["conflict"],
+    limits: [
+      "With admin.second_person_above_usd a new model, and a lower price, wait until another super-admin has agreed.",
+    ],
     summary: "Make a model, or change its bounds and prices; calls that were charged keep their prices.",
-    handle: async (call) => ({
-      model: await db.withTransaction(async (tx) => {
-        const { before, after } = await saveModel(tx, call.input);
-        const what = { action: "model.save", subjectKind: "model", subjectId: after.name };
-        await writeDown(tx, call, { ...what, before, after, reason: call.input.reason });
-        return after;
-      }),
-    }),
+    handle: async (call) => await approvals.carryOut(acts.model, call.input, call),
   });
 }
 

@@ -123,7 +123,8 @@ function isSame(prices: Prices, stored: StoredPrice): boolean {
   return names.every((name) => plain(prices[name]) === plain(stored[name]));
 }
 
-function plain(text: string | null): string | null {
+/** A price without the zeros that say nothing. */
+export function plain(text: string | null): string | null {
   if (text === null) {
     return null;
   }

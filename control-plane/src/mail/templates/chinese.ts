@@ -40,6 +40,18 @@ export const chinese: MailWords = {
     action: "打开我的账户",
     notes: ["如果是您本人操作，您无需采取任何措施。如果不是，请立即更改密码并重新生成恢复码。"],
   },
+  approval_waiting: {
+    subject: "请求 {{request_no}} 需要第二位超级管理员批准",
+    title: "有请求需要第二位超级管理员批准",
+    body: [
+      "{{service}} 的一位超级管理员提出了一项需要两人同意的操作。在您或另一位超级管理员批准请求 {{request_no}} 之前，不会有任何更改。",
+    ],
+    action: "查看请求",
+    notes: [
+      "决定期限：{{valid_for}}。若届时无人批准，则不会执行任何操作。",
+      "如果您没有预料到此请求，请先与其他管理员沟通，再决定是否批准。",
+    ],
+  },
   payment_success: {
     subject: "已收到您的付款：{{amount}}",
     title: "已收到您的付款",

@@ -57,6 +57,18 @@ export const english: MailWords = {
       "If it was you, there is nothing you need to do. If it was not, change your password and make new recovery codes at once.",
     ],
   },
+  approval_waiting: {
+    subject: "Request {{request_no}} needs a second super-admin",
+    title: "A request needs a second super-admin",
+    body: [
+      "A super-admin at {{service}} has asked for something that takes two. Nothing is changed until you or another super-admin agrees to request {{request_no}}.",
+    ],
+    action: "Look at the request",
+    notes: [
+      "It can be decided for {{valid_for}}. If nobody agrees by then, nothing happens.",
+      "If you did not expect this request, talk to the others before you agree to anything.",
+    ],
+  },
   payment_success: {
     subject: "Payment received: {{amount}}",
     title: "Payment received",

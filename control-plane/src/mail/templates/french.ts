@@ -60,6 +60,18 @@ export const french: MailWords = {
       "Si c’était vous, vous n’avez rien à faire. Sinon, changez immédiatement votre mot de passe et créez de nouveaux codes de récupération.",
     ],
   },
+  approval_waiting: {
+    subject: "La demande {{request_no}} attend un second super-administrateur",
+    title: "Une demande attend un second super-administrateur",
+    body: [
+      "Un super-administrateur de {{service}} a demandé une opération qui exige l’accord de deux personnes. Rien n’est modifié tant que vous ou un autre super-administrateur n’avez pas approuvé la demande {{request_no}}.",
+    ],
+    action: "Voir la demande",
+    notes: [
+      "Délai pour décider : {{valid_for}}. Sans accord d’ici là, rien ne se passe.",
+      "Si vous n’attendiez pas cette demande, parlez-en aux autres avant de donner votre accord.",
+    ],
+  },
   payment_success: {
     subject: "Paiement reçu : {{amount}}",
     title: "Paiement reçu",

@@ -60,6 +60,18 @@ export const german: MailWords = {
       "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie sofort Ihr Passwort und erstellen Sie neue Wiederherstellungscodes.",
     ],
   },
+  approval_waiting: {
+    subject: "Anfrage {{request_no}} braucht einen zweiten Super-Admin",
+    title: "Eine Anfrage braucht einen zweiten Super-Admin",
+    body: [
+      "Ein Super-Admin bei {{service}} möchte etwas tun, dem zwei zustimmen müssen. Bis Sie oder ein anderer Super-Admin der Anfrage {{request_no}} zustimmen, wird nichts geändert.",
+    ],
+    action: "Anfrage ansehen",
+    notes: [
+      "Frist für die Entscheidung: {{valid_for}}. Stimmt bis dahin niemand zu, geschieht nichts.",
+      "Wenn Sie diese Anfrage nicht erwartet haben, sprechen Sie mit den anderen, bevor Sie zustimmen.",
+    ],
+  },
   payment_success: {
     subject: "Zahlung erhalten: {{amount}}",
     title: "Zahlung erhalten",

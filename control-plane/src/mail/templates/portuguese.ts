@@ -54,6 +54,18 @@ export const portuguese: MailWords = {
       "Se foi você, não é preciso fazer nada. Se não foi, altere a senha e crie novos códigos de recuperação imediatamente.",
     ],
   },
+  approval_waiting: {
+    subject: "O pedido {{request_no}} precisa de um segundo superadministrador",
+    title: "Um pedido precisa de um segundo superadministrador",
+    body: [
+      "Um superadministrador do {{service}} pediu algo que exige o acordo de duas pessoas. Nada é alterado até que você ou outro superadministrador aprove o pedido {{request_no}}.",
+    ],
+    action: "Ver o pedido",
+    notes: [
+      "Prazo para decidir: {{valid_for}}. Se ninguém aprovar até lá, nada acontece.",
+      "Se não esperava este pedido, fale com os outros antes de aprovar.",
+    ],
+  },
   payment_success: {
     subject: "Pagamento recebido: {{amount}}",
     title: "Pagamento recebido",

@@ -9,6 +9,7 @@ export function sampleVariables(siteUrl: string): { readonly [Name in MailTempla
     password_reset: { link, valid_minutes: "60" },
     recovery_code_used: { left: "9", account_link: `${siteUrl}/sample/` },
     password_changed: { reset_link: `${siteUrl}/sample/` },
+    approval_waiting: { link: `${siteUrl}/sample/`, request_no: "12", valid_minutes: "4320" },
     payment_success: {
       order_no: "SAMPLE1234",
       plan_name: "Sample <plan> & more",

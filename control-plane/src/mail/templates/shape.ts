@@ -19,6 +19,7 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
   password_reset: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   password_changed: { names: ["reset_link"], required: ["reset_link"], action: "reset_link" },
   recovery_code_used: { names: ["left", "account_link"], required: ["account_link"], action: "account_link" },
+  approval_waiting: { names: ["link", "request_no", "valid_for"], required: ["link"], action: "link" },
   payment_success: {
     names: ["order_no", "plan_name", "amount", "credit"],
     required: ["order_no", "amount"],

@@ -46,6 +46,11 @@ const presenters: {
     left: new Intl.NumberFormat(locale).format(Number(left)),
     account_link,
   }),
+  approval_waiting: ({ link, request_no, valid_minutes }, locale) => ({
+    link,
+    request_no,
+    valid_for: duration(valid_minutes, locale),
+  }),
   payment_success: ({ order_no, plan_name, amount, currency, quota }, locale) => ({
     order_no,
     plan_name,

@@ -57,6 +57,18 @@ export const spanish: MailWords = {
       "Si ha sido usted, no tiene que hacer nada. Si no, cambie su contraseña y cree nuevos códigos de recuperación de inmediato.",
     ],
   },
+  approval_waiting: {
+    subject: "La solicitud {{request_no}} necesita un segundo superadministrador",
+    title: "Una solicitud necesita un segundo superadministrador",
+    body: [
+      "Un superadministrador de {{service}} ha pedido algo que requiere el acuerdo de dos personas. No se cambia nada hasta que usted u otro superadministrador apruebe la solicitud {{request_no}}.",
+    ],
+    action: "Ver la solicitud",
+    notes: [
+      "Plazo para decidir: {{valid_for}}. Si nadie la aprueba antes, no ocurre nada.",
+      "Si no esperaba esta solicitud, hable con los demás antes de aprobarla.",
+    ],
+  },
   payment_success: {
     subject: "Pago recibido: {{amount}}",
     title: "Pago recibido",

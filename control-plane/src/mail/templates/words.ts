@@ -22,6 +22,7 @@ export type MailWords = {
   readonly password_reset: MailText;
   readonly password_changed: MailText;
   readonly recovery_code_used: MailText;
+  readonly approval_waiting: MailText;
   readonly payment_success: MailText & {
     /** Names of the rows of the receipt. */
     readonly facts: {

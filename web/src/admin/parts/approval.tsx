@@ -9,6 +9,7 @@ import { createMe } from "./rights.tsx";
 export type Approval = AnswerOf<typeof waitingAnswer>["approval"];
 
 const effectNames: Readonly<Record<string, string>> = {
+  user_email: "User",
   gateway_user_id: "Gateway user",
   amount_quota: "Amount",
   balance_before_quota: "Balance before",
@@ -18,6 +19,34 @@ const effectNames: Readonly<Record<string, string>> = {
   taken_quota: "Quota taken",
   credited_quota: "Quota credited",
   decision: "Decision",
+  username: "Admin",
+  email: "E-mail",
+  role_before: "Role before",
+  role_after: "Role after",
+  setting: "Setting",
+  value_before: "Value before",
+  value_after: "Value after",
+  multiplier_before: "Multiplier before",
+  multiplier_after: "Multiplier after",
+  status_before: "Status before",
+  status_after: "Status after",
+  plan_code: "Plan",
+  plan_kind: "Kind",
+  plan_status: "Status",
+  price_before_usd: "Price before",
+  price_after_usd: "Price after",
+  grant_before_quota: "Grants before",
+  grant_after_quota: "Grants after",
+  model: "Model",
+  model_is: "It is",
+  price_input_usd_per_m: "Input, USD per million",
+  price_output_usd_per_m: "Output, USD per million",
+  price_cache_read_usd_per_m: "Cache read, USD per million",
+  price_cache_write_usd_per_m: "Cache write, USD per million",
+  price_reasoning_usd_per_m: "Reasoning, USD per million",
+  price_request: "Request, USD",
+  price_image: "Image, USD",
+  price_second: "Second, USD",
 };
 
 /** What an act does, in words. */
@@ -35,6 +64,14 @@ export function Effects(props: { readonly effects: Readonly<Record<string, strin
 /** What is said where an act waits for a second super-admin. */
 export function waitingText({ approval_id: id }: Approval): string {
   return `Nothing is changed yet: request ${id} waits until another super-admin agrees.`;
+}
+
+/** What came of something that may wait for a second super-admin. */
+export function outcomeText<Done extends object>(
+  answer: Done | AnswerOf<typeof waitingAnswer>,
+  doneText: (done: Done) => string,
+): string {
+  return "approval" in answer ? waitingText(answer.approval) : doneText(answer);
 }
 
 /** What it takes to do what a form is about to send, before it is sent. */

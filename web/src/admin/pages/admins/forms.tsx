@@ -1,4 +1,4 @@
-import type { saveAdminAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
+import type { doneOrWaiting, saveAdminAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
 import type { JSX } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -6,6 +6,7 @@ import { TextArea, TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
 import type { Admin, Deed } from "./admin.ts";
@@ -41,19 +42,25 @@ async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
   const about = { admin_id: admin.admin_id, reason };
   switch (deed) {
     case "link":
-      await apiPost("/backend/admin/admin/password-link/", about);
-      return `A link is on its way to ${admin.email}.`;
+      return outcomeText(
+        await apiPost<typeof doneOrWaiting>("/backend/admin/admin/password-link/", about),
+        () => `A link is on its way to ${admin.email}.`,
+      );
     case "sessions": {
       const { revoked } = await apiPost<typeof sessionRevokeAnswer>("/backend/admin/admin/sessions/revoke/", about);
       return `${revoked} sessions ended.`;
     }
     case "totp":
-      await apiPost("/backend/admin/totp/remove/", about);
-      return "The authenticator is removed.";
+      return outcomeText(
+        await apiPost<typeof doneOrWaiting>("/backend/admin/totp/remove/", about),
+        () => "The authenticator is removed.",
+      );
     default: {
       const rights = { ...about, agent: agents[deed], updated_at: admin.updated_at };
-      await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/save/", rights);
-      return `${admin.username} is changed.`;
+      return outcomeText(
+        await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/save/", rights),
+        () => `${admin.username} is changed.`,
+      );
     }
   }
 }
@@ -105,14 +112,16 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
       ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
     }),
     submit: async (values) => {
-      const { admin } = await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/create/", {
+      const answer = await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/create/", {
         username: values.username,
         email: values.email.trim(),
         mobile: orAbsent(values.mobile),
         agent: Number(values.agent),
         reason: values.reason.trim(),
       });
-      showToast(`${admin.username} is made; a link is on its way to ${admin.email}.`);
+      showToast(
+        outcomeText(answer, ({ admin }) => `${admin.username} is made; a link is on its way to ${admin.email}.`),
+      );
       await refresh();
       props.onDone();
     },

@@ -27,13 +27,21 @@ const kindNames: Readonly<Record<string, string>> = {
   "quota.adjust": "Adjust quota",
   "refund.create": "Refund",
   "order.resolve": "Decide about an order",
+  "admin.create": "Make an admin",
+  "admin.save": "Give an admin rights",
+  "admin.password_link": "Send a password link",
+  "totp.remove": "Remove an authenticator",
+  "setting.save": "Change a setting",
+  "user.save": "Lower a multiplier",
+  "plan.save": "Grant more with a plan",
+  "model.save": "Lower prices of a model",
 };
 const nameOf = ({ kind }: Approval): string => kindNames[kind] ?? kind;
 
 const columns: readonly Column<Approval>[] = [
   { id: "kind", label: "What", cell: (row) => nameOf(row), card: "title" },
   { id: "requested_by_name", label: "Asked for by", cell: (row) => <bdi>{row.requested_by_name}</bdi> },
-  { id: "reason", label: "Reason", cell: (row) => <bdi>{row.reason}</bdi> },
+  { id: "reason", label: "Reason", cell: (row) => <bdi>{row.reason || "–"}</bdi> },
   { id: "status", label: "State", cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "created_at", label: "Asked for at", cell: (row) => shownMoment(row.created_at) },
   { id: "expires_at", label: "Waits until", cell: (row) => shownMoment(row.expires_at) },
@@ -47,9 +55,13 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Approvals"
-        text="Amounts above the limit of the settings are moved when a second super-admin agrees. After three days a request is over."
+        text="Amounts above the limit of the settings, and what would get around it, wait until a second super-admin agrees. After three days a request is over."
       />
       <SuperOnly what="Approvals are seen and decided">
+        <p class="muted">
+          If you are the only super-admin, a command on the server makes another:{" "}
+          <code>bun run admin:create --username NAME --super</code>
+        </p>
         <ApprovalList />
       </SuperOnly>
     </>
@@ -75,7 +87,7 @@ function ApprovalList(): JSX.Element {
       onRetry={() => void query.refetch()}
       empty={{
         title: "Nothing waits",
-        text: "Adjustments, refunds and decisions above the setting admin.second_person_above_usd come here.",
+        text: "With the setting admin.second_person_above_usd come here: larger adjustments, refunds and decisions, new rights, looser limits of admins, and what lowers prices.",
       }}
       panel={{
         title: (row) => `${nameOf(row)}, request ${row.approval_id}`,
@@ -93,7 +105,7 @@ function ApprovalPanel(props: { readonly approval: Approval }): JSX.Element {
         facts={[
           { name: "State", value: <StateWord state={props.approval.status} /> },
           { name: "Asked for by", value: <bdi>{props.approval.requested_by_name}</bdi> },
-          { name: "Reason", value: <bdi>{props.approval.reason}</bdi> },
+          { name: "Reason", value: <bdi>{props.approval.reason || "–"}</bdi> },
           { name: "Asked for at", value: shownMoment(props.approval.created_at) },
           { name: "Waits until", value: shownMoment(props.approval.expires_at) },
           ...(props.approval.decided_by_name === null
@@ -158,6 +170,10 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
     "/backend/admin/user/",
     "/backend/admin/order/",
     "/backend/admin/refund/",
+    "/backend/admin/admin/",
+    "/backend/admin/settings/list/",
+    "/backend/admin/plan/",
+    "/backend/admin/model/",
   );
   const isOwn = (): boolean => me.admin()?.username === approval.requested_by_name;
   const form = createForm({

@@ -7,6 +7,7 @@ const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   password_reset: "Choose a new password",
   password_changed: "A password was changed",
   recovery_code_used: "A recovery code stood in for an authenticator",
+  approval_waiting: "A request waits for a second super-admin",
   payment_success: "A payment came in",
   quota_low: "The credit runs low",
 };

@@ -1,8 +1,7 @@
 import type { modelList } from "@sluice/contracts/admin-lists/gateway";
-import type { savedModel } from "@sluice/contracts/catalog-admin";
+import type { saveModelOutput } from "@sluice/contracts/catalog-admin";
 import type { RowOf } from "@sluice/contracts/lists";
 import { modelKinds } from "@sluice/contracts/model-kinds";
-import type { AnswerOf } from "@sluice/contracts/wire";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -10,6 +9,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
 import { switchStatuses } from "../../values.ts";
@@ -82,14 +82,18 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
   const form = createForm<Record<string, string>>({
     initial: before,
     submit: async (values) => {
-      const answer = apiPost(`${modelsPath}save/`, {
+      const answer = await apiPost<typeof saveModelOutput>(`${modelsPath}save/`, {
         name: values["name"]?.trim(),
         ...changesOf(model, values),
         ...(model === null ? {} : { updated_at: model.updated_at }),
       });
-      const { model: saved } = await (answer as Promise<{ readonly model: AnswerOf<typeof savedModel> }>);
       await refresh();
-      showToast(`${saved.name} is saved; its prices are version ${saved.price_version}.`);
+      showToast(
+        outcomeText(
+          answer,
+          ({ model: saved }) => `${saved.name} is saved; its prices are version ${saved.price_version}.`,
+        ),
+      );
       props.onDone();
     },
   });

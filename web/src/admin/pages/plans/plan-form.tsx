@@ -1,4 +1,5 @@
 import type { planList } from "@sluice/contracts/admin-lists/billing";
+import type { savePlanOutput } from "@sluice/contracts/billing";
 import type { RowOf } from "@sluice/contracts/lists";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
@@ -10,6 +11,7 @@ import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { shownCount } from "../../shown.ts";
@@ -62,7 +64,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
       ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: "A whole number." }),
     }),
     submit: async (values) => {
-      await apiPost(`${plansPath}save/`, {
+      const answer = await apiPost<typeof savePlanOutput>(`${plansPath}save/`, {
         ...values,
         price_usd: values.price_usd.trim(),
         features: featuresOf(values.features),
@@ -70,7 +72,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
         ...(plan === null ? {} : { version: plan.version }),
       });
       await refresh();
-      showToast("The plan is saved.");
+      showToast(outcomeText(answer, () => "The plan is saved."));
       props.onDone();
     },
   });

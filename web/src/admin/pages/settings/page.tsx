@@ -14,6 +14,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { createAction, useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { wholeOrNull } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
@@ -106,16 +107,17 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
   const { setting } = props;
   const refresh = useRefresh(path);
   const action = createAction(path);
-  const save = async (value: SettingView["value"] | string | null): Promise<void> => {
+  const save = async (value: SettingView["value"] | string | null, done: string): Promise<string> => {
     const { name, version } = setting;
-    await apiPost<typeof settingOutput>("/backend/admin/settings/save/", { name, value, version });
+    const answer = await apiPost<typeof settingOutput>("/backend/admin/settings/save/", { name, value, version });
+    return outcomeText(answer, () => done);
   };
   const form = createForm({
     initial: { value: String(setting.value) },
     check: ({ value }) => (value.trim() === "" ? { value: "Enter a value, or go back to the default." } : {}),
     submit: async ({ value }) => {
-      await save(setting.kind === "boolean" ? value === "true" : wholeOrNull(value));
-      showToast(`${setting.name} saved`);
+      const wanted = setting.kind === "boolean" ? value === "true" : wholeOrNull(value);
+      showToast(await save(wanted, `${setting.name} saved`));
       await refresh();
     },
   });
@@ -142,12 +144,7 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
               <Button
                 variant="quiet"
                 isBusy={action.isBusy()}
-                onClick={() =>
-                  void action.run(async () => {
-                    await save(null);
-                    return `${setting.name} has its default again`;
-                  })
-                }
+                onClick={() => void action.run(() => save(null, `${setting.name} has its default again`))}
               >
                 Use the default
               </Button>

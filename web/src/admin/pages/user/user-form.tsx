@@ -1,9 +1,11 @@
+import type { userSaveAnswer } from "@sluice/contracts/accounts";
 import type { JSX } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
@@ -25,7 +27,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
     },
     submit: async (values) => {
       const multiplier = values.rate_multiplier.trim();
-      await apiPost("/backend/admin/user/save/", {
+      const answer = await apiPost<typeof userSaveAnswer>("/backend/admin/user/save/", {
         user_id: user.user_id,
         display_name: orNull(values.display_name),
         user_type: values.user_type,
@@ -36,7 +38,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         reason: orAbsent(values.reason),
       });
       await refresh();
-      showToast("The user is saved.");
+      showToast(outcomeText(answer, () => "The user is saved."));
       props.onDone();
     },
   });

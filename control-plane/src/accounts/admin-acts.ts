@@ -1,0 +1,42 @@
+import type { CreateAdminInput, SaveAdminInput } from "@sluice/contracts/accounts";
+import type { Act } from "../approvals/port.ts";
+import { type KeptAct, keptAct } from "../approvals/service.ts";
+import type { MailQueue } from "../mail/model.ts";
+import { saveAdminAct } from "./admins/admin-rights.ts";
+import { createAdminAct } from "./admins/create-admin.ts";
+import { removeTotpAct, type TotpRemoval } from "./admins/remove-totp.ts";
+import { type AdminDeed, passwordLinkAct } from "./admins/send-link.ts";
+import { PasswordHashing } from "./passwords/password-hashing.ts";
+import type { GatewayUsers } from "./port.ts";
+import { saveUserAct, type UserSaveInput } from "./users/save-user.ts";
+
+/** What admins do to others by which one of them could become two, or give away what is sold. */
+export type AccountActs = {
+  readonly createAdmin: Act<CreateAdminInput>;
+  readonly saveAdmin: Act<SaveAdminInput>;
+  readonly passwordLink: Act<AdminDeed>;
+  readonly removeTotp: Act<TotpRemoval>;
+  readonly saveUser: Act<UserSaveInput>;
+};
+
+export type AccountActParts = {
+  readonly mails: MailQueue;
+  readonly baseUrl: string;
+  readonly gatewayUsers: Pick<GatewayUsers, "change">;
+};
+
+export function accountActs({ gatewayUsers, ...parts }: AccountActParts): AccountActs {
+  return {
+    createAdmin: createAdminAct({ ...parts, hashing: new PasswordHashing() }),
+    saveAdmin: saveAdminAct(),
+    passwordLink: passwordLinkAct(parts),
+    removeTotp: removeTotpAct(),
+    saveUser: saveUserAct(gatewayUsers),
+  };
+}
+
+/** The same, for when a second person has agreed. */
+export function keptAccountActs(acts: AccountActs): KeptAct[] {
+  const { createAdmin, saveAdmin, passwordLink, removeTotp, saveUser } = acts;
+  return [keptAct(createAdmin), keptAct(saveAdmin), keptAct(passwordLink), keptAct(removeTotp), keptAct(saveUser)];
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { type CreateAdminInput, createAdminInput } from "@sluice/contracts/accounts";
+import type { Act } from "../../approvals/port.ts";
+import { writeActDown } from "../../approvals/service.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { PasswordHashing } from "../passwords/password-hashing.ts";
+import { entryOf, requireSuper, roleOf } from "./hold-others.ts";
+import { type LinkParts, leaveLink, tokenBytes } from "./leave-link.ts";
+import { insertAdmin, insertSupportProfile } from "./store.ts";
+
+/**
+ * Making an admin, who gets a link to set a first password. Whoever makes one alone could be two, or have the limits of two.
+ * It throws `conflict` when username, e-mail or mobile number are taken, and `forbidden`.
+ */
+export function createAdminAct(parts: LinkParts & { readonly hashing: PasswordHashing }): Act<CreateAdminInput> {
+  return {
+    kind: "admin.create",
+    schema: createAdminInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      // It is known to nobody, so that nobody logs in before the link was used.
+      const passwordHash = await parts.hashing.hash(randomBytes(tokenBytes).toString("base64url"));
+      await requireSuper(tx, origin.adminId);
+      const { username, email, agent, mobile = null, reason } = input;
+      const adminId = await insertAdmin(tx, { username, email, mobile, passwordHash, agent });
+      if (adminId === null) {
+        throw new AppError("conflict", { message: "The username, the address or the number belongs to somebody." });
+      }
+      await insertSupportProfile(tx, adminId, username);
+      await leaveLink(tx, parts, { adminId, email });
+      const what = { action: "admin.create", subjectKind: "admin", subjectId: adminId.toString() };
+      await writeActDown(tx, origin, { ...what, before: null, after: { username, email, mobile, agent }, reason });
+      const admin = await entryOf(tx, adminId);
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: true,
+        effects: { username, email, role_after: roleOf(agent) },
+        finish: async () => ({ admin }),
+      };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { AdminEntry } from "@sluice/contracts/accounts";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { findAdminEntry, holdRights } from "./store.ts";
+
+/** From this `agent` on somebody may do everything. */
+export const superAgent = 2;
+
+/**
+ * Rights that were taken a moment ago count no more: they are looked at under the lock of those who have them.
+ * @throws AppError `forbidden`
+ */
+export async function requireSuper(tx: Transaction, adminId: bigint): Promise<void> {
+  const holders = await holdRights(tx, adminId);
+  if (!holders.some(({ id, agent }) => id === adminId && agent >= superAgent)) {
+    throw new AppError("forbidden");
+  }
+}
+
+/**
+ * Another admin, for a super-admin who does something to them.
+ * @throws AppError `forbidden`, `self_forbidden`, `not_found`
+ */
+export async function requireOther(tx: Transaction, adminId: bigint, callerId: bigint): Promise<AdminEntry> {
+  await requireSuper(tx, callerId);
+  if (adminId === callerId) {
+    throw new AppError("self_forbidden");
+  }
+  const admin = await findAdminEntry(tx, adminId);
+  // Rows that never were an admin here are users of other programs.
+  if (admin === null || (admin.agent < 1 && admin.last_login_at === null)) {
+    throw new AppError("not_found", { message: "There is no such admin." });
+  }
+  return admin;
+}
+
+export async function entryOf(tx: Transaction, adminId: bigint): Promise<AdminEntry> {
+  const entry = await findAdminEntry(tx, adminId);
+  if (entry === null) {
+    throw new Error(`admin ${adminId} is gone`);
+  }
+  return entry;
+}
+
+/** What somebody with this `agent` is called. */
+export function roleOf(agent: number): string {
+  return agent >= superAgent ? "super-admin" : agent === 1 ? "admin" : "nobody";
+}

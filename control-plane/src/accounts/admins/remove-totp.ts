@@ -1,0 +1,41 @@
+import { totpRemoveInput } from "@sluice/contracts/accounts";
+import type { z } from "zod";
+import type { Act } from "../../approvals/port.ts";
+import { writeActDown } from "../../approvals/service.ts";
+import { AppError } from "../../platform/errors.ts";
+import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
+import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
+import { requireOther, superAgent } from "./hold-others.ts";
+
+export type TotpRemoval = z.output<typeof totpRemoveInput>;
+
+/**
+ * Taking the authenticator away from somebody who has lost it, for a super-admin who has seen to it who asks. All sessions of that
+ * person end. Of a super-admin it takes two: with their password one could be both.
+ * It throws `not_found` when there is none to take away, and `self_forbidden`.
+ */
+export function removeTotpAct(): Act<TotpRemoval> {
+  return {
+    kind: "totp.remove",
+    schema: totpRemoveInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const owner: CodeOwner =
+        "user_id" in input ? { kind: "user", id: input.user_id } : { kind: "admin", id: input.admin_id };
+      const admin = owner.kind === "admin" ? await requireOther(tx, owner.id, origin.adminId) : null;
+      if (!(await removeSecret(tx, owner))) {
+        throw new AppError("not_found", { message: "There is no authenticator to remove." });
+      }
+      await revokeSessionsOf(tx, owner.kind === "user" ? ofUser(owner.id) : ofAdmin(owner.id), null);
+      const what = { action: "totp.remove", subjectKind: owner.kind, subjectId: owner.id.toString() };
+      await writeActDown(tx, origin, { ...what, before: null, after: null, reason: input.reason });
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: admin !== null && admin.agent >= superAgent,
+        effects: admin === null ? {} : { username: admin.username },
+        finish: async () => ({}),
+      };
+    },
+  };
+}

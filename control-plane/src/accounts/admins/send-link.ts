@@ -1,0 +1,39 @@
+import { adminDeedInput } from "@sluice/contracts/accounts";
+import type { z } from "zod";
+import type { Act } from "../../approvals/port.ts";
+import { writeActDown } from "../../approvals/service.ts";
+import { AppError } from "../../platform/errors.ts";
+import { requireOther, superAgent } from "./hold-others.ts";
+import { type LinkParts, leaveLink } from "./leave-link.ts";
+
+export type AdminDeed = z.output<typeof adminDeedInput>;
+
+/**
+ * Sending an admin a link to set another password. The old one is good until it was used; the codes of an authenticator are
+ * asked for before and after. Who reads the mails of another super-admin could be both, so that it takes two.
+ * It throws `not_found`, `self_forbidden`, `forbidden`, and `conflict` without an address to send it to.
+ */
+export function passwordLinkAct(parts: LinkParts): Act<AdminDeed> {
+  return {
+    kind: "admin.password_link",
+    schema: adminDeedInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, { admin_id: adminId, reason }, origin) => {
+      const { username, email, agent } = await requireOther(tx, adminId, origin.adminId);
+      if (email === null || agent < 1) {
+        const message = agent < 1 ? "Who has no rights gets no link." : "There is no address to send a link to.";
+        throw new AppError("conflict", { message });
+      }
+      await leaveLink(tx, parts, { adminId, email });
+      const what = { action: "admin.password_link", subjectKind: "admin", subjectId: adminId.toString() };
+      await writeActDown(tx, origin, { ...what, before: null, after: { email }, reason });
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: agent >= superAgent,
+        effects: { username, email },
+        finish: async () => ({}),
+      };
+    },
+  };
+}

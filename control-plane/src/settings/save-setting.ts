@@ -1,0 +1,36 @@
+import { type SaveSettingInput, saveSettingInput } from "@sluice/contracts/settings";
+import type { Act } from "../approvals/port.ts";
+import { writeActDown } from "../approvals/service.ts";
+import { givesAdminsMore } from "./model.ts";
+import type { Settings } from "./service.ts";
+
+const shown = (value: number | boolean): string => (typeof value === "boolean" ? (value ? "on" : "off") : `${value}`);
+
+/** Changing a setting. What lets an admin alone do more than before is of two, where two are asked for. */
+export function saveSettingAct(settings: Settings): Act<SaveSettingInput> {
+  return {
+    kind: "setting.save",
+    schema: saveSettingInput,
+    reasonOf: () => "",
+    perform: async (tx, input, origin) => {
+      const { name, stored, written, before, after } = await settings.change(tx, input, origin);
+      await writeActDown(tx, origin, {
+        action: "setting.save",
+        subjectKind: "setting",
+        subjectId: name,
+        before: { value: stored?.value ?? null, version: stored?.version ?? 0 },
+        after: { value: written.value, version: written.version },
+      });
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: givesAdminsMore(name, before.value, after.value),
+        effects: { setting: name, value_before: shown(before.value), value_after: shown(after.value) },
+        finish: async () => {
+          await settings.reload();
+          return { setting: after };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,300 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
+import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+
+type Admin = { readonly id: bigint; readonly username: string; readonly client: ConsoleClient };
+type Setting = { readonly name: string; readonly value: unknown; readonly version: number };
+type Approval = { readonly approval_id: number; readonly status: string; readonly effects: Record<string, string> };
+
+const threshold = "admin.second_person_above_usd";
+const why = { reason: "agreed by phone" };
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let asker: Admin;
+let second: Admin;
+let user: UserLogin;
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  sluice = await rig.startProcess();
+  user = await loginUser(rig);
+});
+
+afterAll(() => rig.close());
+
+beforeEach(async () => {
+  asker = await admin();
+  second = await admin();
+  expect((await save(asker, threshold, 50)).status).toBe(200);
+});
+
+/** Two people switch it off again. */
+afterEach(async () => {
+  const [one, other] = [await admin(), await admin()];
+  expect((await decide(other, await save(one, threshold, 0))).status).toBe(200);
+});
+
+async function admin(kind: { isSuper?: boolean } = {}): Promise<Admin> {
+  const { adminId: id, username, cookie } = await loginAdmin(rig, kind);
+  await rig.db.sql`update shared_admin_credentials set email = username || '@example.org' where id = ${id}::bigint`;
+  return { id, username, client: consoleClient(sluice.url, cookie) };
+}
+
+async function setting(name: string): Promise<Setting> {
+  const { body } = await asker.client.get("/backend/admin/settings/list/");
+  const found = (body["settings"] as Setting[]).find((each) => each.name === name);
+  if (found === undefined) {
+    throw new Error(`there is no setting ${name}`);
+  }
+  return found;
+}
+
+async function save({ client }: Admin, name: string, value: unknown): Promise<Answer> {
+  const { version } = await setting(name);
+  return await client.post("/backend/admin/settings/save/", { name, value, version });
+}
+
+const approvalOf = ({ body }: Answer): Approval => body["approval"] as Approval;
+
+const decide = ({ client }: Admin, waiting: Answer, decision = "approve"): Promise<Answer> =>
+  client.post("/backend/admin/approval/decide/", { approval_id: approvalOf(waiting).approval_id, decision, ...why });
+
+function expectWaits(answer: Answer, effects: Record<string, string>): void {
+  expect(answer).toMatchObject({ status: 200, body: { approval: { status: "pending", effects } } });
+}
+
+async function agentOf({ id }: Admin): Promise<number> {
+  const [row] = await rig.db.sql<{ agent: number }>`
+    select agent from shared_admin_credentials where id = ${id}::bigint`;
+  return row?.agent ?? -1;
+}
+
+async function setAgent({ id }: Admin, agent: number): Promise<void> {
+  await rig.db.sql`update shared_admin_credentials set agent = ${agent}::int where id = ${id}::bigint`;
+}
+
+/** What makes an admin another one: rights with the moment at which they were read. */
+async function rightsOf({ id }: Admin, agent: number): Promise<object> {
+  const [row] = await rig.db.sql<{ updated_at: Date }>`
+    select updated_at from shared_admin_credentials where id = ${id}::bigint`;
+  return { admin_id: Number(id), agent, updated_at: row?.updated_at.toISOString(), ...why };
+}
+
+const newAdmin = (agent: number) => {
+  const username = `new-${crypto.randomUUID().slice(0, 8)}`;
+  return { username, email: `${username}@example.org`, agent, ...why };
+};
+
+async function countOf(username: string): Promise<bigint> {
+  const [row] = await rig.db.sql<{ count: bigint }>`
+    select count(*) as count from shared_admin_credentials where username = ${username}`;
+  return row?.count ?? -1n;
+}
+
+describe("one super-admin does not become two", () => {
+  test("by making another, who exists and gets a link when a second one has agreed", async () => {
+    for (const agent of [1, 2]) {
+      const made = newAdmin(agent);
+      const waiting = await asker.client.post("/backend/admin/admin/create/", made);
+      expectWaits(waiting, { username: made.username, email: made.email });
+      expect(await countOf(made.username)).toBe(0n);
+      expect(codeOf(await decide(asker, waiting))).toEqual([409, "self_forbidden"]);
+      expect((await decide(second, waiting)).status).toBe(200);
+      expect(await countOf(made.username)).toBe(1n);
+      const mails = await rig.db.sql`select 1 from mail_log where to_address = ${made.email}`;
+      expect(mails).toHaveLength(1);
+    }
+  });
+
+  test("by raising an admin, while taking rights is done at once", async () => {
+    const clerk = await admin({ isSuper: false });
+    const path = "/backend/admin/admin/save/";
+    const waiting = await asker.client.post(path, await rightsOf(clerk, 2));
+    expectWaits(waiting, { username: clerk.username, role_before: "admin", role_after: "super-admin" });
+    expect(await agentOf(clerk)).toBe(1);
+    expect((await decide(second, waiting)).status).toBe(200);
+    expect(await agentOf(clerk)).toBe(2);
+    expect((await asker.client.post(path, await rightsOf(clerk, 0))).body["admin"]).toMatchObject({ agent: 0 });
+    expectWaits(await asker.client.post(path, await rightsOf(clerk, 1)), { role_before: "nobody" });
+  });
+
+  test("by a link to the password of a super-admin, or without the authenticator of one", async () => {
+    const other = await admin();
+    const about = { admin_id: Number(other.id), ...why };
+    const tokens = () =>
+      rig.db.sql`select 1 from account_token where used_at is null and admin_id = ${other.id}::bigint`;
+    const link = await asker.client.post("/backend/admin/admin/password-link/", about);
+    expectWaits(link, { username: other.username });
+    expect(await tokens()).toHaveLength(0);
+    expect((await decide(second, link)).status).toBe(200);
+    expect(await tokens()).toHaveLength(1);
+    await rig.db.sql`
+      update shared_admin_credentials set totp_sealed = '\x01', totp_enabled_at = now()
+      where id = ${other.id}::bigint`;
+    const removal = await asker.client.post("/backend/admin/totp/remove/", about);
+    expectWaits(removal, { username: other.username });
+    expect((await decide(second, removal)).status).toBe(200);
+    const clerk = await admin({ isSuper: false });
+    const plain = { admin_id: Number(clerk.id), ...why };
+    expect((await asker.client.post("/backend/admin/admin/password-link/", plain)).body["approval"]).toBeUndefined();
+  });
+});
+
+describe("the rules for one super-admin", () => {
+  test("are not switched off or loosened by that one, and tightened at once", async () => {
+    for (const value of [0, 51, null]) {
+      expectWaits(await save(asker, threshold, value), { setting: threshold, value_before: "50" });
+    }
+    expect((await setting(threshold)).value).toBe(50);
+    expect((await save(asker, threshold, 49)).body["setting"]).toMatchObject({ value: 49 });
+    const looser = [
+      ["admin.adjust_usd_max", 21],
+      ["admin.adjust_usd_per_day", 101],
+      ["admin.refund_usd_max", 101],
+      ["admin.refund_usd_per_day", 501],
+      ["admin.fresh_login_minutes", 61],
+    ] as const;
+    for (const [name, value] of looser) {
+      expectWaits(await save(asker, name, value), { setting: name, value_after: String(value) });
+    }
+    expect((await save(asker, "analytics.retention_days", 401)).body["setting"]).toMatchObject({ value: 401 });
+  });
+
+  test("change when a second one agrees, and not when the request is rejected, over, or late", async () => {
+    const [first, rejected, over] = [
+      await save(asker, threshold, 60),
+      await save(asker, threshold, 70),
+      await save(asker, threshold, 80),
+    ];
+    expect((await decide(second, rejected, "reject")).status).toBe(200);
+    await rig.db.sql`update approval set expires_at = now() where id = ${approvalOf(over).approval_id}::bigint`;
+    expect(codeOf(await decide(second, over))).toEqual([409, "conflict"]);
+    expect((await setting(threshold)).value).toBe(50);
+    // Lowered while a request to raise it waits: that request was about what is no more.
+    expect((await save(asker, threshold, 40)).status).toBe(200);
+    expect(codeOf(await decide(second, first))).toEqual([409, "conflict"]);
+    const again = await save(asker, threshold, 60);
+    expect((await decide(second, again)).status).toBe(200);
+    expect((await setting(threshold)).value).toBe(60);
+  });
+});
+
+const plan = (more: object) => ({
+  plan_code: `plan-${crypto.randomUUID().slice(0, 8)}`,
+  name: "P",
+  kind: "wallet_balance",
+  price_usd: "10.00",
+  quota: 5_000_000,
+  ...more,
+});
+
+describe("what is sold is not given away by one super-admin", () => {
+  test("by a lower multiplier, while a higher one is set at once", async () => {
+    const path = "/backend/admin/user/save/";
+    const saveUser = (more: object) => asker.client.post(path, { user_id: Number(user.userId), ...more });
+    expect((await saveUser({ rate_multiplier: "2" })).body["user"]).toMatchObject({ rate_multiplier: "2.0000" });
+    const waiting = await saveUser({ rate_multiplier: "1.9999" });
+    expectWaits(waiting, { user_email: user.email, multiplier_before: "2.0000", multiplier_after: "1.9999" });
+    expect((await saveUser({ display_name: "Ada" })).body["user"]).toMatchObject({ rate_multiplier: "2.0000" });
+    expect((await decide(second, waiting)).status).toBe(200);
+    expect((await saveUser({})).body["user"]).toMatchObject({ rate_multiplier: "1.9999" });
+  });
+
+  test("by a plan that grants more for a dollar than before, or than it is worth", async () => {
+    const path = "/backend/admin/plan/save/";
+    expectWaits(await asker.client.post(path, plan({ quota: 5_000_001 })), { grant_after_quota: "5000001" });
+    const fair = plan({});
+    expect((await asker.client.post(path, fair)).body["plan"]).toMatchObject({ version: 1 });
+    expectWaits(await asker.client.post(path, { ...fair, price_usd: "9.99", version: 1 }), {
+      price_before_usd: "10.00",
+      price_after_usd: "9.99",
+    });
+    expect((await asker.client.post(path, { ...fair, price_usd: "10.01", version: 1 })).body["plan"]).toMatchObject({
+      version: 2,
+    });
+  });
+
+  test("by a new model or a lower price, while a higher one is set at once", async () => {
+    const path = "/backend/admin/model/save/";
+    const name = `m-${crypto.randomUUID().slice(0, 8)}`;
+    const made = {
+      name,
+      context_tokens_max: 1000,
+      output_tokens_max: 100,
+      input_usd_per_m: "1",
+      output_usd_per_m: "2",
+    };
+    const waiting = await asker.client.post(path, made);
+    expectWaits(waiting, { model: name, model_is: "new" });
+    expect((await decide(second, waiting)).status).toBe(200);
+    const stored = async () => {
+      const [row] = await rig.db.sql<{ updated_at: Date }>`select updated_at from model where name = ${name}`;
+      return { name, updated_at: row?.updated_at.toISOString() };
+    };
+    expectWaits(await asker.client.post(path, { ...(await stored()), cache_read_usd_per_m: "0.99" }), {
+      price_cache_read_usd_per_m: "as plain tokens → 0.99",
+    });
+    expectWaits(await asker.client.post(path, { ...(await stored()), output_usd_per_m: "1.99" }), { model: name });
+    const dearer = { ...(await stored()), output_usd_per_m: "2.01" };
+    expect((await asker.client.post(path, dearer)).body["model"]).toMatchObject({ price_version: 2 });
+  });
+});
+
+describe("a request that waits", () => {
+  test("is reported by mail to the other super-admins and to nobody else, once", async () => {
+    const clerk = await admin({ isSuper: false });
+    const made = newAdmin(2);
+    const waiting = await asker.client.post("/backend/admin/admin/create/", made);
+    const same = await asker.client.post("/backend/admin/admin/create/", made);
+    expect(approvalOf(same).approval_id).toBe(approvalOf(waiting).approval_id);
+    const key = `approval_waiting:${approvalOf(waiting).approval_id}:`;
+    const mails = await rig.db.sql<{ to_address: string }>`
+      select to_address from mail_log where starts_with(dedupe_key, ${key})`;
+    const recipients = mails.map(({ to_address }) => to_address);
+    expect(recipients).toContain(`${second.username}@example.org`);
+    expect(recipients).not.toContain(`${asker.username}@example.org`);
+    expect(recipients).not.toContain(`${clerk.username}@example.org`);
+    expect(new Set(recipients).size).toBe(recipients.length);
+  });
+
+  test("is done once when two agree at the same moment", async () => {
+    const third = await admin();
+    const made = newAdmin(2);
+    const waiting = await asker.client.post("/backend/admin/admin/create/", made);
+    const answers = await Promise.all([decide(second, waiting), decide(third, waiting)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await countOf(made.username)).toBe(1n);
+  });
+
+  test("is not done when its asker or its judge has lost the right meanwhile", async () => {
+    const clerk = await admin({ isSuper: false });
+    const waiting = await asker.client.post("/backend/admin/admin/save/", await rightsOf(clerk, 2));
+    await setAgent(asker, 1);
+    expect(codeOf(await decide(second, waiting))).toEqual([409, "conflict"]);
+    await setAgent(asker, 2);
+    await setAgent(second, 1);
+    expect(codeOf(await decide(second, waiting))).toEqual([403, "super_admin_required"]);
+    expect(await agentOf(clerk)).toBe(1);
+  });
+
+  test("and two who raise each other's puppets at the same moment both get an answer", async () => {
+    const [one, other] = [await admin({ isSuper: false }), await admin({ isSuper: false })];
+    const path = "/backend/admin/admin/save/";
+    const [mine, theirs] = [
+      await asker.client.post(path, await rightsOf(one, 2)),
+      await second.client.post(path, await rightsOf(other, 2)),
+    ];
+    const answers = await Promise.all([decide(second, mine), decide(asker, theirs)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect([await agentOf(one), await agentOf(other)]).toEqual([2, 2]);
+  });
+});
+
+test("without the option one super-admin does all of this at once", async () => {
+  expect((await decide(second, await save(asker, threshold, 0))).status).toBe(200);
+  const made = await asker.client.post("/backend/admin/admin/create/", newAdmin(2));
+  expect(made.body["admin"]).toMatchObject({ agent: 2 });
+  expect((await asker.client.post("/backend/admin/plan/save/", plan({ quota: 9_000_000 }))).status).toBe(200);
+  expect((await save(asker, threshold, 50)).status).toBe(200);
+});
