@@ -149,7 +149,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "failures / calls < failureShareMax",
     to: "failures / calls < 0.05",
     rule: "a channel that stumbles now and then stays open",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/window-few",
@@ -157,7 +157,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "calls < callsMin ||",
     to: "",
     rule: "a channel is not closed for a few calls",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/window-others",
@@ -165,7 +165,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "others > 0 && others / (calls - own) >= failureShareMax",
     to: "others >= 0",
     rule: "one customer cannot close a channel for others",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/window-old",
@@ -173,7 +173,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "this.#failures[slot] = 0;\n",
     to: "",
     rule: "failures are forgotten after ten seconds",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-probe",
@@ -181,7 +181,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "(tick < load.openUntilTick || load.isProbing)",
     to: "tick < load.openUntilTick",
     rule: "one call at a time finds out whether a channel is back",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-cap",
@@ -189,7 +189,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "load.inFlight >= this.#share(channel.concurrencyMax)",
     to: "load.inFlight > this.#share(channel.concurrencyMax)",
     rule: "a channel runs as many calls as it may",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-shared-cap",
@@ -197,7 +197,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "return Math.max(1, Math.floor(limit / this.#replicas));",
     to: "return limit;",
     rule: "replicas share the cap of a channel",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-pause-max",
@@ -205,7 +205,7 @@ export const channelMutants: readonly Mutant[] = [
     from: ": Math.min(askedMs, cooldownMsMax);",
     to: ": askedMs;",
     rule: "a channel rests for a minute at most",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-pause-one",
@@ -213,7 +213,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "const pause = isShared ? load.pause : load.pauseOfOne;",
     to: "const pause = load.pause;",
     rule: "a pause that one customer has met is not for the others",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-pause-shorter",
@@ -221,7 +221,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "const isKept = pause.untilTick > untilTick && (isShared",
     to: "const isKept = pause.untilTick < untilTick && (isShared",
     rule: "a shorter pause does not end a longer one",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-over-twice",
@@ -229,7 +229,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "if (use.isOver) {\n      return;\n    }\n    const isFailure",
     to: "const isFailure",
     rule: "an attempt is counted once",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-answer-closes",
@@ -237,7 +237,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "load.isProbing = false;\n      load.openUntilTick = 0;",
     to: "load.isProbing = false;",
     rule: "a channel that answers is open again",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/load-old-call",
@@ -245,7 +245,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "if (!isProbe && isCircuitOpen(load, customer)) {\n      return;\n    }\n",
     to: "",
     rule: "calls from before keep no circuit open",
-    tests: ["unit/gateway/channels/channel-load.test.ts", "fault/channel-state.test.ts"],
+    tests: ["unit/gateway/channels/channel-load.test.ts", "unit/gateway/channels/failure-window.test.ts"],
   },
   {
     id: "relay/choose-priority",
@@ -277,7 +277,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "headers.push([idempotencyHeader, ownIdempotencyKey(call, idempotencyKey)]);",
     to: "headers.push([idempotencyHeader, idempotencyKey]);",
     rule: "two customers who choose the same key get no answer of each other",
-    tests: ["integration/surfaces.test.ts", "conformance/transparency.test.ts", "integration/bad-input-wire.test.ts"],
+    tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
   {
     id: "relay/compose-query",
@@ -285,12 +285,7 @@ export const channelMutants: readonly Mutant[] = [
     from: ".filter(([name]) => queryNames.has(name));",
     to: ";",
     rule: "only known names of a query go on",
-    tests: [
-      "integration/surfaces.test.ts",
-      "conformance/transparency.test.ts",
-      "integration/bad-input-wire.test.ts",
-      "integration/bad-input.test.ts",
-    ],
+    tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
   {
     id: "relay/compose-query-length",
@@ -298,7 +293,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "if (query.length > queryLengthMax) {",
     to: "if (query.length > queryLengthMax * 1_000) {",
     rule: "a query has an end",
-    tests: ["integration/bad-input-wire.test.ts", "integration/bad-input.test.ts", "integration/surfaces.test.ts"],
+    tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
   {
     id: "relay/compose-beta",
@@ -306,7 +301,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "beta !== null && betaPattern.test(beta)",
     to: "beta !== null",
     rule: "a header of the client goes on only in its usual form",
-    tests: ["integration/surfaces.test.ts", "conformance/transparency.test.ts", "integration/bad-input-wire.test.ts"],
+    tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
   {
     id: "relay/compose-pinned",
@@ -314,7 +309,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "return channel.pinnedAddress === null ? composed",
     to: "return channel.pinnedAddress !== undefined ? composed",
     rule: "an exit node is called at its proven address",
-    tests: ["unit/gateway/exit-nodes.test.ts", "integration/exit-nodes.test.ts", "integration/node-agent.test.ts"],
+    tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
   {
     id: "relay/compose-encoding",
@@ -322,6 +317,6 @@ export const channelMutants: readonly Mutant[] = [
     from: '["accept-encoding", "identity"], ',
     to: "",
     rule: "an answer comes uncompressed",
-    tests: ["integration/surfaces.test.ts", "conformance/transparency.test.ts", "integration/bad-input-wire.test.ts"],
+    tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
 ];

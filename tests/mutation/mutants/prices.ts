@@ -96,7 +96,7 @@ export const pricesMutants: readonly Mutant[] = [
     from: "[...said.matchAll(timePattern)].at(-1)",
     to: "[...said.matchAll(timePattern)].at(0)",
     rule: "sound lasts until the last time of its subtitles",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/input-pictures",
@@ -104,7 +104,7 @@ export const pricesMutants: readonly Mutant[] = [
     from: "const pictures = bounds.inputImages * pictureTokensMin;",
     to: "const pictures = 0;",
     rule: "a picture that was sent is owed",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/input-files",
@@ -112,7 +112,7 @@ export const pricesMutants: readonly Mutant[] = [
     from: "const end = start === bytes.length ? -1 : bytes.indexOf(quote, start);",
     to: "const end = start;",
     rule: "a file in a request is not counted as text",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/unrecorded-charged",
@@ -136,7 +136,7 @@ export const pricesMutants: readonly Mutant[] = [
     from: "if (state.isSettled) {\n      return;",
     to: "if (state.isSettled && state.hold === null) {\n      return;",
     rule: "a call that was settled is not ended again",
-    tests: ["unit/gateway/call-ender.test.ts", "fault/client-abort.test.ts"],
+    tests: ["unit/gateway/call-ender.test.ts"],
   },
   {
     id: "prices/refused-hold",

@@ -12,8 +12,6 @@ export const requestMutants: readonly Mutant[] = [
       "unit/gateway/admit/parse-request.test.ts",
       "unit/gateway/admit/parse-request/options.test.ts",
       "unit/gateway/admit/parse-request/usage-option.test.ts",
-      "integration/surfaces.test.ts",
-      "integration/bad-input-wire.test.ts",
     ],
   },
   {
@@ -323,7 +321,6 @@ export const requestMutants: readonly Mutant[] = [
       "unit/gateway/admit/parse-request/read-multipart.test.ts",
       "unit/gateway/admit/parse-request.test.ts",
       "unit/gateway/admit/parse-request/options.test.ts",
-      "integration/surfaces.test.ts",
     ],
   },
   {
@@ -332,7 +329,7 @@ export const requestMutants: readonly Mutant[] = [
     from: "return refusals.has(failure.status) && isNamed &&",
     to: "return refusals.has(failure.status) &&",
     rule: "only a refusal of the option itself is tried without it",
-    tests: ["unit/gateway/admit/parse-request/usage-option.test.ts", "integration/usage-option.test.ts"],
+    tests: ["unit/gateway/admit/parse-request/usage-option.test.ts"],
   },
   {
     id: "relay/usage-option-time",
@@ -340,7 +337,7 @@ export const requestMutants: readonly Mutant[] = [
     from: "const leftOutMs = 600_000;",
     to: "const leftOutMs = 600_000_000;",
     rule: "a channel is asked for its usage again after ten minutes",
-    tests: ["unit/gateway/admit/parse-request/usage-option.test.ts", "integration/usage-option.test.ts"],
+    tests: ["unit/gateway/admit/parse-request/usage-option.test.ts"],
   },
   {
     id: "relay/exit-permit",

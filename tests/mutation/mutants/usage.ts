@@ -8,7 +8,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "inputTokens: input.inputTokens > counted.inputTokens ? input.inputTokens : counted.inputTokens,",
     to: "inputTokens: counted.inputTokens,",
     rule: "a client that leaves owes the input",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/abort-told-first",
@@ -16,7 +16,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "const input = told === null || told.isOdd === true ? owedInput(kind, request) : told;",
     to: "const input = owedInput(kind, request);",
     rule: "a client that leaves owes the input that the provider told",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/abort-odd",
@@ -24,7 +24,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "const input = told === null || told.isOdd === true ? owedInput",
     to: "const input = told === null ? owedInput",
     rule: "a count that no count can be is not charged to a client that left",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/abort-cached",
@@ -32,7 +32,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "    cacheReadTokens: input.cacheReadTokens,\n",
     to: "",
     rule: "cached input of a client that left is charged as cached",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/abort-sound",
@@ -40,7 +40,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "audioMs: input.audioMs > counted.audioMs ? input.audioMs : counted.audioMs,",
     to: "audioMs: counted.audioMs,",
     rule: "a file that was sent is owed as long as it lasts at least",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/abort-bound",
@@ -48,7 +48,7 @@ export const usageMutants: readonly Mutant[] = [
     from: 'return { units: withinHeld(units, limits), usageSource: "estimated", isImplausible: told',
     to: 'return { units, usageSource: "estimated", isImplausible: told',
     rule: "our own count charges no more than was set aside, of a client that left",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/abort-pass",
@@ -56,7 +56,7 @@ export const usageMutants: readonly Mutant[] = [
     from: 'const { kind, request, limits, delivered, reported } = answer;\n  if (kind === "pass") {',
     to: "const { kind, request, limits, delivered, reported } = answer;\n  if (kind !== kind) {",
     rule: "a path without rules costs a request, also when the client leaves",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/broken-told",
@@ -64,7 +64,7 @@ export const usageMutants: readonly Mutant[] = [
     from: 'if (told !== null && told.isOdd !== true && (told.outputTokens > 0n || told.images > 0)) {\n    return { ...bookable(told, answer.limits), usageSource: "provider" };\n  }\n  const units',
     to: 'if (told !== null && told.isOdd !== true) {\n    return { ...bookable(told, answer.limits), usageSource: "provider" };\n  }\n  const units',
     rule: "a usage that names no output is no count of an answer that broke off",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/broken-unsent",
@@ -72,7 +72,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "const units = bytesSent === 0 ? noUnits : counted();",
     to: "const units = counted();",
     rule: "of an answer that broke off nothing is charged that did not go out",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/no-output-free",
@@ -80,7 +80,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "return isOutput(told) || isOutput(counted()) ? {",
     to: "return true ? {",
     rule: "an answer without output is free",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/no-output-counted",
@@ -88,7 +88,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "return isOutput(told) || isOutput(counted()) ? {",
     to: "return isOutput(told) ? {",
     rule: "output that the provider does not count is charged by its input all the same",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/estimated-bound",
@@ -96,7 +96,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "const counted = () => withinHeld(countStream(answer), answer.limits);",
     to: "const counted = () => countStream(answer);",
     rule: "our own count of a stream charges no more than was set aside",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/whole-bound",
@@ -104,7 +104,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "const counted = () => withinHeld({ ...countAnswer(body, json, request, kind), images }, limits);",
     to: "const counted = () => ({ ...countAnswer(body, json, request, kind), images });",
     rule: "our own count of an answer charges no more than was set aside",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/error-answer",
@@ -112,7 +112,7 @@ export const usageMutants: readonly Mutant[] = [
     from: 'const hasError = json["object"] === "error" || Boolean(json["error"]);',
     to: 'const hasError = json["object"] === "error";',
     rule: "an error in a body of status 200 is free",
-    tests: ["unit/gateway/settle/measure-usage.test.ts", "integration/bad-upstream.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/error-beside-output",
@@ -120,7 +120,7 @@ export const usageMutants: readonly Mutant[] = [
     from: 'return hasError && ["choices", "data", "output", "results"].every((name) => json[name] === undefined);',
     to: "return hasError;",
     rule: "output with an error beside it is charged",
-    tests: ["unit/gateway/settle/measure-usage.test.ts", "integration/bad-upstream.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/picture-events",
@@ -128,7 +128,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "images: (known?.images ?? 0) + 1 };",
     to: "images: 1 };",
     rule: "each picture of a stream counts",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/usage-lost",
@@ -136,7 +136,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "return told ?? known;",
     to: "return told;",
     rule: "a usage is not forgotten when more events follow",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/left-counts",
@@ -144,7 +144,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "if (isDelivered) {",
     to: "if (isDelivered || true) {",
     rule: "what came after the client had left is not delivered",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/most-input",
@@ -152,7 +152,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "told.inputTokens <= most.inputTokens &&",
     to: "",
     rule: "input that cannot be true is not booked",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/most-output",
@@ -160,7 +160,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "told.outputTokens <= most.outputTokens &&",
     to: "",
     rule: "output that cannot be true is not booked",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/most-sound",
@@ -168,7 +168,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "told.audioMs <= most.audioMs &&",
     to: "",
     rule: "sound that cannot be true is not booked",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/cut-cached",
@@ -176,21 +176,21 @@ export const usageMutants: readonly Mutant[] = [
     from: "const cacheReadTokens = atMost(units.cacheReadTokens, inputTokens);",
     to: "const cacheReadTokens = units.cacheReadTokens;",
     rule: "of a count that was cut no more is cached than was read",
-    tests: ["unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/odd-fraction",
     file: "control-plane/src/gateway/usage-count/units.ts",
-    from: "!(Number.isSafeInteger(value) && value >= 0);",
-    to: "!(Number.isFinite(value) && value >= 0);",
+    from: "!(Number.isSafeInteger(value) && (value as number) >= 0)",
+    to: "!(Number.isFinite(value) && (value as number) >= 0)",
     rule: "a count with a fraction is none",
     tests: ["unit/gateway/settle/measure-usage/read-usage.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/odd-negative",
     file: "control-plane/src/gateway/usage-count/units.ts",
-    from: "!(Number.isSafeInteger(value) && value >= 0);",
-    to: "!Number.isSafeInteger(value);",
+    from: "!(Number.isSafeInteger(value) && (value as number) >= 0)",
+    to: "!Number.isSafeInteger(value)",
     rule: "a count below zero is none",
     tests: ["unit/gateway/settle/measure-usage/read-usage.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
@@ -219,6 +219,7 @@ export const usageMutants: readonly Mutant[] = [
     tests: [
       "unit/gateway/settle/measure-usage/read-usage.test.ts",
       "unit/gateway/settle/measure-usage.test.ts",
+      "unit/gateway/settle/measured-endings.test.ts",
       "unit/gateway/settle/measure-usage.test.ts",
     ],
   },
@@ -231,6 +232,7 @@ export const usageMutants: readonly Mutant[] = [
     tests: [
       "unit/gateway/settle/measure-usage/read-usage.test.ts",
       "unit/gateway/settle/measure-usage.test.ts",
+      "unit/gateway/settle/measured-endings.test.ts",
       "unit/gateway/settle/measure-usage.test.ts",
     ],
   },
@@ -240,7 +242,7 @@ export const usageMutants: readonly Mutant[] = [
     from: "|| body[at - 1] === backslash) {",
     to: ") {",
     rule: 'a text in the answer that ends in "usage" is no usage',
-    tests: ["unit/gateway/settle/measure-usage/read-usage.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
     id: "prices/usage-nested",
@@ -291,6 +293,7 @@ export const usageMutants: readonly Mutant[] = [
     tests: [
       "unit/gateway/settle/measure-usage/count-delivered.test.ts",
       "unit/gateway/settle/measure-usage.test.ts",
+      "unit/gateway/settle/measured-endings.test.ts",
       "unit/gateway/settle/measure-usage.test.ts",
     ],
   },

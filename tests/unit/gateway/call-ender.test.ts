@@ -12,6 +12,7 @@ import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { noUnits } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { Registry } from "prom-client";
@@ -152,4 +153,25 @@ test("a call whose usage is recorded is reported once, in the turn in which its 
   expect(await counted()).toEqual(['sluice_requests_total{outcome="completed",code="",model="m"} 1']);
   expect(leases.totals().pending).toBeGreaterThan(0n);
   expect(firstUses).toEqual([principal.apiKeyId]);
+});
+
+test("a call that is refused gives back what it held, once, and one that was settled stays settled", async () => {
+  let rows = 0;
+  const written = () => {
+    rows += 1;
+    return Promise.resolve();
+  };
+  const refused = await setUp(written);
+  for (let time = 0; time < 2; time += 1) {
+    refused.ender.refuse(refused.state, new AppError("no_upstream"));
+    expect(refused.leases.totals()).toMatchObject({ held: 0n, pending: 0n });
+  }
+  expect([rows, refused.reports.length]).toEqual([1, 1]);
+
+  const settled = await setUp(written);
+  await settled.ender.settle(settled.state, end);
+  const before = settled.leases.totals();
+  settled.ender.refuse(settled.state, new AppError("client_closed_request"));
+  expect(settled.leases.totals()).toEqual(before);
+  expect([rows, settled.reports.length]).toEqual([2, 1]);
 });

@@ -28,6 +28,12 @@ describe("a call may take an exit node", () => {
     expect(allowExitNodes(abilities, nodes).map(({ channel }) => channel.name)).toEqual(expected);
   });
 
+  test("of its route and not another one", () => {
+    const foreign = { channel: channelOf(3, { exitNode: "node-b" }), priority: 0, weight: 1 };
+    const nodes = findExitNodes(catalog, callOf("node-test", 7n, "m"));
+    expect(allowExitNodes([...abilities, foreign], nodes)).toEqual(abilities);
+  });
+
   test("and outside of the group nothing is looked up", () => {
     const nodes = findExitNodes(catalog, callOf("default", 7n, "m"));
     expect(nodes).toBeNull();

@@ -41,6 +41,12 @@ describe("the addresses that servers of models may have", () => {
     expect(never.filter(serverAddressRule(true))).toEqual([]);
   });
 
+  test("are gone to in their plain spelling, however a name server or a channel writes them", async () => {
+    expect(await leadsTo("::ffff:8.8.4.4", "2606:4700:0:0:0:0:0:1111")).toEqual(["8.8.4.4", "2606:4700::1111"]);
+    const literal = { hostname: "::ffff:8.8.4.4", port: 443 };
+    expect(await guardOver(() => Promise.resolve([])).addressesOf(literal)).toEqual(["8.8.4.4"]);
+  });
+
   test("are judged by what a translator of IPv6 makes of them", () => {
     // As a name server says it in a network of IPv6 alone: 8.8.4.4, 10.0.0.1 and 169.254.169.254.
     expect(publicOnly("64:ff9b::808:404")).toBe(true);

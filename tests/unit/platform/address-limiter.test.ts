@@ -30,6 +30,17 @@ describe("strangers", () => {
     ]);
   });
 
+  test("are remembered up to twenty thousand, and the one that was silent longest is forgotten first", () => {
+    const limiter = new AddressLimiter({ perAddress: 1, inAll: 100_000 });
+    const taken = (number: number): boolean =>
+      limiter.tryTake(`10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`, 0) === null;
+    const many = Array.from({ length: 20_000 }, (_, number) => taken(number));
+    expect(many.every((isTaken) => isTaken)).toBe(true);
+    expect(taken(0)).toBe(false);
+    // One more is one too many; the second was silent for longest.
+    expect([taken(20_000), taken(1), taken(0)]).toEqual([true, true, false]);
+  });
+
   test("who are refused use up nothing of what others may do", () => {
     const limiter = new AddressLimiter({ perAddress: 1, inAll: 3 });
     const flood = Array.from({ length: 50 }, () => limiter.tryTake("192.0.2.1", 0));

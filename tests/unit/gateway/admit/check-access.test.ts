@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { checkKeyState, checkModelAccess, checkPassThrough } from "@sluice/control-plane/gateway/admit/check-access.ts";
+import {
+  checkKeyState,
+  checkModelAccess,
+  checkPassThrough,
+  checkPictureOption,
+} from "@sluice/control-plane/gateway/admit/check-access.ts";
 import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalog.ts";
-import type { ModelEntry, Principal } from "@sluice/control-plane/gateway/model.ts";
+import type { ModelEntry, ParsedRequest, Principal } from "@sluice/control-plane/gateway/model.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { channelOf } from "../../../support/channel-fixtures.ts";
 
@@ -125,4 +130,13 @@ describe("a path that is passed through", () => {
     expect(accessOf({}, catalog, { ...call, method: "POST" })).toBe("not_found");
     expect(accessOf({}, catalog, { ...call, path: "/v1/vector_stores" })).toBe("not_found");
   });
+});
+
+test("an option that makes pictures dearer is offered only where they are not sold at one price", () => {
+  const check = (pictureOption: string | null, image: bigint, output: bigint) =>
+    codeOf(() => checkPictureOption({ pictureOption } as ParsedRequest, { price: { image, output } } as ModelEntry));
+  expect(check("quality", 1n, 0n)).toBe("unpriced_option");
+  expect(check("quality", 1n, 1n)).toBeNull();
+  expect(check("quality", 0n, 1n)).toBeNull();
+  expect(check(null, 1n, 0n)).toBeNull();
 });

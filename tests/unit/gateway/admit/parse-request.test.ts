@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
+import { checkContentType, parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import type { RequestBounds } from "@sluice/control-plane/gateway/model.ts";
 import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
@@ -225,4 +225,26 @@ describe("a form", () => {
   ] as [string, [string, string][], string][])("with %s is refused", (_what, parts, code) => {
     expect(codeOf(() => form("/v1/images/edits", parts))).toBe(code);
   });
+});
+
+test("the name of a model is a text", () => {
+  for (const model of [7, true, [], ["m"], {}]) {
+    expect(codeOf(() => boundsOf("/v1/chat/completions", { model, messages: ask }))).toBe("invalid_type model");
+  }
+  for (const model of [null, ""]) {
+    expect(codeOf(() => boundsOf("/v1/chat/completions", { model, messages: ask }))).toBe("missing_field model");
+  }
+});
+
+test("a body comes as it is, of the type that its path takes", () => {
+  const check = (path: string, headers: Record<string, string>) =>
+    codeOf(() => checkContentType(new Headers(headers), findSurface(path)));
+  const [chats, edits] = ["/v1/chat/completions", "/v1/images/edits"];
+  const json = { "content-type": "application/json; charset=utf-8" };
+  expect(check(chats, json)).toBe("nothing was thrown");
+  expect(check(chats, { ...json, "content-encoding": "Identity" })).toBe("nothing was thrown");
+  expect(check(chats, { ...json, "content-encoding": "gzip" })).toStartWith("unsupported_encoding");
+  expect(check(chats, { "content-type": "text/plain" })).toStartWith("unsupported_media_type");
+  expect(check(edits, json)).toStartWith("unsupported_media_type");
+  expect(check(edits, { "content-type": "multipart/form-data; boundary=B" })).toBe("nothing was thrown");
 });

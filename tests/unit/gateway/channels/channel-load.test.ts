@@ -232,6 +232,17 @@ describe("the circuit", () => {
     expect(loads.isOpen(plain, customer)).toBe(true);
   });
 
+  test("for everybody is not kept open by calls from before either", () => {
+    const before = loads.begin(plain, customer);
+    for (let call = 0; call < 20; call += 1) {
+      loads.end(loads.begin(plain, customer), "certain");
+    }
+    nowMs += 4_000;
+    loads.end(before, "certain");
+    nowMs += 1_000;
+    expect(loads.isOpen(plain, customer)).toBe(true);
+  });
+
   test("is not moved by clients that leave", () => {
     for (let turn = 0; turn < 100; turn += 1) {
       loads.release(loads.begin(plain, customer));

@@ -125,3 +125,16 @@ describe("calls that are left before their answers begin", () => {
     }
   });
 });
+
+test("what a call used beyond the tokens of a minute keeps the next ones out until it is made up for", () => {
+  let tick = 0;
+  const limits = new KeyLimits({ now: () => 0, tick: () => tick }, null);
+  const key = principal(1n, { tokensPerMinute: 60 });
+  expect(isLetIn(limits, key)).toBe(true);
+  limits.end(key, 90n);
+  expect(isLetIn(limits, key)).toBe(false);
+  tick += 30_000;
+  expect(isLetIn(limits, key)).toBe(false);
+  tick += 1_000;
+  expect(isLetIn(limits, key)).toBe(true);
+});

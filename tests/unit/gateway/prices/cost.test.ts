@@ -65,6 +65,11 @@ describe("the cost of a call", () => {
     expect<bigint>(costOf(nothing, price, 1n)).toBe(0n);
   });
 
+  test("of requests is theirs, of however many", () => {
+    const price = toPriceVersion({ ...free, request: "0.01" });
+    expect<bigint[]>([0n, 1n, 3n].map((requests) => costOf(nothing, price, requests))).toEqual([0n, 5_000n, 15_000n]);
+  });
+
   test("is not rounded line by line", () => {
     // Each of the three lines alone costs a third of a quota.
     const third = { ...free, input: "0.66666667", output: "0.66666666", reasoning: "0.66666667" };

@@ -170,6 +170,8 @@ describe("what a provider says of a request that it refused", () => {
   test("of a 429 is whether our account is empty", async () => {
     const empty = await refusal(429, errorBody({ message: "our secrets", type: "x", code: "insufficient_quota" }));
     expect(empty).toMatchObject({ said: null, failure: { code: "upstream_rate_limited", isLasting: true } });
+    const emptyByType = await refusal(429, errorBody({ message: "our secrets", type: "insufficient_quota" }));
+    expect(emptyByType.failure).toMatchObject({ result: "account_empty", blame: "certain", isLasting: true });
     const busy = await refusal(429, errorBody({ message: "insufficient_quota", type: "requests" }));
     expect(busy).toMatchObject({
       said: null,
@@ -250,5 +252,7 @@ describe("what a provider says of a request that it refused", () => {
   test("is 413 by its status alone", async () => {
     const answer = await refusal(413, "<html>", "text/html");
     expect(answer).toMatchObject({ said: null, failure: { code: "upstream_rejected", isRequestFault: true } });
+    const titled = await refusal(413, "<title>Too large for this host</title>", "text/html");
+    expect(titled).toMatchObject({ said: null, failure: { isRequestFault: true } });
   });
 });

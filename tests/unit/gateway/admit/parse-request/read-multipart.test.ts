@@ -50,6 +50,10 @@ describe("a part that only one of two readers would find", () => {
       "behind a delimiter inside of a text",
       `${part("model", "img")}${part("prompt", "cat --B x")}${part("n", "8")}--B--`,
     ],
+    [
+      "behind a delimiter in the middle of a line",
+      `${part("model", "img")}${part("prompt", `cat ${part("n", "8").trimEnd()}`)}--B--`,
+    ],
     ["behind the last delimiter", `${good}--B--\r\n${part("n", "8")}--B--`],
     ["behind the last delimiter, on its line", `${good}--B--${part("n", "8")}--B--`],
     ["behind a delimiter after a bare line feed", `${good}--B\nContent-Disposition: form-data; name="n"\n\n8\n--B--`],
@@ -307,4 +311,10 @@ describe("two readers of one form", () => {
     }
     expect(taken).toBeGreaterThan(rounds / 50);
   });
+});
+
+test("a form has at most a thousand parts", () => {
+  const formOf = (count: number) => `${part("model", "img")}${image}${part("x", "1").repeat(count - 2)}--B--`;
+  expect(parse(formOf(1_000)).model).toBe("img");
+  expect(refusalOf(() => parse(formOf(1_001)))).toStartWith("invalid_value");
 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import type { ChannelId } from "@sluice/contracts/ids";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
+import { refusesUsageOption, UsageOptions } from "@sluice/control-plane/gateway/dispatch/usage-option.ts";
+import type { AttemptFailure, GatewayCall } from "@sluice/control-plane/gateway/model.ts";
 import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
 import fc from "fast-check";
 import { keyText, objectText, spaced, valueText } from "../../../../support/json-text.ts";
@@ -73,10 +76,44 @@ describe("the usage option of a stream", () => {
       "the client asked for it itself",
       `{"model":"m",${messages},"stream":true,"stream_options":{"include_usage":true}}`,
     ],
+    [
+      "the client asked for it itself, in its own way of writing",
+      `{"model":"m",${messages},"stream":true,"stream_options":{ "include_usage" : true }}`,
+    ],
     ["there is no stream", `{"model":"m",${messages},"stream":false}`],
     ["there is no word of a stream", ` {"model":"m",${messages}}\n`],
   ])("changes nothing when %s", (_why, text) => {
     expect(asText(parse(text).body)).toBe(text);
+  });
+
+  const request = parse(`{"model":"m",${messages},"stream":true}`);
+  const call = { traits: undefined } as unknown as GatewayCall;
+  const refused = (status: number, message: string, param: string | null = null) => ({
+    failure: { status } as AttemptFailure,
+    said: { message, type: "invalid_request_error", param, code: "bad" },
+  });
+
+  test("is what a provider has refused only when the provider names it, and the client did not ask", () => {
+    const named = refused(400, "Unknown field: stream_options");
+    expect(refusesUsageOption(named, request, call)).toBe(true);
+    expect(refusesUsageOption(refused(422, "Unknown field", "stream_options"), request, call)).toBe(true);
+    expect(refusesUsageOption(refused(400, "The prompt is too long"), request, call)).toBe(false);
+    expect(refusesUsageOption(refused(500, "stream_options"), request, call)).toBe(false);
+    expect(refusesUsageOption({ ...named, said: null }, request, call)).toBe(false);
+    const asked = parse(`{"model":"m",${messages},"stream":true,"stream_options":{"include_usage":true}}`);
+    expect(refusesUsageOption(named, asked, call)).toBe(false);
+  });
+
+  test("is left out for ten minutes at a channel that refused it, and at no other", () => {
+    let tick = 5;
+    const options = new UsageOptions({ tick: () => tick });
+    const [one, other] = [1n, 2n] as [ChannelId, ChannelId];
+    options.leaveOut(one);
+    expect([options.asks(one), options.asks(other)]).toEqual([false, true]);
+    tick += 599_999;
+    expect(options.asks(one)).toBe(false);
+    tick += 1;
+    expect(options.asks(one)).toBe(true);
   });
 
   test("is not asked of the Responses API, which tells its usage anyway", () => {

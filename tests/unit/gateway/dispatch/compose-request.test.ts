@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import {
+  checkQuery,
+  composeRequest,
+  type RequestOptions,
+} from "@sluice/control-plane/gateway/dispatch/compose-request.ts";
+import type { GatewayCall, ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
+import { channelOf } from "../../../support/channel-fixtures.ts";
+
+const request = { body: Buffer.from("{}"), contentType: "application/json" } as unknown as ParsedRequest;
+const options: RequestOptions = {
+  hops: "mark",
+  limits: {} as RequestOptions["limits"],
+  signal: new AbortController().signal,
+  accept: null,
+};
+
+function compose(headers: Record<string, string>, query = "", channel = channelOf(1)) {
+  const call = { method: "POST", path: "/v1/chat/completions", query, headers: new Headers(headers) };
+  const composed = composeRequest(call as unknown as GatewayCall, request, channel, options);
+  return { ...composed, sent: new Map(composed.headers) };
+}
+
+describe("a request as it goes to a channel", () => {
+  test("has the credential of the channel, and nothing of the client's own", () => {
+    const { sent } = compose(
+      { authorization: "Bearer sk-client", cookie: "a=b", "x-api-key": "sk-client", "x-forwarded-for": "192.0.2.1" },
+      "",
+      channelOf(1, { credential: "of the channel" }),
+    );
+    expect([...sent.keys()].sort()).toEqual(
+      ["accept-encoding", "authorization", "content-type", "user-agent", "x-sluice-hops"].sort(),
+    );
+    expect(sent.get("authorization")).toBe("Bearer of the channel");
+    expect(sent.get("accept-encoding")).toBe("identity");
+  });
+
+  test("goes to the proven address of an exit node, whatever its name leads to", () => {
+    expect(compose({}, "", channelOf(1, { pinnedAddress: "203.0.113.5" })).address).toBe("203.0.113.5");
+    expect(compose({})).not.toHaveProperty("address");
+  });
+
+  test("has another idempotency key for each API key, and always the same one", () => {
+    const keyOf = (authorization: string) =>
+      compose({ authorization, "idempotency-key": "mine" }).sent.get("idempotency-key");
+    expect(keyOf("Bearer one")).toBe(keyOf("Bearer one"));
+    expect(keyOf("Bearer one")).not.toBe(keyOf("Bearer two"));
+    expect(keyOf("Bearer one")).not.toBe("mine");
+  });
+
+  test("takes along what is known of a query, and a switch of the API in its usual form", () => {
+    expect(compose({}, "?limit=2&api-version=9&order=asc&x=%0d").target).toBe("/v1/chat/completions?limit=2&order=asc");
+    expect(compose({ "openai-beta": "assistants=v2" }).sent.get("openai-beta")).toBe("assistants=v2");
+    expect(compose({ "openai-beta": "{odd}" }).sent.has("openai-beta")).toBe(false);
+  });
+
+  test("has a query of 1,024 characters at most", () => {
+    expect(() => checkQuery("x".repeat(1_024))).not.toThrow();
+    expect(() => checkQuery("x".repeat(1_025))).toThrow("longer than 1024");
+  });
+});

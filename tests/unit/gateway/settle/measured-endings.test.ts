@@ -1,0 +1,127 @@
+import { describe, expect, test } from "bun:test";
+import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
+import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
+import { readAnswer } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
+import {
+  addEventUsage,
+  measureAnswer,
+  measureStream,
+  type StreamedAnswer,
+  StreamMeter,
+} from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import { noUnits, type Units } from "@sluice/control-plane/gateway/usage-log/model.ts";
+
+const bounds: RequestBounds = {
+  ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
+  ...{ outputImages: 0, audioMs: 0n, characters: 0 },
+};
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const body = json({ messages: [{ role: "user", content: "a".repeat(1_000) }] });
+const request: ParsedRequest = {
+  ...{ model: "m", isStream: true, wantsUsage: false, bounds, body, inputBytes: body.length },
+  ...{ contentType: null, pictureOption: null, plainBody: null, dropped: null },
+};
+const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n };
+const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n };
+const limits = { held, most };
+const words = { choices: [{ delta: { content: "four words of text" } }] };
+const free = { units: noUnits, usageSource: "none", isImplausible: false } as const;
+
+function deliveredOf(event: Record<string, unknown>) {
+  const count = new DeliveredCount();
+  count.add(event);
+  return count.delivered;
+}
+
+const streamed = (answer: Partial<StreamedAnswer>) =>
+  measureStream({
+    ...{ kind: "chat", end: "completed", reported: null, delivered: deliveredOf({}), request, limits, pieces: [] },
+    ...{ bytesSent: 10, ...answer },
+  });
+const answered = (value: unknown) => measureAnswer(json(value), { kind: "chat", request, limits });
+const told = (usage: unknown) => addEventUsage(null, { choices: [], usage });
+
+describe("a client that leaves", () => {
+  test("owes the input by our count where the provider told what can be no count", () => {
+    for (const prompt of [-5, 90_000]) {
+      const left = streamed({ end: "aborted", reported: told({ prompt_tokens: prompt, completion_tokens: 4.5 }) });
+      expect(left).toMatchObject({ usageSource: "estimated", isImplausible: true });
+      expect([left.units.inputTokens >= 200n, left.units.inputTokens < 220n]).toEqual([true, true]);
+    }
+  });
+
+  test("owes no more than was set aside, as far as nobody counted", () => {
+    const tight = { most, held: { ...noUnits, inputTokens: 3n, outputTokens: 2n } };
+    const left = streamed({ end: "aborted", limits: tight, delivered: deliveredOf(words) });
+    expect(left.units).toEqual(tight.held);
+  });
+
+  test("owes nothing for words that came after it had left, but what the provider told of them", () => {
+    const meter = new StreamMeter();
+    meter.add(words, false);
+    expect(meter.heard.delivered.outputTokens).toBe(0);
+    meter.add({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 4 } }, false);
+    expect(meter.heard.reported).toMatchObject({ inputTokens: 7n, outputTokens: 4n });
+  });
+});
+
+describe("an answer that broke off", () => {
+  const reported = { ...noUnits, inputTokens: 1_234n };
+
+  test("is charged by our count while the provider has named no output", () => {
+    const cut = streamed({ end: "failed", reported, delivered: deliveredOf(words) });
+    expect(cut).toMatchObject({ usageSource: "estimated", units: { outputTokens: 4n } });
+    expect(cut.units.inputTokens).toBeLessThan(220n);
+  });
+
+  test("is free when nothing of it went out", () => {
+    expect(streamed({ end: "failed", reported, delivered: deliveredOf(words), bytesSent: 0 })).toEqual(free);
+  });
+});
+
+describe("a whole answer", () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 0 };
+
+  test("without output is free, whatever was read for it", () => {
+    expect(answered({ choices: [{ message: { content: "" } }], usage })).toMatchObject(free);
+    expect(streamed({ reported: told(usage) })).toEqual(free);
+  });
+
+  test("with output that the provider does not count is charged by the count of the provider", () => {
+    const charged = { usageSource: "provider", units: { inputTokens: 10n, outputTokens: 0n } } as const;
+    expect(answered({ choices: [{ message: { content: "words" } }], usage })).toMatchObject(charged);
+    expect(streamed({ reported: told(usage), delivered: deliveredOf(words) })).toMatchObject(charged);
+  });
+
+  test("that says that it went wrong is free, unless output is beside that", () => {
+    const error = { message: "overloaded" };
+    expect(answered({ error })).toEqual({ ...free, form: "error" });
+    expect(answered({ object: "error", message: "overloaded" })).toEqual({ ...free, form: "error" });
+    for (const output of [{ choices: [{ message: { content: "words" } }] }, { output: [{ text: "words" }] }]) {
+      expect(answered({ ...output, error })).toMatchObject({ usageSource: "estimated", form: "object" });
+    }
+  });
+});
+
+describe("what a provider tells", () => {
+  test("is not forgotten when more events follow", () => {
+    const known = told({ prompt_tokens: 7, completion_tokens: 4 });
+    expect(addEventUsage(known, { choices: [] })).toEqual(known);
+    for (const usage of [null, {}, { prompt_tokens: "7" }]) {
+      expect(addEventUsage(known, { choices: [], usage })).toEqual(known);
+    }
+  });
+
+  test("of parts is cut with the whole", () => {
+    const details = { prompt_tokens_details: { cached_tokens: 900_000 } };
+    const reported = told({ prompt_tokens: 900_000, completion_tokens: 1, ...details });
+    expect(streamed({ reported })).toMatchObject({
+      isImplausible: true,
+      units: { inputTokens: 300_000n, cacheReadTokens: 300_000n, cacheWriteTokens: 0n },
+    });
+  });
+
+  test("is not what lies under a name that only ends in the word", () => {
+    expect(readAnswer(json({ choices: [], 'odd"usage': { prompt_tokens: 9, completion_tokens: 9 } })).usage).toBeNull();
+  });
+});
