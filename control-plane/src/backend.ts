@@ -26,7 +26,7 @@ import { GatewayNotices } from "./checkout/notices.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { CheckoutService } from "./checkout/service.ts";
 import { openActs, openApprovals } from "./deps-approvals.ts";
-import { exitNodeEndpoints } from "./exit-nodes/admin-routes.ts";
+import { exitNodeEndpoints, exitNodeFilePlace } from "./exit-nodes/admin-routes.ts";
 import { buildExitNodes } from "./exit-nodes/exit-nodes.ts";
 import type { ExitNodes } from "./exit-nodes/service.ts";
 import { type CatalogAdminParts, catalogAdminEndpoints } from "./gateway/catalog-admin/routes.ts";
@@ -77,7 +77,7 @@ import type { AnyEndpoint } from "./platform/endpoint/model.ts";
 import { type EndpointParts, endpointRoutes } from "./platform/endpoint/routes.ts";
 import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
 import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
-import { type ListParts, listEndpoints } from "./platform/list-query/endpoints.ts";
+import { fileEndpoints, type ListParts, listEndpoints } from "./platform/list-query/endpoints.ts";
 import type { Log } from "./platform/log.ts";
 import { reportEndpoints } from "./reports/routes.ts";
 import { secretEndpoints } from "./secrets/routes.ts";
@@ -88,7 +88,7 @@ import type { Settings } from "./settings/service.ts";
 import type { TraceRules } from "./trace/model.ts";
 import { PayloadReading } from "./trace/payload-reading.ts";
 import { TraceRetention } from "./trace/retention.ts";
-import { traceEndpoints } from "./trace/routes.ts";
+import { traceEndpoints, traceFilePlace } from "./trace/routes.ts";
 import { TraceSearching } from "./trace/search.ts";
 import { upstreamAuthEndpoints } from "./upstream-auth/routes.ts";
 import { rollUsageUp } from "./usage-rollup/service.ts";
@@ -169,6 +169,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "messages-model-map": modelMapEndpoints(db),
     "exit-nodes": exitNodeEndpoints(exitNodes),
     "admin-lists": listEndpoints(lists, [...listPlaces, leadPlace]),
+    "admin-files": fileEndpoints(lists, [traceFilePlace, exitNodeFilePlace]),
     analytics: analyticsEndpoints({ db, clock: systemClock }),
     leads: leadEndpoints({
       db,

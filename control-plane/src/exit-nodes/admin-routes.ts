@@ -8,7 +8,9 @@ import {
   exitNodeAnswer,
   exitNodeDetailAnswer,
   exitNodeReference,
+  type exitNodeSorts,
   exitNodesAnswer,
+  exitNodesInput,
   exitRouteAnswer,
   exitRoutesAnswer,
   saveExitAccountInput,
@@ -16,11 +18,12 @@ import {
   saveExitRouteInput,
   switchExitNodeInput,
 } from "@sluice/contracts/exit-nodes";
-import { z } from "zod";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import type { ListPlace } from "../platform/list-query/endpoints.ts";
 import { accountEntry, dnsEntry, healthEntry, nodeEntry, routeEntry } from "./answers.ts";
 import type { CheckedNode } from "./check-node.ts";
 import type { ExitNode } from "./model.ts";
+import { exitNodeFiles } from "./node-file-store.ts";
 import type { Changer } from "./node-parts.ts";
 import type { ExitNodes } from "./service.ts";
 
@@ -31,6 +34,27 @@ type Asked = { readonly admin: AdminCaller; readonly requestId: string; readonly
 
 function changerOf({ admin, requestId, clientIp }: Asked): Changer {
   return { actor: { kind: "admin", id: admin.adminId, name: admin.username }, requestId, ip: clientIp };
+}
+
+/** Where admins take the file of the nodes. */
+export const exitNodeFilePlace: ListPlace = {
+  path: `${base}/`,
+  access,
+  about: "exit nodes with what checks saw of them last",
+  source: exitNodeFiles,
+};
+
+type NodeEntry = ReturnType<typeof nodeEntry>;
+
+/** There are at most as many as one answer holds, so that no page of them is ever asked for. */
+function sortNodes(entries: readonly NodeEntry[], sort: string): NodeEntry[] {
+  const isDescending = sort.startsWith("-");
+  const field = sort.slice(isDescending ? 1 : 0) as (typeof exitNodeSorts)[number];
+  const sorted = entries.toSorted((one, other) => {
+    const [a, b] = [one[field], other[field]];
+    return a < b ? -1 : a > b ? 1 : one.node_code < other.node_code ? -1 : 1;
+  });
+  return isDescending ? sorted.toReversed() : sorted;
 }
 
 /** What admins do with exit nodes, their accounts and their routes. */
@@ -55,13 +79,14 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       method: "GET",
       path: `${base}/list/`,
       access,
-      input: z.strictObject({}),
+      input: exitNodesInput,
       output: exitNodesAnswer,
       errors: [],
       summary: "All exit nodes, with what checks and calls saw of them last.",
-      handle: async () => {
+      handle: async ({ input }) => {
         const surroundings = await nodes.readSurroundings();
-        return { nodes: (await nodes.listNodes()).map((node) => nodeEntry(node, surroundings)) };
+        const entries = (await nodes.listNodes()).map((node) => nodeEntry(node, surroundings));
+        return { nodes: sortNodes(entries, input.sort) };
       },
     }),
     endpoint({

@@ -109,9 +109,11 @@ export type TraceFilter = {
   readonly to: Date | null;
 };
 
-/** A page of a search: from the first place on, below the second, the newest first. */
+/** A page of a search: from the first place on, below the second. */
 export type TraceSearch = {
   readonly filter: TraceFilter;
+  /** Else the newest come first. */
+  readonly isOldestFirst: boolean;
   readonly since: CallPlace;
   readonly before: CallPlace;
   readonly limit: number;
@@ -137,17 +139,29 @@ function placeOf(epochMs: number): CallPlace {
 const isBefore = (one: CallPlace, other: CallPlace): boolean =>
   one.day === other.day ? one.requestId < other.requestId : one.day < other.day;
 
+/** The smallest place behind one. */
+function placeAfter({ day, requestId }: CallPlace): CallPlace {
+  const next = (BigInt(`0x${requestId.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");
+  // Behind the last id of a day, no call of that day is.
+  const hex = next.length > 32 ? "f".repeat(32) : next;
+  return { day, requestId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") };
+}
+
 /**
  * The part of the log in which a search looks: as little as the moments and the cursor allow.
  * @param oldestMs nothing is kept from before
  */
 export function searchBounds(
   { from, to }: Pick<TraceFilter, "from" | "to">,
-  cursor: CallPlace | null,
+  { cursor, isOldestFirst }: { readonly cursor: CallPlace | null; readonly isOldestFirst: boolean },
   oldestMs: number,
 ): { readonly since: CallPlace; readonly before: CallPlace } {
   const since = placeOf(Math.max(oldestMs, from === null ? oldestMs : from.getTime() - slackMs));
   const end = to === null ? behindAll : placeOf(to.getTime() + slackMs);
+  if (isOldestFirst) {
+    const next = cursor === null ? since : placeAfter(cursor);
+    return { since: isBefore(since, next) ? next : since, before: end };
+  }
   return { since, before: cursor !== null && isBefore(cursor, end) ? cursor : end };
 }
 

@@ -14,15 +14,25 @@ import {
 import { z } from "zod";
 import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import type { ListPlace } from "../platform/list-query/endpoints.ts";
 import { listAccesses } from "./access-store.ts";
 import type { PayloadReading } from "./payload-reading.ts";
 import type { TraceDetail, TraceSearching } from "./search.ts";
 import { checkAccesses, countDecryptable } from "./service.ts";
+import { traceFiles } from "./trace-file-store.ts";
 
 export type TraceEndpointParts = {
   readonly db: Database;
   readonly search: TraceSearching;
   readonly reading: PayloadReading;
+};
+
+/** Where admins take the file of the calls. */
+export const traceFilePlace: ListPlace = {
+  path: "/backend/admin/trace/",
+  access: "admin",
+  about: "traced calls, without what became of their bodies",
+  source: traceFiles,
 };
 
 /** The trace, for admins: metadata for each of them, bodies only for super-admins and never without a record. */
@@ -33,7 +43,7 @@ export function traceEndpoints({ db, search, reading }: TraceEndpointParts): Any
       path: "/backend/admin/trace/list/",
       access: "admin",
       input: traceListInput,
-      summary: "Calls by request id, user, key, model, status and time, newest first.",
+      summary: "Calls by request id, user, key, model, status and time, the newest or the oldest first.",
       output: traceListOutput,
       errors: [],
       limits: ["A page has at most 100 calls."],

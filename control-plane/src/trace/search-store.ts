@@ -21,7 +21,7 @@ const joins = `
   left join payload_day_key d on d.day = t.day`;
 
 /**
- * A page of calls, newest first. The text holds only the conditions that are asked for, each with an index that has the day
+ * A page of calls. The text holds only the conditions that are asked for, each with an index that has the day
  * and the request id behind it: so the partitions are read one after the other, and of each no more than the page takes.
  */
 export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceView[]> {
@@ -64,11 +64,12 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
   if (filter.to !== null) {
     conditions.push(`t.started_at < ${put(filter.to)}::timestamptz`);
   }
+  const order = search.isOldestFirst ? "t.day, t.request_id" : "t.day desc, t.request_id desc";
   return await db.query<TraceView>(
     `select ${listColumns(put(search.payloadCutoff))} from (
        select t.* from trace_record t where ${conditions.join(" and ")}
-       order by t.day desc, t.request_id desc limit ${put(search.limit)}::integer
-     ) as t ${joins} order by t.day desc, t.request_id desc`,
+       order by ${order} limit ${put(search.limit)}::integer
+     ) as t ${joins} order by ${order}`,
     values,
   );
 }

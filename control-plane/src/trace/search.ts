@@ -37,7 +37,7 @@ export class TraceSearching {
     this.#parts = parts;
   }
 
-  /** A page of calls, newest first. @throws AppError `temporarily_unavailable` when it takes too long */
+  /** A page of calls. @throws AppError `temporarily_unavailable` when it takes too long */
   async list(input: TraceListInput): Promise<{ rows: TraceView[]; nextCursor: string | null }> {
     if (input.request_id !== undefined) {
       const found = await this.#findByRequestId(input.request_id, input);
@@ -48,9 +48,11 @@ export class TraceSearching {
     // The partitions of days that are over may still wait to be dropped.
     const oldestMs = now - (rules().metadataRetentionDays + 1) * dayMs;
     const filter = toFilter(input);
+    const isOldestFirst = input.sort === "time";
     const search = {
       filter,
-      ...searchBounds(filter, input.cursor ?? null, oldestMs),
+      isOldestFirst,
+      ...searchBounds(filter, { cursor: input.cursor ?? null, isOldestFirst }, oldestMs),
       limit: input.limit + 1,
       payloadCutoff: payloadCutoff(rules(), now),
     };

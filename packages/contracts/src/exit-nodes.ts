@@ -226,6 +226,11 @@ export const exitNodeDetailAnswer = z.strictObject({
   accounts: z.array(exitAccountEntry),
   routes: z.array(exitRouteEntry),
 });
+/** Ascending; with a `-` before it descending. */
+export const exitNodeSorts = ["node_code", "name", "status", "created_at"] as const;
+export const exitNodesInput = z.strictObject({
+  sort: z.enum(exitNodeSorts.flatMap((sort) => [sort, `-${sort}` as const])).default("node_code"),
+});
 export const exitNodesAnswer = z.strictObject({ nodes: z.array(exitNodeEntry) });
 export const exitDnsAnswer = z.strictObject({ dns: exitDnsEntry.extend({ host: z.string(), expected: z.string() }) });
 export const exitHealthAnswer = z.strictObject({ health: exitHealthEntry, dns: exitDnsEntry, node: exitNodeEntry });

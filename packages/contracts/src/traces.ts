@@ -34,6 +34,8 @@ export const traceListInput = z.strictObject({
   from: moment.optional(),
   /** Calls that began before this moment. */
   to: moment.optional(),
+  /** `-time` begins with the newest. */
+  sort: z.enum(["time", "-time"]).default("-time"),
   /** What the page before ended with. */
   cursor: z
     .string()

@@ -1,15 +1,16 @@
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import type { Formats } from "./format.ts";
 
-type Priced = Pick<SiteModel, "input_usd_per_m" | "output_usd_per_m" | "request_usd" | "image_usd" | "second_usd">;
+type PriceName = "input_usd_per_m" | "output_usd_per_m" | "request_usd" | "image_usd" | "second_usd";
+type Priced = Pick<SiteModel, PriceName>;
 
 /** Whether tokens of it cost something; a model that costs nothing at all is free by the token. */
-export function isPricedByToken(model: Priced): boolean {
+export function isPricedByToken(model: Readonly<Record<PriceName, string | null>>): boolean {
   const others = [model.request_usd, model.image_usd, model.second_usd];
   return [model.input_usd_per_m, model.output_usd_per_m].some(isAbove) || !others.some(isAbove);
 }
 
-function isAbove(usd: string): boolean {
+function isAbove(usd: string | null): boolean {
   return Number(usd) > 0;
 }
 

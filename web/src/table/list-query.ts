@@ -35,10 +35,6 @@ export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
     placeholderData: keepPreviousData,
     refetchInterval: options.refreshMs?.() ?? 0,
   }));
-  const filters = (): Record<string, string | number> => {
-    const { cursor: _cursor, limit: _limit, ...rest } = state.query() as Record<string, string | number>;
-    return rest;
-  };
   return {
     get rows() {
       return query.data?.rows;
@@ -60,10 +56,16 @@ export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
     },
     onRetry: () => void query.refetch(),
     get exports() {
-      return {
-        csv: apiUrl(`${path}export/`, { ...filters(), format: "csv" }),
-        json: apiUrl(`${path}export/`, { ...filters(), format: "json" }),
-      };
+      return exportsOf(path, state);
     },
+  };
+}
+
+/** Where the files of a list are, by what the URL says. @param path with the slash at its end */
+export function exportsOf(path: string, state: TableState): { readonly csv: string; readonly json: string } {
+  const { cursor: _cursor, limit: _limit, ...asked } = state.query() as Record<string, string | number>;
+  return {
+    csv: apiUrl(`${path}export/`, { ...asked, format: "csv" }),
+    json: apiUrl(`${path}export/`, { ...asked, format: "json" }),
   };
 }

@@ -67,6 +67,13 @@ export function listEndpoints(parts: ListParts, places: readonly ListPlace[]): A
   return places.flatMap((place) => [pageEndpoint(parts, place), exportEndpoint(parts, exports, place)]);
 }
 
+/** The files of lists alone, for those whose pages are made otherwise. */
+export function fileEndpoints(parts: ListParts, places: readonly ListPlace[]): AnyEndpoint[] {
+  const { exportRowsMax: rowsMax, ...rest } = parts;
+  const exports = new ListExports(rowsMax === undefined ? rest : { ...rest, rowsMax });
+  return places.map((place) => exportEndpoint(parts, exports, place));
+}
+
 function pageEndpoint(parts: ListParts, { path, access, about, source }: ListPlace): AnyEndpoint {
   return endpoint({
     method: "GET",

@@ -1,7 +1,7 @@
 import type { exitNodeEntry, exitNodesAnswer } from "@sluice/contracts/exit-nodes";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { useNavigate } from "@solidjs/router";
-import { createQuery } from "@tanstack/solid-query";
+import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { createSignal, type JSX } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
@@ -9,6 +9,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
+import { exportsOf } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
@@ -20,17 +21,19 @@ import { NodeForm } from "../exit-node/node-form.tsx";
 
 type Node = AnswerOf<typeof exitNodeEntry>;
 
-const path = "/backend/admin/exit-node/list/";
+const base = "/backend/admin/exit-node/";
+const path = `${base}list/`;
 
 const columns: readonly Column<Node>[] = [
   {
-    id: "node_code",
+    id: "name",
     label: "Node",
     cell: (node) => <a href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</a>,
     card: "title",
+    isSortable: true,
   },
-  { id: "code", label: "Code", cell: (node) => <code>{node.node_code}</code> },
-  { id: "status", label: "Status", cell: (node) => <StateWord state={node.status} />, card: "badge" },
+  { id: "node_code", label: "Code", cell: (node) => <code>{node.node_code}</code>, isSortable: true },
+  { id: "status", label: "Status", cell: (node) => <StateWord state={node.status} />, card: "badge", isSortable: true },
   { id: "is_serving", label: "Takes calls", cell: (node) => <ServingWord node={node} /> },
   { id: "health", label: "Health", cell: (node) => healthWord(node.health) },
   {
@@ -51,6 +54,13 @@ const columns: readonly Column<Node>[] = [
     cell: (node) => shownMoment(node.health?.checked_at ?? null, "never"),
     isHiddenAtFirst: true,
   },
+  {
+    id: "created_at",
+    label: "Added",
+    cell: (node) => shownMoment(node.created_at),
+    isSortable: true,
+    isHiddenAtFirst: true,
+  },
 ];
 
 /** All exit nodes, with what checks and calls saw of them last. */
@@ -60,8 +70,12 @@ export function Page(): JSX.Element {
   const [isAdding, setIsAdding] = createSignal(false);
   const state = createTableState({ filters: [] });
   const query = createQuery(() => ({
-    queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof exitNodesAnswer>(path, { signal }),
+    queryKey: [path, state.query()["sort"]],
+    queryFn: ({ signal }: { signal: AbortSignal }) => {
+      const { sort } = state.query();
+      return apiGet<typeof exitNodesAnswer>(path, { query: sort === undefined ? {} : { sort }, signal });
+    },
+    placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   }));
   return (
@@ -80,6 +94,7 @@ export function Page(): JSX.Element {
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}
+        exports={exportsOf(base, state)}
         empty={{
           title: "There are no exit nodes",
           text: "Install the agent on a host, then add the host here with the relay key of the agent.",

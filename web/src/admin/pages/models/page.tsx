@@ -1,6 +1,7 @@
 import { modelKinds } from "@sluice/contracts/model-kinds";
 import { useSearchParams } from "@solidjs/router";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
+import { isPricedByToken } from "../../../i18n/model-prices.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
@@ -22,19 +23,21 @@ import { type Model, ModelForm, modelsPath } from "./model-form.tsx";
 import { ModelPanel } from "./model-panel.tsx";
 import { RouteTester } from "./route-tester.tsx";
 
-const price = (value: string | null): string => (value === null ? dash : formats.usd(value));
+/** A dash also for a model that is paid by the call, the image or the second instead of by tokens. */
+const price = (row: Model, value: string | null): string =>
+  value === null || !isPricedByToken(row) ? dash : formats.usd(value);
 
 const columns: readonly Column<Model>[] = [
   { id: "name", label: "Model", cell: (row) => <code>{row.name}</code>, card: "title", isSortable: true },
   { id: "owned_by", label: "Of", cell: (row) => row.owned_by },
   { id: "kind", label: "Kind", cell: (row) => row.kind },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "input_usd_per_m", label: "In, USD per M", cell: (row) => price(row.input_usd_per_m), align: "end" },
-  { id: "output_usd_per_m", label: "Out, USD per M", cell: (row) => price(row.output_usd_per_m), align: "end" },
+  { id: "input_usd_per_m", label: "In, USD per M", cell: (row) => price(row, row.input_usd_per_m), align: "end" },
+  { id: "output_usd_per_m", label: "Out, USD per M", cell: (row) => price(row, row.output_usd_per_m), align: "end" },
   {
     id: "cache_read_usd_per_m",
     label: "Cached, USD per M",
-    cell: (row) => price(row.cache_read_usd_per_m),
+    cell: (row) => price(row, row.cache_read_usd_per_m),
     align: "end",
   },
   {

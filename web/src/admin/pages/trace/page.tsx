@@ -20,7 +20,7 @@ const tokens = (count: TraceRow["input_tokens"]): string => (count === null ? "â
 
 const columns: readonly Column<TraceRow>[] = [
   { id: "request_id", label: "Request", cell: (row) => <code>{row.request_id.slice(0, 18)}â€¦</code>, card: "title" },
-  { id: "started_at", label: "Began", cell: (row) => shownMoment(row.started_at) },
+  { id: "time", label: "Began", cell: (row) => shownMoment(row.started_at), isSortable: true },
   { id: "email", label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
   { id: "model", label: "Model", cell: (row) => shownText(row.model) },
   { id: "path", label: "Call", cell: (row) => `${row.method} ${row.path}`, isHiddenAtFirst: true },

@@ -2,11 +2,13 @@ import type { traceListOutput } from "@sluice/contracts/traces";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { apiGet } from "../../../api/client.ts";
+import { exportsOf } from "../../../table/list-query.ts";
 import type { TableState } from "../../../table/table-state.ts";
 
 export type TraceRow = AnswerOf<typeof traceListOutput>["traces"][number];
 
-export const tracePath = "/backend/admin/trace/list/";
+const base = "/backend/admin/trace/";
+export const tracePath = `${base}list/`;
 
 type TraceQuery = {
   readonly rows: readonly TraceRow[] | undefined;
@@ -15,16 +17,15 @@ type TraceQuery = {
   readonly isRefreshing: boolean;
   readonly error: Error | null;
   readonly onRetry: () => void;
+  readonly exports: { readonly csv: string; readonly json: string };
 };
 
-/** A page of the trace, in the form in which `DataTable` takes it. The trace has pages of its own, and no sums or files. */
+/** A page of the trace, in the form in which `DataTable` takes it. The trace has pages of its own, and no sums. */
 export function createTraceQuery(state: TableState, refreshMs: () => number): TraceQuery {
   const query = createQuery(() => ({
     queryKey: [tracePath, state.query()],
-    queryFn: ({ signal }: { signal: AbortSignal }) => {
-      const { sort: _sort, ...asked } = state.query() as Record<string, string | number>;
-      return apiGet<typeof traceListOutput>(tracePath, { query: asked, signal });
-    },
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof traceListOutput>(tracePath, { query: state.query(), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs(),
   }));
@@ -45,5 +46,8 @@ export function createTraceQuery(state: TableState, refreshMs: () => number): Tr
       return query.error;
     },
     onRetry: () => void query.refetch(),
+    get exports() {
+      return exportsOf(base, state);
+    },
   };
 }

@@ -1,0 +1,66 @@
+import { traceFile } from "@sluice/contracts/admin-lists/files";
+import { column, equals, listSource } from "../platform/list-query/model.ts";
+import { daysOfRequest } from "../platform/request-days.ts";
+
+const daysDefault = 31;
+const daysMax = 400;
+const startedAt = column("timestamptz", "t.started_at");
+
+/**
+ * Calls for a file. Conditions are those of the search (`search-store.ts`): each has an index that has the day and the request
+ * id behind it.
+ */
+export const traceFiles = listSource({
+  contract: traceFile,
+  from: `trace_record t
+    left join user_profile u on u.id = t.user_id
+    left join api_key k on k.id = t.api_key_id`,
+  countedFrom: "trace_record t",
+  columns: {
+    request_id: column("uuid", "t.request_id::text"),
+    day: column("date", "t.day::text"),
+    started_at: startedAt,
+    user_id: column("bigint", "t.user_id"),
+    email: column("text", "u.email"),
+    gateway_user_id: column("bigint", "t.gateway_user_id"),
+    key_id: column("bigint", "t.api_key_id"),
+    key_name: column("text", "k.name"),
+    method: column("text", "t.method"),
+    path: column("text", "t.path"),
+    model: column("text", "t.model"),
+    status: column("text", "t.status"),
+    error_code: column("text", "t.error_code"),
+    http_status: column("integer", "t.http_status"),
+    is_stream: column("boolean", "t.is_stream"),
+    input_tokens: column("bigint", "t.input_tokens"),
+    output_tokens: column("bigint", "t.output_tokens"),
+    first_token_ms: column("integer", "t.first_token_ms"),
+    duration_ms: column("integer", "t.duration_ms"),
+    client_ip: column("text", "t.client_ip"),
+    user_agent: column("text", "t.user_agent"),
+  },
+  filters: {
+    request_id: (id, bind) => {
+      const [first, , last] = daysOfRequest(id);
+      return `t.request_id = ${bind(id, "uuid")} and t.day between ${bind(first, "date")} and ${bind(last, "date")}`;
+    },
+    user_id: (value, bind) => `t.gateway_user_id = gateway_user_of_user(${bind(value, "bigint")})`,
+    gateway_user_id: equals("bigint", "t.gateway_user_id"),
+    key_id: (value, bind) => {
+      const id = bind(value, "bigint");
+      return `t.api_key_id = ${id} and t.gateway_user_id = gateway_user_of_key(${id})`;
+    },
+    model: equals("text", "t.model"),
+    // Said in the text as well, so that the index of what did not go well can be used.
+    status: (values, bind) => {
+      const wanted = `t.status in (${values.map((value) => bind(value, "text")).join(", ")})`;
+      return values.includes("completed") ? wanted : `t.status <> 'completed' and ${wanted}`;
+    },
+    http_status: (value, bind) => {
+      const wanted = `t.http_status = ${bind(value, "integer")}`;
+      return value >= 400 ? `t.http_status >= 400 and ${wanted}` : wanted;
+    },
+  },
+  sorts: { time: [column("date", "t.day"), column("uuid", "t.request_id")] },
+  time: { at: startedAt, partitionDay: "t.day", daysDefault, daysMax, isOpenWith: "request_id" },
+});

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { exitNodeSorts } from "../exit-nodes.ts";
+import { choiceOf, exactText, idText, listContract } from "../lists.ts";
+import { traceView } from "../traces.ts";
+import { outcomes } from "../usage.ts";
+import { wireMoment } from "../wire.ts";
+
+/** Lists whose pages are made otherwise: what their files hold. */
+
+/** Calls as their list shows them, but for what became of the bodies, which changes with the hour. */
+export const traceFile = listContract({
+  name: "traces",
+  row: traceView.omit({ payload: true }),
+  filters: {
+    request_id: z.uuid().transform((id) => id.toLowerCase()),
+    user_id: idText,
+    gateway_user_id: idText,
+    key_id: idText,
+    model: exactText(256),
+    status: choiceOf(outcomes),
+    http_status: z
+      .string()
+      .regex(/^[1-5]\d\d$/)
+      .transform(Number),
+  },
+  sorts: ["time"],
+  defaultSort: "-time",
+});
+
+/** Exit nodes with what was seen of them last; neither keys nor what a node says of itself. */
+export const exitNodeFile = listContract({
+  name: "exit-nodes",
+  row: z.strictObject({
+    node_code: z.string(),
+    name: z.string(),
+    region: z.string(),
+    host: z.string(),
+    ip: z.string(),
+    relay_url: z.string().nullable(),
+    status: z.string(),
+    weight: z.int(),
+    is_serving: z.boolean(),
+    dns_matched: z.boolean().nullable(),
+    dns_checked_at: wireMoment.nullable(),
+    health_ok: z.boolean().nullable(),
+    health_latency_ms: z.int().nullable(),
+    health_failure: z.string().nullable(),
+    health_checked_at: wireMoment.nullable(),
+    switched_at: wireMoment.nullable(),
+    created_at: wireMoment,
+    updated_at: wireMoment,
+  }),
+  filters: {},
+  sorts: exitNodeSorts,
+  defaultSort: "node_code",
+  isTimed: false,
+});

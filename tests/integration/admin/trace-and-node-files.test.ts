@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
+import { insertTraces } from "@sluice/control-plane/trace/store.ts";
+import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import { type ConsoleClient, codeOf, consoleClient } from "../../support/console-client.ts";
+import { loginAdmin } from "../../support/logins.ts";
+import { SluiceRig } from "../../support/sluice.ts";
+import { traceRowOf } from "../../support/trace-fixtures.ts";
+
+const dayMs = 86_400_000;
+let rig: SluiceRig;
+let admin: ConsoleClient;
+/** Ids of the calls, the oldest first: some a day, over three days, of one model. */
+let ids: string[];
+
+beforeAll(async () => {
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  const sluice = await rig.startProcess();
+  admin = consoleClient(sluice.url, (await loginAdmin(rig, { isSuper: false })).cookie);
+  const { randomUUIDv7 } = Bun;
+  const start = Date.now() - 2 * dayMs;
+  const rows = Array.from({ length: 75 }, (_, i) => {
+    const startedAtMs = start + Math.floor(i / 25) * dayMs - (75 - i) * 10;
+    const requestId = randomUUIDv7("hex", startedAtMs) as TraceRow["requestId"];
+    const status = i % 5 === 0 ? ("failed" as const) : ("completed" as const);
+    return traceRowOf({ day: utcDay(startedAtMs), requestId, startedAtMs, model: "walked", status });
+  });
+  await createMissingPartitions(
+    rig.db,
+    "trace_record",
+    rows.map(({ day }) => day),
+  );
+  await insertTraces(rig.db, rows.map(toSpooledTrace));
+  ids = rows.map(({ requestId }) => requestId as string);
+  for (const [code, name, status] of [
+    ["b-node", "Alpha", "testing"],
+    ["a-node", "Beta", "testing"],
+    ["c-node", "=Gamma", "active"],
+  ] as const) {
+    await rig.db.sql`
+      insert into exit_node (node_code, name, host, ip, relay_key_secret, status)
+      values (${code}, ${name}, ${`${code}.example.org`}, '192.0.2.1', ${`exit_node.${code}`}, ${status})`;
+  }
+}, 60_000);
+
+afterAll(() => rig?.close());
+
+const idsOf = (rows: unknown): string[] => (rows as { request_id: string }[]).map(({ request_id: id }) => id);
+
+describe("the list of traces", () => {
+  async function walk(query: Record<string, string>): Promise<string[]> {
+    const found: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const asked: Record<string, string> = { model: "walked", limit: "10", ...query };
+      const { status, body } = await admin.get("/backend/admin/trace/list/", { ...asked, ...(cursor && { cursor }) });
+      expect(status).toBe(200);
+      found.push(...idsOf(body["traces"]));
+      cursor = body["next_cursor"] as string | null;
+    } while (cursor !== null);
+    return found;
+  }
+
+  test("is walked from the newest or from the oldest, and meets every call once", async () => {
+    expect(await walk({})).toEqual(ids.toReversed());
+    expect(await walk({ sort: "-time" })).toEqual(ids.toReversed());
+    expect(await walk({ sort: "time" })).toEqual(ids);
+    const failed = ids.filter((_, i) => i % 5 === 0);
+    expect(await walk({ sort: "time", status: "failed" })).toEqual(failed);
+    const from = new Date(Date.now() - 1.5 * dayMs).toISOString();
+    expect(await walk({ sort: "time", from })).toEqual(ids.slice(25));
+    expect(codeOf(await admin.get("/backend/admin/trace/list/", { sort: "model" }))).toEqual([
+      400,
+      "invalid_parameter",
+    ]);
+  });
+});
+
+describe("the file of traces", () => {
+  const file = (query: Record<string, string>) => admin.file("/backend/admin/trace/export/", query);
+
+  test("holds the calls that were asked for, in either order, as JSON and as CSV, and is written down", async () => {
+    const newest = await file({ model: "walked", format: "json" });
+    expect(newest.headers.get("content-disposition")).toMatch(/^attachment; filename="traces-.*\.json"$/);
+    expect(idsOf(await newest.json())).toEqual(ids.toReversed());
+    const oldest = await file({ model: "walked", format: "json", sort: "time", status: "failed" });
+    expect(idsOf(await oldest.json())).toEqual(ids.filter((_, i) => i % 5 === 0));
+    const one = await file({ request_id: ids[3] ?? "" });
+    const [head = "", line = "", ...rest] = (await one.text()).split("\r\n");
+    expect([head.startsWith("request_id,day,started_at"), line.includes(ids[3] ?? "-"), rest]).toEqual([
+      true,
+      true,
+      [""],
+    ]);
+    expect(head).not.toContain("payload");
+    const audited = await rig.db.sql<{ after: unknown }>`
+      select after from audit_log where action = 'list.export' order by id`;
+    expect(audited).toHaveLength(3);
+    expect(audited[0]?.after).toMatchObject({ rows: 75 });
+  });
+});
+
+describe("the list of exit nodes", () => {
+  test("is sorted as asked for", async () => {
+    const codes = async (query: Record<string, string>) => {
+      const { body } = await admin.get("/backend/admin/exit-node/list/", query);
+      return (body["nodes"] as { node_code: string }[]).map(({ node_code: code }) => code);
+    };
+    expect(await codes({})).toEqual(["a-node", "b-node", "c-node"]);
+    expect(await codes({ sort: "-node_code" })).toEqual(["c-node", "b-node", "a-node"]);
+    expect(await codes({ sort: "name" })).toEqual(["c-node", "b-node", "a-node"]);
+    expect(await codes({ sort: "-status" })).toEqual(["b-node", "a-node", "c-node"]);
+    expect(await codes({ sort: "created_at" })).toEqual(["b-node", "a-node", "c-node"]);
+    const odd = await admin.get("/backend/admin/exit-node/list/", { sort: "relay_key_secret" });
+    expect(codeOf(odd)).toEqual([400, "invalid_parameter"]);
+  });
+
+  test("can be taken as a file, without secrets and without formulas", async () => {
+    const answer = await admin.file("/backend/admin/exit-node/export/", { sort: "-name" });
+    const text = await answer.text();
+    expect(text.split("\r\n").map((line) => line.split(",")[0])).toEqual([
+      "node_code",
+      "a-node",
+      "b-node",
+      "c-node",
+      "",
+    ]);
+    expect(text).toContain("'=Gamma");
+    expect(text).not.toContain("exit_node.");
+  });
+});
