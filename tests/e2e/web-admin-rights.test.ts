@@ -143,6 +143,9 @@ test(
       await page.getByText("This waits until another super-admin has agreed.").waitFor();
       await page.getByRole("button", { name: "Give quota" }).click();
       await page.getByText("Nothing is changed yet").waitFor();
+      const toast = await page.locator(".toast").boundingBox();
+      expect((toast?.x ?? 0) + (toast?.width ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+      await page.screenshot({ path: ".data/shots/toast.png" });
       await page.goto("/admin/approvals/");
       await page.locator(".row-open").first().click();
       await page.getByText("You asked for this: another super-admin has to agree.").waitFor();

@@ -55,13 +55,9 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Approvals"
-        text="Amounts above the limit of the settings, and what would get around it, wait until a second super-admin agrees. After three days a request is over."
+        text="Amounts above the limit of the settings, and what would get around it, wait until a second super-admin agrees. After three days a request is over. If you are the only super-admin, make another on the server with admin:create."
       />
       <SuperOnly what="Approvals are seen and decided">
-        <p class="muted">
-          If you are the only super-admin, a command on the server makes another:{" "}
-          <code>bun run admin:create --username NAME --super</code>
-        </p>
         <ApprovalList />
       </SuperOnly>
     </>

@@ -95,10 +95,10 @@ export function AdjustCard(): JSX.Element {
       >
         <Show when={preview()}>
           {(answer) => (
-            <>
+            <div class="form">
               <DemandNotice demand={answer().demand} />
               <Comparison answer={answer()} />
-            </>
+            </div>
           )}
         </Show>
       </ConfirmDialog>

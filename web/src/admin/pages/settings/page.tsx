@@ -119,6 +119,8 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
       const wanted = setting.kind === "boolean" ? value === "true" : wholeOrNull(value);
       showToast(await save(wanted, `${setting.name} saved`));
       await refresh();
+      // What waits for a second person is not the value yet.
+      form.reset({ value: String(setting.value) });
     },
   });
   const isFixed = (): boolean => setting.source === "environment";
