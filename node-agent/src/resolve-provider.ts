@@ -87,7 +87,14 @@ export class ProviderResolver {
   }
 }
 
+/** All of IPv6 that is given out to servers of the world. The library calls whatever it has no name for unicast. */
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
+
 /** Whether an address lies where public servers are: not private, loopback, link-local, metadata, a tunnel, ... */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+  if (!ipaddr.isValid(address)) {
+    return false;
+  }
+  const read = ipaddr.process(address);
+  return read.range() === "unicast" && (read.kind() === "ipv4" || read.match(globalUnicast));
 }
