@@ -49,6 +49,10 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
       afterAbort: { timeoutMs: config.ABORTED_USAGE_TIMEOUT_MS, bytesMax: abortedUsageBytesMax },
     },
     parseAside: (order) => parseAside(base.aside, order),
+    bodyRoom: {
+      bytesMax: Math.max(config.BODIES_BYTES_MAX, config.BODY_BYTES_MAX),
+      userBytesMax: Math.max(config.BODIES_USER_BYTES_MAX, config.BODY_BYTES_MAX),
+    },
     abortsPerHour: config.UNPAID_ABORTS_PER_HOUR === 0 ? null : config.UNPAID_ABORTS_PER_HOUR,
     isSentRetried: config.UPSTREAM_RETRY_SENT,
     streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,

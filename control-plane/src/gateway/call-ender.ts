@@ -96,6 +96,7 @@ export class CallEnder {
     if (state.principal !== null && state.isLimited) {
       this.#parts.limits.end(state.principal, inputTokens + outputTokens);
     }
+    state.bodyShare?.end();
     state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
   }
 

@@ -13,6 +13,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     exitNodes: null,
     exitNode: null,
     isStream: false,
+    bodyShare: null,
     isLimited: false,
     isSettled: false,
     firstByteMs: null,

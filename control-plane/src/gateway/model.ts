@@ -4,6 +4,8 @@ import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
 import type { UpstreamWords } from "../platform/errors.ts";
 import type { HttpClientError } from "../platform/http-client/model.ts";
+import type { ByteCounter } from "../platform/read-body.ts";
+import type { BodyShare } from "./body-room.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
 import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
 
@@ -33,9 +35,10 @@ export type GatewayCall = {
   readonly startedTick: number;
   /**
    * Reads the body; called at most once, and only after the key was found good.
+   * @param counter what the body takes of the room for all bodies
    * @throws AppError `request_too_large`, `request_timeout`, or what a translated call is refused with; FreeAnswer
    */
-  readBody(): Promise<Uint8Array>;
+  readBody(counter?: ByteCounter): Promise<Uint8Array>;
   /** Of a translated call, asked once its body was read. */
   traits?(): UpstreamTraits;
   /** What follows the last event of a stream, asked for once the call is over; for a relay of this deployment. */
@@ -195,6 +198,8 @@ export type CallState = {
   /** The exit node that answered the last attempt. */
   exitNode: string | null;
   isStream: boolean;
+  /** What the body takes of the room for all bodies. */
+  bodyShare: BodyShare | null;
   /** The limits of the key count this call. */
   isLimited: boolean;
   /** Set by the step that ends the call. */

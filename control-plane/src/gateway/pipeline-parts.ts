@@ -4,6 +4,7 @@ import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { HttpClient, HttpLimits } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
+import type { BodyRoom } from "./body-room.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
 import type { KeyDirectory } from "./keys/key-directory.ts";
@@ -32,6 +33,7 @@ export interface GatewayObserver {
 export type PipelineParts = {
   readonly directory: KeyDirectory;
   readonly limits: KeyLimits;
+  readonly bodyRoom: BodyRoom;
   readonly leases: QuotaLeases;
   readonly loads: ChannelLoads;
   readonly catalog: () => Catalog;

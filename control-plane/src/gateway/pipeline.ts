@@ -151,7 +151,8 @@ export class Pipeline implements GatewayPort {
     // Before the body is read: where nothing is passed through, nobody waits for an upload.
     const passThrough = surface.kind === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, surface);
-    const parsing = parseBody(this.#parts, await call.readBody(), call, surface);
+    state.bodyShare = this.#parts.bodyRoom.share(principal.gatewayUserId);
+    const parsing = parseBody(this.#parts, await call.readBody(state.bodyShare), call, surface);
     const request = parsing instanceof Promise ? await parsing : parsing;
     state.request = request;
     state.isStream = request.isStream;

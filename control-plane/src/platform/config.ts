@@ -113,6 +113,8 @@ const schema = z.object({
       ),
     ),
   BODY_BYTES_MAX: count(1_024, 256 * 1024 * 1024).default(32 * 1024 * 1024),
+  BODIES_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(512 * 1024 * 1024),
+  BODIES_USER_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(128 * 1024 * 1024),
   BODY_TIMEOUT_MS: count(100, 600_000).default(30_000),
   UPSTREAM_CONNECT_TIMEOUT_MS: count(10, 60_000).default(5_000),
   UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: count(10, 3_600_000).default(55_000),

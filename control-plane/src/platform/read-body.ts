@@ -23,6 +23,9 @@ const silencesMax = 10;
 /** One timer for all bodies that are being read: a timer of its own would cost each call more than the reading. */
 const ticker = new DeadlineTicker();
 
+/** Counts what a body takes of memory; what it throws ends the reading. */
+export type ByteCounter = { add(bytes: number): void };
+
 /** Reads the body of a request once, and never more of it than the limit. */
 export class BodyReader implements Timed {
   /** The body, once it was read. */
@@ -43,9 +46,10 @@ export class BodyReader implements Timed {
 
   /**
    * Resolves with the body.
-   * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`
+   * @param counter hears of the bytes before they are taken: of all where their number was declared
+   * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`, and what the counter throws
    */
-  read(): Promise<Uint8Array> {
+  read(counter: ByteCounter | null = null): Promise<Uint8Array> {
     const { bytesMax, timeoutMs } = this.#limits;
     const header = this.#request.headers.get("content-length");
     const declared = header === null ? null : Number(header);
@@ -54,13 +58,20 @@ export class BodyReader implements Timed {
       const isAsking = this.#request.headers.get("expect") !== null;
       return Promise.reject(tooLarge(isAsking ? Number.POSITIVE_INFINITY : declared - bytesMax));
     }
+    if (counter !== null && declared !== null) {
+      try {
+        counter.add(declared);
+      } catch (refusal) {
+        return Promise.reject(refusal);
+      }
+    }
     return new Promise((resolve, reject) => {
       ticker.add(this);
       this.#beganMs = ticker.nowMs;
       this.#totalMs = Math.min(timeoutMs + (declared ?? bytesMax) / bytesPerMs, timeoutMs * silencesMax);
       this.#giveUp = reject;
       const isWhole = declared !== null && declared <= wholeBytesMax;
-      const reading = isWhole ? this.#request.bytes() : this.#readPieces(declared);
+      const reading = isWhole ? this.#request.bytes() : this.#readPieces(declared, counter);
       reading.then(
         (bytes) => {
           ticker.remove(this);
@@ -84,7 +95,7 @@ export class BodyReader implements Timed {
   }
 
   /** Pieces are counted as they come, and each begins the time of silence anew. */
-  async #readPieces(declared: number | null): Promise<Uint8Array> {
+  async #readPieces(declared: number | null, counter: ByteCounter | null): Promise<Uint8Array> {
     const { bytesMax } = this.#limits;
     const pieces: Uint8Array[] = [];
     let length = 0;
@@ -98,6 +109,9 @@ export class BodyReader implements Timed {
       length += part.value.byteLength;
       this.#heardMs = ticker.nowMs;
       if (length <= bytesMax) {
+        if (declared === null) {
+          counter?.add(part.value.byteLength);
+        }
         pieces.push(part.value);
       } else if (length - bytesMax > droppedBytesMax) {
         await reader.cancel();

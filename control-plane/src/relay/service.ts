@@ -26,7 +26,7 @@ type Said = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
 
 type CallDetails = {
   readonly clientIp: string;
-  readonly read: () => Promise<Uint8Array>;
+  readonly read: GatewayCall["readBody"];
   /** Called once, with what the gateway reports. */
   readonly onReport: (call: GatewayCall, report: CallReport) => void;
   /** Called behind that with what takes its place. */
@@ -66,7 +66,7 @@ export class RelayService {
     let payload: PayloadFate = "none";
     const call = this.#begin(request, target, {
       clientIp,
-      read: () => reader.read(),
+      read: (counter) => reader.read(counter),
       onReport: (over, report) => {
         onOver(report.responseBytes);
         payload = this.#end(over, saidIn(reader.bytes), report);
@@ -92,7 +92,7 @@ export class RelayService {
     });
     const call = this.#begin(request, target, {
       clientIp,
-      read: () => body.translate(),
+      read: (counter) => body.translate(counter),
       onReport: (_call, report) => {
         caller = report.apiKeyId;
         books.report(report);

@@ -1,7 +1,7 @@
 import type { CallReport, GatewayAnswer, GatewayCall } from "../gateway/model.ts";
 import type { GatewayPort } from "../gateway/port.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { BodyReader } from "../platform/read-body.ts";
+import type { BodyReader, ByteCounter } from "../platform/read-body.ts";
 import type { ToldAnswer, Translation } from "./model.ts";
 
 /** The client's body and what the gateway gets for it, each made once however often it is asked for. */
@@ -21,13 +21,13 @@ export class TranslatedBody {
     return this.#reader.bytes;
   }
 
-  read(): Promise<Uint8Array> {
-    this.#reading ??= this.#reader.read();
+  read(counter?: ByteCounter): Promise<Uint8Array> {
+    this.#reading ??= this.#reader.read(counter);
     return this.#reading;
   }
 
-  translate(): Promise<Uint8Array> {
-    this.#translating ??= this.read().then(this.#toBody);
+  translate(counter?: ByteCounter): Promise<Uint8Array> {
+    this.#translating ??= this.read(counter).then(this.#toBody);
     return this.#translating;
   }
 }

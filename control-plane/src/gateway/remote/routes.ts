@@ -121,7 +121,7 @@ function beginCall(
     signal: request.signal,
     startedAtMs: clock.now(),
     startedTick: clock.tick(),
-    readBody: () => body.read(),
+    readBody: (counter) => body.read(counter),
     ...(link === null || link.traits === null ? {} : { traits: constant(link.traits) }),
     onReport: (report) => {
       load.inFlight -= 1;

@@ -1,0 +1,96 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { AppError } from "../platform/errors.ts";
+
+/** Smaller bodies are not counted: there is no end to small calls but that of memory for calls themselves. */
+const countedBytesMin = 64 * 1024;
+const retryAfterSeconds = 1;
+
+export type BodyRoomLimits = {
+  /** Of all calls of this process together. */
+  readonly bytesMax: number;
+  /** Of the calls of one user. */
+  readonly userBytesMax: number;
+};
+
+/**
+ * How many bytes of bodies a process holds at once. A call needs a few times the size of its body for as long as it runs,
+ * so that without an end to the sum a single customer could use up all memory.
+ */
+export class BodyRoom {
+  readonly #limits: BodyRoomLimits;
+  readonly #ofUser = new Map<GatewayUserId, number>();
+  #bytes = 0;
+
+  constructor(limits: BodyRoomLimits) {
+    this.#limits = limits;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What one call takes; it is given back with the share's `end`. */
+  share(userId: GatewayUserId): BodyShare {
+    return new BodyShare(this, userId);
+  }
+
+  /** @throws AppError `rate_limit_exceeded` for a user who holds too much, `temporarily_unavailable` when all do */
+  take(userId: GatewayUserId, bytes: number): void {
+    const { bytesMax, userBytesMax } = this.#limits;
+    const held = (this.#ofUser.get(userId) ?? 0) + bytes;
+    if (held > userBytesMax) {
+      const message = `The calls of this account may hold ${userBytesMax} bytes of requests at a time.`;
+      throw new AppError("rate_limit_exceeded", { message, retryAfterSeconds });
+    }
+    if (this.#bytes + bytes > bytesMax) {
+      throw new AppError("temporarily_unavailable", { retryAfterSeconds, internal: { reason: "bodies", bytesMax } });
+    }
+    this.#ofUser.set(userId, held);
+    this.#bytes += bytes;
+  }
+
+  giveBack(userId: GatewayUserId, bytes: number): void {
+    const left = (this.#ofUser.get(userId) ?? 0) - bytes;
+    this.#bytes -= bytes;
+    if (left > 0) {
+      this.#ofUser.set(userId, left);
+    } else {
+      this.#ofUser.delete(userId);
+    }
+  }
+}
+
+/** The part of the room that one call takes. */
+export class BodyShare {
+  readonly #room: BodyRoom;
+  readonly #userId: GatewayUserId;
+  #heard = 0;
+  #taken = 0;
+  #isOver = false;
+
+  constructor(room: BodyRoom, userId: GatewayUserId) {
+    this.#room = room;
+    this.#userId = userId;
+  }
+
+  /**
+   * Counts bytes that came, or that were declared and are about to come.
+   * @throws AppError as `BodyRoom.take`
+   */
+  add(bytes: number): void {
+    this.#heard += bytes;
+    if (this.#heard >= countedBytesMin && !this.#isOver) {
+      this.#room.take(this.#userId, this.#heard - this.#taken);
+      this.#taken = this.#heard;
+    }
+  }
+
+  /** The call is over. */
+  end(): void {
+    this.#isOver = true;
+    if (this.#taken > 0) {
+      this.#room.giveBack(this.#userId, this.#taken);
+      this.#taken = 0;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** What the bodies of calls take of memory has an end in sum, whoever sends them. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
+import { arrangements, type TestUser } from "../support/sluice.ts";
+
+const mib = 1024 * 1024;
+const bodyBytes = 2 * mib;
+
+let scene: RelayScene;
+let neighbour: TestUser;
+
+beforeAll(async () => {
+  const env = {
+    BODY_BYTES_MAX: String(3 * mib),
+    BODIES_USER_BYTES_MAX: String(9 * mib),
+    BODIES_BYTES_MAX: String(13 * mib),
+  };
+  scene = await startRelayScene(arrangements.at(-1) ?? "one-process", { env });
+  neighbour = await scene.rig.addUser();
+  // A context that such a prompt fits into.
+  await scene.rig.db.sql`update model set context_tokens_max = 100000000`;
+});
+
+afterAll(async () => {
+  expect(await scene.rig.checkMoney()).toEqual([]);
+  await scene.close();
+});
+
+const body = JSON.stringify({
+  model: "gpt-4o-mini",
+  max_tokens: 5,
+  messages: [{ role: "user", content: "word ".repeat(bodyBytes / 5) }],
+});
+
+const send = async ({ apiKey }: TestUser, isChunked = false): Promise<number> => {
+  const answer = await fetch(`${scene.sluice.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: isChunked ? new Blob([body]).stream() : body,
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+};
+
+test.each([
+  ["declared", false],
+  ["sent in chunks", true],
+])(
+  "bodies that are %s: one user holds so much and no more, others go on until all hold too much",
+  async (_, isChunked) => {
+    scene.provider.reset();
+    const before = scene.provider.requests.length;
+    scene.provider.script({ firstTokenDelayMs: 4_000 }, { times: "always" });
+    const own = Array.from({ length: 4 }, () => send(scene.user, isChunked));
+    await waitUntil(async () => scene.provider.requests.length - before >= 4);
+    expect(await send(scene.user, isChunked)).toBe(429);
+    const others = Array.from({ length: 2 }, () => send(neighbour, isChunked));
+    await waitUntil(async () => scene.provider.requests.length - before >= 6);
+    expect(await send(neighbour, isChunked)).toBe(503);
+    expect(await Promise.all([...own, ...others])).toEqual([200, 200, 200, 200, 200, 200]);
+    scene.provider.reset();
+    expect(await send(scene.user, isChunked)).toBe(200);
+  },
+);

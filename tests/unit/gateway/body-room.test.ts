@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { BodyRoom } from "@sluice/control-plane/gateway/body-room.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
+
+const kib = 1024;
+const anna = 1n as GatewayUserId;
+const ben = 2n as GatewayUserId;
+
+function codeOf(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error instanceof AppError ? error.code : `${error}`;
+  }
+}
+
+test("a user's bodies have an end in sum, other users have their own, and all together have one", () => {
+  const room = new BodyRoom({ bytesMax: 300 * kib, userBytesMax: 200 * kib });
+  const shares = [anna, anna, anna, ben, ben].map((user) => room.share(user));
+  const taken = shares.map((share) => codeOf(() => share.add(100 * kib)));
+  expect(taken).toEqual([null, null, "rate_limit_exceeded", null, "temporarily_unavailable"]);
+  expect(room.bytes).toBe(300 * kib);
+  shares[0]?.end();
+  expect(codeOf(() => room.share(ben).add(100 * kib))).toBeNull();
+});
+
+test("a body whose length was not declared is counted as it comes, and given back whole, once", () => {
+  const room = new BodyRoom({ bytesMax: 1024 * kib, userBytesMax: 150 * kib });
+  const share = room.share(anna);
+  for (let piece = 0; piece < 15; piece += 1) {
+    share.add(10 * kib);
+  }
+  expect(codeOf(() => share.add(10 * kib))).toBe("rate_limit_exceeded");
+  share.end();
+  share.end();
+  expect(room.bytes).toBe(0);
+  // Pieces that come after the end of their call take nothing.
+  share.add(100 * kib);
+  expect(room.bytes).toBe(0);
+});
+
+test("small bodies are not counted", () => {
+  const room = new BodyRoom({ bytesMax: 100 * kib, userBytesMax: 100 * kib });
+  for (let call = 0; call < 1_000; call += 1) {
+    room.share(anna).add(60 * kib);
+  }
+  expect(room.bytes).toBe(0);
+});
