@@ -1,6 +1,7 @@
 /** `/msgcompat`: its paths, who may call it, what is refused and how, and what is written down of a call. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { MessagesRig, messagesModel, saveMapEntry } from "../support/messages-rig.ts";
+import { waitUntil } from "../support/relay-scene.ts";
 import { arrangements } from "../support/sluice.ts";
 
 type ErrorBody = { type: string; error: { type: string; message: string }; request_id: string };
@@ -356,7 +357,8 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       const only = await messages.rig.addUser();
       await messages.rig.db.sql`
         update api_key set allowed_models = '{second}' where gateway_user_id = ${only.gatewayUserId}::bigint`;
-      expect(await names(only.apiKey)).toEqual(["vendor/claude:second"]);
+      // Key, model and entry are announced to each process, which loads them in its own time.
+      await waitUntil(async () => (await names(only.apiKey)).join() === "vendor/claude:second");
       expect(await names(messages.user.apiKey)).toEqual([messagesModel, "vendor/claude:second"]);
       const one = await messages.call("/msgcompat/v1/models/vendor%2Fclaude%3Asecond", only);
       expect(await one.json()).toMatchObject({ id: "vendor/claude:second", type: "model" });

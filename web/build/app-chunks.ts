@@ -10,6 +10,7 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["table", /\/src\/table\//],
   ["charts", /\/src\/charts\//],
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],
+  ["parts-admin", /\/contracts\/src\/admin-rights\.ts$/],
   ["parts-$1", /\/src\/(console|admin)\/(messages\/frame|pages\/[^/]+\/messages\/messages)\.ts$/],
 ];
 
