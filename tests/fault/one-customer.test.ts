@@ -37,6 +37,11 @@ const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; 
     calls: 30,
   },
   { name: "too many calls of one customer", behaviour: { status: 429, retryAfter: 60 }, calls: 1 },
+  {
+    name: "a refusal that quotes the words of a refused key",
+    behaviour: { status: 403, body: errorOf({ message: "You may not ask about: Invalid API key, account disabled." }) },
+    calls: 1,
+  },
   { name: "a request that overloads the server", behaviour: { status: 503, retryAfter: 60 }, calls: 1 },
 ];
 

@@ -124,8 +124,8 @@ const accountMarks =
 const contentMarks = /moderat|\bflagged\b|content[ _-]?(?:policy|filter)|\bsafety\b|\bharmful\b/i;
 
 /**
- * Forbidden is our account, what was written in this request, or neither for sure. What names a model may be true of that
- * model only, and so of who asks for it.
+ * Forbidden is our account, what was written in this request, or neither for sure: the words may quote the customer, so that a
+ * second one has to meet it before the channel rests for all. What names a model may be true of that model only.
  */
 function judgeForbidden(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
   const text = [words.message, words.code, words.type].filter((part) => part !== null).join(" ");
@@ -134,7 +134,7 @@ function judgeForbidden(failure: AttemptFailure, words: ErrorWords): AttemptFail
     return { ...failure, ...more, code: "upstream_rejected" };
   }
   return accountMarks.test(text) && !/\bmodel/i.test(text)
-    ? { ...failure, blame: "certain", result: "credential_refused" }
+    ? { ...failure, blame: "suspected", result: "credential_refused" }
     : failure;
 }
 

@@ -206,9 +206,9 @@ describe("what a provider says of a request that it refused", () => {
   });
 
   test.each([
-    [{ message: "You have insufficient permissions for this operation." }, "credential_refused", "certain"],
-    [{ message: "Invalid API key" }, "credential_refused", "certain"],
-    [{ message: "no", type: "permission_error" }, "credential_refused", "certain"],
+    [{ message: "You have insufficient permissions for this operation." }, "credential_refused", "suspected"],
+    [{ message: "Invalid API key" }, "credential_refused", "suspected"],
+    [{ message: "no", type: "permission_error" }, "credential_refused", "suspected"],
     [{ message: "The project has no permission for model x" }, "status_403", "none"],
     [{ message: "Forbidden" }, "status_403", "none"],
   ] as const)("of a 403 is whether our account is at fault: %p", async (error, result, blame) => {
