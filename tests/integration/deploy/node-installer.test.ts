@@ -94,7 +94,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     const tree = node.tree();
     using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
     node.writeEnv(taken.port, new URL(provider.url).host);
-    const words = ["--from", builds.newer, "--env", join(node.folder, "env"), "--health-seconds", "1"];
+    const words = ["--from", builds.newer, "--env", join(node.folder, "env"), "--health-seconds", "3"];
     const failed = await node.run("install.sh", words);
     expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining(`Version ${version} runs again.`)]);
     expect(failed.output).toContain(`nobody answered at http://127.0.0.1:${taken.port}`);
@@ -112,7 +112,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     );
     const sha256 = new Bun.CryptoHasher("sha256").update(readFileSync(broken)).digest("hex");
     // A name without a folder, as somebody types it who stands beside the file.
-    const words = ["--binary", "broken", "--sha256", sha256, "--health-seconds", "1"];
+    const words = ["--binary", "broken", "--sha256", sha256, "--health-seconds", "3"];
     const failed = await node.run("install.sh", words);
     expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining(`Version ${version} runs again.`)]);
     expect(await node.health()).toEqual({ status: 200, version });
@@ -122,7 +122,7 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
   test("leaves nothing running when the first installation fails", async () => {
     using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
     node.writeEnv(taken.port, new URL(provider.url).host);
-    const failed = await node.run("install.sh", ["--from", builds.older, ...node.input, "--health-seconds", "1"]);
+    const failed = await node.run("install.sh", ["--from", builds.older, ...node.input, "--health-seconds", "3"]);
     expect([failed.exitCode, failed.output]).toEqual([1, expect.stringContaining("so nothing runs")]);
     expect(findProcesses(node.root)).toEqual([]);
     expect(Object.values(node.tree()).join()).not.toContain(relayKey);
