@@ -56,7 +56,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "!tried.has(channel.id) && loads.isOpen",
     to: "loads.isOpen",
     rule: "a call is tried at a channel once",
-    tests: ["fault/upstream-faults.test.ts", "fault/channel-state.test.ts", "fault/upstream-limits.test.ts"],
+    tests: ["unit/gateway/attempt-channels.test.ts"],
   },
   {
     id: "relay/attempt-client-left",
@@ -64,12 +64,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "state.call.signal.aborted ||\n      !mayRetry",
     to: "!mayRetry",
     rule: "a client that has left waits for nobody",
-    tests: [
-      "fault/upstream-faults.test.ts",
-      "fault/channel-state.test.ts",
-      "fault/upstream-limits.test.ts",
-      "fault/client-abort.test.ts",
-    ],
+    tests: ["unit/gateway/attempt-channels.test.ts"],
   },
   {
     id: "relay/attempt-cooldown",
@@ -77,7 +72,7 @@ export const channelMutants: readonly Mutant[] = [
     from: "if (failure.needsCooldown) {\n    loads",
     to: "if (!failure.needsCooldown) {\n    loads",
     rule: "a channel that asks for a pause gets it",
-    tests: ["fault/upstream-faults.test.ts", "fault/channel-state.test.ts", "fault/upstream-limits.test.ts"],
+    tests: ["unit/gateway/attempt-channels.test.ts"],
   },
   {
     id: "relay/status-401",

@@ -88,7 +88,7 @@ export const pricesMutants: readonly Mutant[] = [
     from: 'end.usageSource === "none" || model === null',
     to: "model === null",
     rule: "what was not delivered costs nothing, not even the price of a request",
-    tests: ["integration/settling.test.ts", "integration/usage-views.test.ts"],
+    tests: ["unit/gateway/call-ender.test.ts"],
   },
   {
     id: "prices/subtitles",
@@ -152,7 +152,7 @@ export const pricesMutants: readonly Mutant[] = [
     from: "quota_delta: applyMultiplier(view.quota, view.rate_multiplier as Decimal) - view.quota,",
     to: "quota_delta: applyMultiplier(view.quota, view.rate_multiplier as Decimal),",
     rule: "a receipt says what the multiplier changed",
-    tests: ["integration/usage-views.test.ts", "integration/receipt-settlement.test.ts"],
+    tests: ["unit/gateway/usage-views/receipt.test.ts"],
   },
   {
     id: "prices/receipt-free",
@@ -160,7 +160,7 @@ export const pricesMutants: readonly Mutant[] = [
     from: 'view.usage_source !== "none" && prices !== null;',
     to: "prices !== null;",
     rule: "the receipt of a free call has no lines",
-    tests: ["integration/usage-views.test.ts", "integration/receipt-settlement.test.ts"],
+    tests: ["unit/gateway/usage-views/receipt.test.ts"],
   },
   {
     id: "prices/receipt-channel",
@@ -168,6 +168,6 @@ export const pricesMutants: readonly Mutant[] = [
     from: 'result: isPrivate ? "failed" : result,',
     to: "result,",
     rule: "a receipt tells nothing of credentials at a provider",
-    tests: ["integration/usage-views.test.ts", "integration/receipt-settlement.test.ts"],
+    tests: ["unit/gateway/usage-views/receipt.test.ts"],
   },
 ];

@@ -155,6 +155,13 @@ test("a call whose usage is recorded is reported once, in the turn in which its 
   expect(firstUses).toEqual([principal.apiKeyId]);
 });
 
+test("a call that brought nothing costs nothing, not even the price of a request", async () => {
+  const { ender, state, leases } = await setUp(() => Promise.resolve());
+  const dear = { ...state, model: { ...model, price: { ...price, request: 100_000_000n } } } as AdmittedCall;
+  await ender.settle(dear, { ...end, outcome: "failed", units: noUnits, usageSource: "none" });
+  expect(leases.totals()).toMatchObject({ held: 0n, pending: 0n });
+});
+
 test("a call that is refused gives back what it held, once, and one that was settled stays settled", async () => {
   let rows = 0;
   const written = () => {

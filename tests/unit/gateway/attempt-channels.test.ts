@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { type AttemptParts, attemptChannels } from "@sluice/control-plane/gateway/attempt-channels.ts";
+import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
+import type { AttemptFailure, CallState, FailedAttempt, Principal } from "@sluice/control-plane/gateway/model.ts";
+import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
+import type { Attempt } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { channelOf } from "../../support/channel-fixtures.ts";
+
+const customer = 1n as GatewayUserId;
+const rule = { attemptMs: 1_000, callMs: 10_000, isSentRetried: true };
+const abilities = [1, 2, 3, 4].map((id) => ({ channel: channelOf(id), priority: id, weight: 1 }));
+const [first, second] = abilities.map(({ channel }) => channel) as [
+  ReturnType<typeof channelOf>,
+  ReturnType<typeof channelOf>,
+];
+let tick: number;
+let loads: ChannelLoads;
+let leaving: AbortController;
+
+beforeEach(() => {
+  tick = 0;
+  loads = new ChannelLoads({ now: () => tick, tick: () => tick });
+  leaving = new AbortController();
+});
+
+const failedWith = (status: number): FailedAttempt => ({
+  failure: classifyStatus(status, []) as AttemptFailure,
+  said: null,
+  note: null,
+});
+
+/** The channels that were tried, and what came of it. */
+async function run(answer: (turn: number) => FailedAttempt | { readonly text: string }, choice = abilities) {
+  const tried: string[] = [];
+  const attempts: Attempt[] = [];
+  const call = { requestId: "r", startedTick: 0, signal: leaving.signal };
+  const state = { call, attempts, principal: { gatewayUserId: customer } as Principal } as unknown as CallState & {
+    principal: Principal;
+  };
+  const parts = {
+    ...{ loads, random: () => 0, log: createLog("error", () => undefined) },
+    ...{ clock: { now: () => tick, tick: () => tick }, observer: { onAttempt: () => undefined } },
+  } as unknown as AttemptParts;
+  const outcome = await attemptChannels(parts, state, { abilities: choice, rule }, async (use) => {
+    tried.push(use.channel.name);
+    return answer(tried.length);
+  }).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
+  return { tried, outcome, results: attempts.map(({ result }) => result) };
+}
+
+describe("a call", () => {
+  test("goes on to the next channel until one answers", async () => {
+    const { tried, outcome, results } = await run((turn) => (turn === 2 ? { text: "hi" } : failedWith(500)));
+    expect(tried).toEqual(["channel 1", "channel 2"]);
+    expect(outcome).toEqual({ text: "hi" });
+    expect(results).toEqual(["status_500"]);
+  });
+
+  test("is tried at three channels at most, and at each of them once", async () => {
+    const { tried, outcome } = await run(() => failedWith(500));
+    expect(tried).toEqual(["channel 1", "channel 2", "channel 3"]);
+    expect(outcome).toBe("upstream_error");
+  });
+
+  test("is not tried again once its client has left, or for what its request is at fault", async () => {
+    expect((await run(() => failedWith(400))).tried).toEqual(["channel 1"]);
+    const left = await run(() => {
+      leaving.abort();
+      return failedWith(500);
+    });
+    expect(left.tried).toEqual(["channel 1"]);
+  });
+
+  test("makes a channel rest that needs a pause, and no other", async () => {
+    await run((turn) => (turn === 1 ? failedWith(401) : failedWith(500)));
+    expect([loads.isOpen(first, customer), loads.isOpen(second, customer)]).toEqual([false, true]);
+  });
+
+  test("that a channel can't even be asked for leaves the place there free", async () => {
+    const capped = channelOf(9, { concurrencyMax: 1 });
+    const answer = () => {
+      throw new Error("out of order");
+    };
+    const thrown = await run(answer, [{ channel: capped, priority: 0, weight: 1 }]);
+    expect(thrown).toMatchObject({ tried: ["channel 9"], outcome: "thrown" });
+    expect(loads.isOpen(capped, customer)).toBe(true);
+  });
+});
