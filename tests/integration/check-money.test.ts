@@ -70,6 +70,10 @@ test.each([
   ["used equals the sum of usage rows", "delete from usage_log"],
   ["reserved equals what unsettled rows owe above their base", "update budget set reserved = 1"],
   ["leased equals the sum of leases", "update budget set leased = 1"],
+  [
+    "a balance is negative only by what was written off, or after a call that cost more than its bound",
+    "with gone as (delete from quota_grant) update budget set granted = 0",
+  ],
   ["a balance is the sum of its entries", "update ledger_account set balance = balance + 1 where gateway_user_id > 0"],
   ["a balance is the sum of its entries", "delete from ledger_entry where amount = 5000000"],
   ["a posting sums to zero", "update ledger_entry set amount = amount + 1 where amount = 5000000"],
@@ -91,16 +95,23 @@ test.each([
   ["a batch says what its rows say", "update settlement_batch set deltas = 0"],
   ["a paid order has one payment, an unpaid one none", `update sales_order set status = 'settled' where id = ${last}`],
   ["a paid order has one payment, an unpaid one none", `delete from payment where order_id = ${first}`],
+  [
+    "a paid order has one payment, an unpaid one none",
+    `insert into payment (order_id, gateway, account, transaction_id, amount_usd, currency)
+     values (${last}, 'walletpay', 'main', 'of nobody', 10.00, 'USD')`,
+  ],
   ["a payment is what its order asked for", `update payment set amount_usd = 0.01 where order_id = ${first}`],
   ["a payment is what its order asked for", `update payment set gateway = 'cardpay' where order_id = ${first}`],
   ["a paid order with an owner has one credit of its quota", `update sales_order set quota = 1 where id = ${first}`],
   ["no other order has a credit", `update sales_order set status = 'pending' where id = ${first}`],
   ["no other order has a credit", `update sales_order set user_id = null where id = ${first}`],
+  ["no other order has a credit", `update sales_order set resolution = 'refund' where id = ${first}`],
   ["only a paid order can be paid late", `update sales_order set is_paid_late = true where id = ${last}`],
   ["refunds are never more than the payment", "update refund set amount_usd = 10.01"],
   ["refunds are never more than the payment", "update refund set quota = 5000001"],
   ["an order is refunded when all of its payment went back", "update refund set amount_usd = 10.00, status = 'done'"],
   ["what a refund took back stands in the ledger", "update refund set quota = 8"],
+  ["what a refund took back stands in the ledger", "update refund set status = 'failed'"],
   ["a subscription that is over is not paid out twice", "update subscription set quota_granted = -1, quota_left = -2"],
   ["of a subscription is never more left than was granted", "update subscription set quota_left = quota_granted + 1"],
   [
@@ -113,6 +124,11 @@ test.each([
      select user_id, 'other-month', period_start, period_end, 0, counted_to + 1 from subscription`,
   ],
   ["a subscription runs from its start for its months", "update subscription set months = months + 1"],
+  [
+    "a subscription runs from its start for its months",
+    `update subscription set months = -1,
+     period_end = (period_start at time zone 'UTC' - interval '1 month') at time zone 'UTC'`,
+  ],
   [
     "a subscription runs from its start for its months",
     "update subscription set period_end = period_end + interval '1 second'",

@@ -127,6 +127,24 @@ describe("a month that ends at midnight", () => {
   });
 });
 
+test("a refund takes quota that is lent to replicas only when that is wanted: calls may be running on it", async () => {
+  const order = await pay(new Date().toISOString());
+  await scene.db.sql`insert into replica (id) values ('holder') on conflict do nothing`;
+  await scene.db.sql`
+    select lease_quota(${buyer.budgetId}::bigint, 'holder', 3000000::bigint, 3000000::bigint, 0::bigint, 1::bigint)`;
+  await expect(refund(order)).rejects.toThrow("used in part");
+  await scene.db.sql`select return_lease(${buyer.budgetId}::bigint, 'holder', 3000000::bigint, 0::bigint, 2::bigint)`;
+  expect(await (await refund(order))()).toMatchObject({ quota: monthly });
+});
+
+test("a refund of a month that is over takes nothing from the one that runs", async () => {
+  const earlier = await pay("2026-01-10T00:00:00Z");
+  await endOverdueSubscriptions(scene.db, new Date("2026-02-10T00:00:00Z"));
+  await pay("2026-02-11T00:00:00Z");
+  expect(await (await refund(earlier))()).toMatchObject({ quota: 0n });
+  expect(await scene.balance(buyer)).toBe(monthly);
+});
+
 test("payments for several months at once each add one, whatever their order", async () => {
   const rounds = process.env["TEST_FULL"] === "1" ? 20 : 3;
   for (let round = 0; round < rounds; round += 1) {

@@ -10,6 +10,7 @@ import {
   createOrder,
   creditPaidOrders,
   creditWaitingOwners,
+  type OrderRequest,
   settlePaid,
 } from "@sluice/control-plane/billing/service.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
@@ -65,9 +66,12 @@ describe("placing", () => {
     expect(await refusal(scene.place({ userId, idempotencyKey: "key-12345", planCode: "monthly" }))).toBe(
       "idempotency_mismatch",
     );
-    expect(await refusal(scene.place({ userId, idempotencyKey: "key-12345", vendor: "alipay" }))).toBe(
-      "idempotency_mismatch",
-    );
+    const others = [{ vendor: "alipay" }, { sender: "another" }, { payChannel: "cardpay" }, { email: "a@example.com" }];
+    for (const other of others as Partial<OrderRequest>[]) {
+      expect(await refusal(scene.place({ userId, idempotencyKey: "key-12345", ...other }))).toBe(
+        "idempotency_mismatch",
+      );
+    }
   });
 
   test("a key of one user is nothing to another", async () => {

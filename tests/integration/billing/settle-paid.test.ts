@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
 import type { PaidNotice } from "@sluice/control-plane/billing/model.ts";
+import type { FaultPoint } from "@sluice/control-plane/billing/port.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
+import { lockWaiter } from "../../support/lock-waiter.ts";
 
 let scene: BillingScene;
 
@@ -85,6 +87,26 @@ test("a transaction pays one order only", async () => {
   const [first, second] = [await scene.placeFor(buyer), await scene.placeFor(buyer)];
   expect(await settlePaid(scene.parts, noticeOf(first, { transactionId: "one for both" }))).toBe("settled");
   expect(await settlePaid(scene.parts, noticeOf(second, { transactionId: "one for both" }))).toBe("review");
+  expect(await scene.order(second.orderNo)).toMatchObject({ review_reason: "transaction_of_another_order" });
+  expect(await scene.balance(buyer)).toBe(5_000_000n);
+});
+
+test("of two orders that one transaction names at the same moment one is paid, and the other waits for a person", async () => {
+  const buyer = await scene.addBuyer();
+  const [first, second] = [await scene.placeFor(buyer), await scene.placeFor(buyer)];
+  const [written, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const fault = async (point: FaultPoint): Promise<void> => {
+    if (point === "after_payment") {
+      written.resolve();
+      await goOn.promise;
+    }
+  };
+  const one = settlePaid(scene.parts, noticeOf(first, { transactionId: "one at once" }), { fault });
+  await written.promise;
+  // It sees no such payment, and waits where it writes its own.
+  const other = settlePaid(scene.parts, noticeOf(second, { transactionId: "one at once" }));
+  await lockWaiter(scene.db).finally(goOn.resolve);
+  expect(await Promise.all([one, other])).toEqual(["settled", "review"]);
   expect(await scene.order(second.orderNo)).toMatchObject({ review_reason: "transaction_of_another_order" });
   expect(await scene.balance(buyer)).toBe(5_000_000n);
 });

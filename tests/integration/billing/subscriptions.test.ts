@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Order } from "@sluice/control-plane/billing/model.ts";
 import { settlePaid } from "@sluice/control-plane/billing/service.ts";
-import { cancelAtEnd } from "@sluice/control-plane/billing/subscription-store.ts";
-import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
+import { cancelAtEnd, selectOverdue } from "@sluice/control-plane/billing/subscription-store.ts";
+import { endOverdueSubscriptions, endSubscription } from "@sluice/control-plane/billing/subscriptions.ts";
 import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
 
 let scene: BillingScene;
@@ -145,6 +145,39 @@ test("quota that is lent to a replica at the end is taken when it comes back, an
   expect(await scene.balance(buyer)).toBe(3_000_000n);
   await endOverdueSubscriptions(scene.db, new Date(end.getTime() + 60_000));
   expect(await scene.balance(buyer)).toBe(0n);
+  expect(await subscriptions()).toMatchObject([{ status: "expired" }]);
+});
+
+test("quota that is lent at the end is waited for a quarter of an hour, and no longer", async () => {
+  await pay("monthly", start);
+  await scene.db.sql`insert into replica (id) values ('holder') on conflict do nothing`;
+  await scene.db.sql`
+    select lease_quota(${buyer.budgetId}::bigint, 'holder', 3000000::bigint, 3000000::bigint, 0::bigint, 1::bigint)`;
+  const end = utc("2026-02-10").getTime();
+  await endOverdueSubscriptions(scene.db, new Date(end + 15 * 60_000 - 1));
+  expect(await subscriptions()).toMatchObject([{ status: "active" }]);
+  await endOverdueSubscriptions(scene.db, new Date(end + 15 * 60_000));
+  expect(await subscriptions()).toMatchObject([{ status: "expired" }]);
+});
+
+test("a month that was paid again since somebody found it to be over does not end", async () => {
+  await pay("monthly", start);
+  const end = utc("2026-02-10");
+  const [found] = (await selectOverdue(scene.db, end, 1_000)).filter(
+    ({ gatewayUserId }) => gatewayUserId === buyer.gatewayUserId,
+  );
+  await pay("monthly", utc("2026-02-09"));
+  const ending = { ...(found as NonNullable<typeof found>), at: end, mayWait: true };
+  await scene.db.withTransaction((tx) => endSubscription(tx, ending));
+  expect(await subscriptions()).toMatchObject([{ status: "active", period_end: utc("2026-03-10") }]);
+  expect(await scene.balance(buyer)).toBe(2n * monthly);
+});
+
+test("who pays again after cancelling does not want the month to end", async () => {
+  await pay("monthly", start);
+  expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.userId, "monthly"))).toBe(true);
+  await pay("monthly", utc("2026-02-09"));
+  await endOverdueSubscriptions(scene.db, utc("2026-03-10"));
   expect(await subscriptions()).toMatchObject([{ status: "expired" }]);
 });
 

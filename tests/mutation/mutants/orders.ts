@@ -136,7 +136,7 @@ export const ordersMutants: readonly Mutant[] = [
     from: "if (!(await insertPayment(tx, order.id, notice))) {",
     to: "if (!(await insertPayment(tx, order.id, notice)) && order.quota < 0n) {",
     rule: "of two orders that one transaction names at once one is paid",
-    tests: ["integration/billing/settle-paid.test.ts", "integration/billing/orders.test.ts"],
+    tests: ["integration/billing/settle-paid.test.ts"],
   },
   {
     id: "orders/settle-address",
@@ -184,7 +184,7 @@ export const ordersMutants: readonly Mutant[] = [
     from: "order.sender === request.sender &&\n",
     to: "",
     rule: "a key that was used for another order is refused",
-    tests: ["integration/billing/orders.test.ts", "integration/payments/checkout.test.ts"],
+    tests: ["integration/billing/orders.test.ts"],
   },
   {
     id: "orders/guest-network",
@@ -192,11 +192,7 @@ export const ordersMutants: readonly Mutant[] = [
     from: "JSON.stringify([guests.networkOf(clientIp), key])",
     to: 'JSON.stringify(["", key])',
     rule: "nobody is given the order of a stranger who thought of the same key",
-    tests: [
-      "integration/payments/checkout.test.ts",
-      "integration/billing/endpoints.test.ts",
-      "integration/ownership.test.ts",
-    ],
+    tests: ["unit/billing/admit-order.test.ts"],
   },
   {
     id: "orders/lock-order",
