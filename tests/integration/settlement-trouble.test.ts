@@ -54,6 +54,13 @@ describe("a row that can't be right", () => {
     expect(await scene.settlement.measureLag()).toEqual({ seconds: 0, rowsQuarantined: 2 });
   });
 
+  test("is known by a multiplier that is no number", async () => {
+    await scene.commit(...rows(3));
+    await insertUncharged(scene.row(0, 0n, "NaN"));
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 3, rowsQuarantined: 1 });
+    expect((await quarantine()).map(({ reason }) => reason)).toEqual(["its multiplier is no number of at least zero"]);
+  });
+
   test("is found when only the database notices, and costs no other row its settlement", async () => {
     const huge = 4n * 10n ** 18n;
     await scene.db
@@ -101,6 +108,18 @@ describe("a row that can't be right", () => {
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5 });
     await scene.owner.sql`delete from settlement_batch where id = ${taken?.id ?? 0n}::bigint`;
     expect(await scene.faults()).toEqual([]);
+  });
+
+  test("is not blamed either when the ledger has a posting of the batch: nothing is settled without one", async () => {
+    await scene.commit(...rows(1));
+    await scene.run();
+    await scene.owner.sql`
+      insert into ledger_posting (change_type, reference)
+      select 'usage_quota', 'settlement:' || (max(id) + 1) from settlement_batch`;
+    await scene.commit(...rows(5));
+    expect(await scene.run().catch((error: Error) => error.message)).toContain("in the ledger already");
+    expect([await scene.countSettled(), await quarantine()]).toEqual([1, []]);
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 5 });
   });
 
   test("is settled once it is mended and the log is looked at again", async () => {

@@ -4,6 +4,8 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import { listEntries, readBalance, readStatement } from "@sluice/control-plane/ledger/service.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { ceiling, fromDecimal, fromInteger, times } from "../support/rational.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
 import { testRandom } from "../support/test-seed.ts";
@@ -98,6 +100,28 @@ describe("settling", () => {
       select amount from quota_grant where change_type = 'usage_quota' order by amount`;
     expect(grants.map(({ amount }) => amount)).toEqual([-14n, -13n, 9n, 10n]);
     expect(await scene.faults()).toEqual([]);
+  });
+
+  test("tells whose budget it gave something back to, so that they are let in, and nobody else", async () => {
+    const notifications = openNotifications(
+      scene.database.url,
+      createLog("error", () => undefined),
+    );
+    try {
+      const told: string[] = [];
+      const one = Promise.withResolvers<void>();
+      notifications.listen("budget_changed", (budget) => {
+        told.push(budget);
+        one.resolve();
+      });
+      await notifications.connected();
+      await scene.commit(scene.row(1, 10n, "1.5000"), scene.row(2, 10n, "1.0000"), scene.row(0, 10n, "0.5000"));
+      await scene.run();
+      await one.promise;
+      expect(told).toEqual([String(scene.customer(0).userBudgetId)]);
+    } finally {
+      await notifications.close();
+    }
   });
 
   test("each delta that is not 0 is an entry of the ledger, once, with the row that it is of", async () => {

@@ -163,7 +163,7 @@ export const subscriptionsMutants: readonly Mutant[] = [
     from: "takesTwo && rules.secondPersonAboveUsd > 0",
     to: "takesTwo && rules.secondPersonAboveUsd < 0",
     rule: "what would get around a second person takes one, whatever its amount",
-    tests: ["integration/billing/approvals.test.ts"],
+    tests: ["integration/approved-rules.test.ts"],
   },
   {
     id: "orders/approve-repeated",
