@@ -176,7 +176,12 @@ describe("a committed trace", () => {
     const before = await db.sql`select count(*) as rows from trace_record`;
     const asked: string[] = [];
     const listening = <T extends object>(tx: T): T =>
-      new Proxy(tx, { get: (of, name) => (asked.push(String(name)), Reflect.get(of, name) as unknown) });
+      new Proxy(tx, {
+        get: (of, name): unknown => {
+          asked.push(String(name));
+          return Reflect.get(of, name);
+        },
+      });
     await db.withTransaction((tx) => commitTraces(listening(tx), []));
     expect(asked).toEqual([]);
     await commit([]);
