@@ -28,6 +28,7 @@ describe("a visitor without script", () => {
     // The program does not know the port that it was given here, so that only the path of its link is right.
     const link = new URL((await page.getAttribute("main .notice a", "href")) ?? "", web.sluice.url);
     await page.goto(link.pathname + link.search);
+    await page.getByRole("button", { name: "Adresse bestätigen" }).click();
     await page.getByText("Ihre E-Mail-Adresse ist bestätigt.").waitFor();
     await page.getByLabel("E-Mail").fill("grace@example.org");
     await page.getByLabel("Passwort").fill(password);
