@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { ClaudeCode, installClaudeCode } from "../support/claude-code.ts";
+import { describeUnless } from "../support/obstacles.ts";
 import { SluiceRig, type TestUser } from "../support/sluice.ts";
 
-const skipReason = installClaudeCode();
 const model = "claude-sonnet-4-5";
 
 type UpstreamMessage = {
@@ -21,7 +21,7 @@ type UpstreamRequest = {
   readonly messages: readonly UpstreamMessage[];
 };
 
-describe.skipIf(skipReason !== null)(`an agent (${skipReason ?? "Claude Code 2.1.197"})`, () => {
+describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
   let provider: SandboxProvider;
   let rig: SluiceRig;
   let user: TestUser;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { RequestId } from "@sluice/contracts/ids";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
@@ -6,12 +6,12 @@ import { TraceService } from "@sluice/control-plane/trace/service.ts";
 import { ExitNodeNetwork, type NetworkNode } from "../support/exit-node-network.ts";
 import { namespaceFault } from "../support/network-namespaces.ts";
 import { nextRelayKey, relayKey } from "../support/node-agent.ts";
+import { describeUnless, firstObstacle, unlessInstalled } from "../support/obstacles.ts";
 import { waitUntil } from "../support/relay-scene.ts";
 import { masterKeyBytes, type TestUser } from "../support/sluice.ts";
 import { PayloadCounts, silentLog } from "../support/trace-fixtures.ts";
 
-const fault = Bun.which("dnsmasq") === null ? "dnsmasq is not installed" : namespaceFault();
-const why = fault === null ? "" : ` (skipped: ${fault})`;
+const fault = firstObstacle(unlessInstalled("ip", "dnsmasq"), namespaceFault());
 
 const nodeA: NetworkNode = {
   ...{ code: "node-a", listens: 11, egress: 21 },
@@ -93,7 +93,7 @@ afterAll(async () => {
   await hosts?.[Symbol.asyncDispose]();
 }, 60_000);
 
-describe.skipIf(fault !== null)(`exit nodes on hosts of their own${why}`, () => {
+describeUnless(fault, "exit nodes on hosts of their own", () => {
   test("each call reaches the provider from the address of its node, with the key of that node", async () => {
     const answers = [await hosts.scene.chatOnceServed(userA), await hosts.scene.chatOnceServed(userB)];
     expect(answers.map(({ headers }) => headers.get("x-svc-exit-node"))).toEqual(["node-a", "node-b"]);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
+import { testUnless } from "../support/obstacles.ts";
 import { type NoteRows, sink, spoolFolder } from "../support/spool-fixture.ts";
 
 const flushMs = 10_000;
@@ -31,11 +32,12 @@ function mountSmallDisk(): { readonly path: string; unmount(): void } | null {
 
 const probe = mountSmallDisk();
 probe?.unmount();
-const canMount = probe !== null;
+const unlessMounted = probe === null ? "needs the right to mount a tmpfs" : null;
 
 describe("a full disk", () => {
-  test.skipIf(!canMount)(
-    "turns new work away while work under way is still recorded, loses nothing, and is recovered from (needs the right to mount a tmpfs)",
+  testUnless(
+    unlessMounted,
+    "turns new work away while work under way is still recorded, loses nothing, and is recovered from",
     async () => {
       const disk = mountSmallDisk();
       if (disk === null) {
@@ -86,8 +88,9 @@ describe("a full disk", () => {
     },
   );
 
-  test.skipIf(!canMount)(
-    "does not keep a process from starting and committing what an earlier one recorded (needs the right to mount a tmpfs)",
+  testUnless(
+    unlessMounted,
+    "does not keep a process from starting and committing what an earlier one recorded",
     async () => {
       const disk = mountSmallDisk();
       if (disk === null) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { fillSnippet } from "@sluice/web/src/site/docs/fill-snippet.ts";
 import { type SnippetName, snippetNames } from "@sluice/web/src/site/docs/snippet-names.ts";
+import { describeUnless, type Obstacle, testUnless, unlessInstalled } from "../support/obstacles.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
 
 const folder = join(import.meta.dir, "../../web/src/site/docs/snippets");
@@ -71,7 +72,7 @@ test("every snippet is a file, and every file is a snippet", () => {
   expect(readdirSync(folder).sort()).toEqual(snippetNames.map((name) => `${name}.txt`).sort());
 });
 
-describe("in the shell", () => {
+describeUnless(unlessInstalled("bash", "curl"), "in the shell", () => {
   test.each(["curl-chat", "curl-messages"] as const)("%s prints the answer", async (name) => {
     expect(await run(["bash"], await shown(name))).toContain(said);
   });
@@ -96,22 +97,27 @@ test.each(["openai-typescript", "anthropic-typescript", "vercel-ai-sdk", "langch
   runMsMax,
 );
 
-const python = Bun.which("python3");
-const hasPackage = (name: string): boolean =>
-  python !== null && Bun.spawnSync([python, "-c", `import ${name}`], { stdout: "ignore", stderr: "ignore" }).success;
+const unlessPython = unlessInstalled("python3");
+
+function unlessPackage(name: string): Obstacle {
+  if (unlessPython !== null) {
+    return unlessPython;
+  }
+  const imported = Bun.spawnSync(["python3", "-c", `import ${name}`], { stdout: "ignore", stderr: "ignore" });
+  return imported.success ? null : `python3 has no ${name}`;
+}
 
 describe.each([
   ["openai-python", "openai"],
   ["anthropic-python", "anthropic"],
   ["langchain-python", "langchain_openai"],
 ] as const)("%s", (name, needed) => {
-  test.skipIf(python === null)(`is Python${python === null ? " (skipped: there is no python3)" : ""}`, async () => {
+  testUnless(unlessPython, "is Python", async () => {
     const parse = "import ast, sys; ast.parse(sys.argv[1])";
     await run(["python3", "-c", parse, await shown(name)], "");
   });
 
-  const reason = hasPackage(needed) ? "" : ` (skipped: python3 has no ${needed})`;
-  test.skipIf(reason !== "")(`prints the answer${reason}`, async () => {
+  testUnless(unlessPackage(needed), "prints the answer", async () => {
     expect((await run(["python3", "-"], await shown(name))).trim()).toBe(said);
   });
 });

@@ -7,9 +7,9 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from "@sluice/deploy/start/embedded-postgres";
+import { describeUnless, testUnless, unlessInstalled, unlessRoot } from "../support/obstacles.ts";
 import { findProcesses, startProgram, waitUntilGone } from "../support/start-process.ts";
 
-const isRoot = process.getuid?.() === 0;
 const stopMsMax = 10_000;
 
 let folder = "";
@@ -144,7 +144,7 @@ describe("when the program that started it is killed", () => {
     return pid;
   };
 
-  test("the server ends with it", async () => {
+  testUnless(unlessInstalled("setpriv"), "the server ends with it", async () => {
     await killOwner({});
     expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe("when the program that started it is killed", () => {
   });
 });
 
-describe.if(isRoot)("as root", () => {
+describeUnless(unlessRoot, "as root", () => {
   test("the server runs as somebody else", async () => {
     const { pid, directory } = await start();
     expect((await stat(`/proc/${pid}`)).uid).not.toBe(0);

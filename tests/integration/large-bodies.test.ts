@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { MessagesRig } from "../support/messages-rig.ts";
+import { testUnless, unlessInstalled } from "../support/obstacles.ts";
 import { arrangements } from "../support/sluice.ts";
 
 const bodyBytesMax = 1024 * 1024;
@@ -9,7 +10,6 @@ const bodyBytesMax = 1024 * 1024;
 const bodyBytes = 33 * 1024 * 1024;
 const droppedBytesMax = 64 * 1024 * 1024;
 const tries = 20;
-const node = Bun.which("node");
 
 const paths = ["/v1/chat/completions", "/msgcompat/v1/messages", "/msgcompat/v1/messages/count_tokens"];
 
@@ -116,13 +116,14 @@ describe.each(arrangements)("a body that is too large, %s", (arrangement) => {
     asking.socket.destroy();
   });
 
-  test.skipIf(node === null)(
-    "Node's fetch hears of it every time (skipped where node is not installed)",
+  testUnless(
+    unlessInstalled("node"),
+    "Node's fetch hears of it every time",
     async () => {
       for (const path of paths) {
         const run = Bun.spawn(
           [
-            node ?? "",
+            "node",
             "--input-type=module",
             "-e",
             nodeScript,

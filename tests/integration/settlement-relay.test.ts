@@ -4,6 +4,7 @@ import { readBudget, waitForIdleReturn, watchBudget } from "../support/budget-wa
 import { chat } from "../support/chat-call.ts";
 import { loginAdmin } from "../support/logins.ts";
 import { readMetrics } from "../support/metrics.ts";
+import { testUnless, unlessFull } from "../support/obstacles.ts";
 import { waitUntilSettleable } from "../support/settlement-scene.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
 
@@ -131,7 +132,8 @@ test("live calls and the settlement beside them leave every user with exactly wh
   expect(await rig.checkMoney()).toEqual([]);
 }, 120_000);
 
-test.if(isFull)(
+testUnless(
+  unlessFull,
   "the job of every minute settles without being asked",
   async () => {
     const user = await rig.addUser(1_000n);

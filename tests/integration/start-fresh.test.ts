@@ -1,16 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { outsideRoots } from "@sluice/deploy/start/postgres/place";
+import {
+  describeUnless,
+  firstObstacle,
+  testUnless,
+  unlessFull,
+  unlessInstalled,
+  unlessRoot,
+} from "../support/obstacles.ts";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/start-process.ts";
 import { listFiles } from "../tidy/tree.ts";
 
-const { TEST_FULL } = process.env;
-const isFull = TEST_FULL === "1";
-const isRoot = process.getuid?.() === 0;
-const npx = Bun.which("npx");
 const stopMsMax = 20_000;
 const bunPackage = `bun@${Bun.version}`;
 /** Any account that is not root and has a name. */
@@ -113,13 +117,13 @@ test("a fresh clone becomes a service that answers the printed call, and starts 
   await startTwice({ ...bunStart, env: { HOME } });
 }, 60_000);
 
-describe.if(isFull)("with nothing on the machine but Node and npm, or Bun", () => {
+describeUnless(unlessFull, "with nothing on the machine but Node and npm, or Bun", () => {
   test("in an empty home folder", async () => {
     await startTwice({ ...bunStart, env: { HOME: home } });
   });
 
-  test.if(npx !== null)("started by npx", async () => {
-    const way = { command: [npx ?? "", "--yes", bunPackage, "start"], env: { HOME: home } };
+  testUnless(unlessInstalled("npx"), "started by npx", async () => {
+    const way = { command: ["npx", "--yes", bunPackage, "start"], env: { HOME: home } };
     const program = start(way);
     await followInstructions(program);
     // npx passes the signal on to a shell and no further; the service has to notice by itself that it is not wanted.
@@ -128,7 +132,7 @@ describe.if(isFull)("with nothing on the machine but Node and npm, or Bun", () =
     expect(await waitUntilGone(folder, stopMsMax)).toEqual([]);
   });
 
-  test.if(isRoot)("as root below a home folder that is closed to everybody else", async () => {
+  testUnless(unlessRoot, "as root below a home folder that is closed to everybody else", async () => {
     await chmod(folder, 0o700);
     await startTwice({ ...bunStart, env: { HOME: home } });
     const { directory }: { directory: string } = JSON.parse(
@@ -137,7 +141,7 @@ describe.if(isFull)("with nothing on the machine but Node and npm, or Bun", () =
     expect(directory.startsWith(folder)).toBe(false);
   });
 
-  test.if(isRoot)("as an ordinary user", async () => {
+  testUnless(firstObstacle(unlessRoot, unlessInstalled("setpriv")), "as an ordinary user", async () => {
     await Bun.$`chown -R ${nobody}:${nobody} ${folder}`.quiet();
     await chmod(folder, 0o700);
     const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];

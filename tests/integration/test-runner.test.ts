@@ -1,7 +1,10 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readJunitTotals, readSkipReasons } from "../runner/junit.ts";
 import { runInGroup } from "../runner/process-group.ts";
-import { repositoryRoot, startProgram } from "../support/start-process.ts";
+import { findProcesses, repositoryRoot, startProgram } from "../support/start-process.ts";
 
 const { PATH } = process.env;
 const options = { cwd: "/", env: { PATH }, timeoutMs: 20_000 };
@@ -14,6 +17,22 @@ test("a process that outlives its test file is found, named and killed", async (
     options,
   );
   expect(again.output.trim()).not.toBe("1");
+});
+
+test("a process that has left the group of its test file is found, named and killed as well", async () => {
+  const result = await runInGroup(["sh", "-c", "setsid sh -c 'echo $$; exec sleep 986' & sleep 0.2"], options);
+  expect(result).toMatchObject({ exitCode: 0, isTimedOut: false, leftovers: ["sleep 986"] });
+  expect(findProcesses("sleep 986")).toEqual([]);
+});
+
+test("what a test starts with an environment of its own is found as well", async () => {
+  const program = `
+    const { startProgram } = await import(${JSON.stringify(join(repositoryRoot, "tests/support/start-process.ts"))});
+    startProgram({ command: ["setsid", "sleep", "985"], env: {} });
+    await Bun.sleep(200);
+    process.exit(0);`;
+  const result = await runInGroup([process.execPath, "-e", program], options);
+  expect(result).toMatchObject({ exitCode: 0, leftovers: ["sleep 985"] });
 });
 
 test("a test file that hangs is stopped with all its children", async () => {
@@ -39,4 +58,55 @@ test("a run ends with its counts in the last line", async () => {
   });
   expect(await run.exited).toBe(0);
   expect(run.output().trimEnd().split("\n").at(-1)).toMatch(/^\d+ passed, 0 failed$/);
+});
+
+test("an interrupted run says so, begins nothing more and leaves no server behind", async () => {
+  const run = startProgram({
+    command: [process.execPath, join(repositoryRoot, "tests/run.ts"), "integration", "start-checks", "test-database"],
+    env: {},
+  });
+  await run.waitFor("Postgres for the tests");
+  run.signal("SIGINT");
+  expect(await run.exited).toBe(130);
+  const lines = run.output().trimEnd().split("\n");
+  expect(lines.at(-1)).toBe("stopped by SIGINT");
+  expect(lines.filter((line) => line.startsWith("FAIL"))).toEqual([]);
+  expect(lines.filter((line) => /^ok .*(start-checks|test-database)/.test(line))).toEqual([]);
+});
+
+describe("a test that can't run on this machine", () => {
+  const obstacles = join(repositoryRoot, "tests/support/obstacles.ts");
+  const probe = `import { expect } from "bun:test";
+import { describeUnless, testUnless, unlessInstalled } from ${JSON.stringify(obstacles)};
+testUnless(unlessInstalled("sh", "no-such-program"), "needs it", () => expect(1).toBe(2));
+describeUnless(unlessInstalled("no-such-program"), "all of these", () => testUnless(null, "too", () => expect(1).toBe(2)));
+testUnless(unlessInstalled("sh"), "has it", () => expect(1).toBe(1));
+`;
+  const runProbe = async (env: Record<string, string>) => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-probe-"));
+    try {
+      await writeFile(join(folder, "probe.test.ts"), probe);
+      const command = [process.execPath, "test", "--reporter=junit", "--reporter-outfile=report.xml"];
+      const run = startProgram({ command, cwd: folder, env });
+      const exitCode = await run.exited;
+      const xml = await readFile(join(folder, "report.xml"), "utf8");
+      return { exitCode, totals: readJunitTotals(xml), reasons: readSkipReasons(xml), output: run.output() };
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
+
+  test("is skipped, with the reason", async () => {
+    expect(await runProbe({})).toMatchObject({
+      exitCode: 0,
+      totals: { passed: 1, failed: 0, skipped: 2 },
+      reasons: [{ reason: "no-such-program is not installed", count: 2 }],
+    });
+  });
+
+  test("fails where everything is asked for", async () => {
+    const { exitCode, totals, output } = await runProbe({ TEST_REQUIRE_ALL: "1" });
+    expect([exitCode, totals]).toEqual([1, { passed: 1, failed: 2, skipped: 0 }]);
+    expect(output).toContain("TEST_REQUIRE_ALL=1, but this can't run: no-such-program is not installed.");
+  });
 });

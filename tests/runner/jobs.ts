@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, testEnvironment } from "./environment.ts";
-import { readJunitTotals, type TestCounts } from "./junit.ts";
+import { readJunitTotals, readSkipReasons, type SkippedTests, type TestCounts } from "./junit.ts";
 import type { TestKind } from "./plan.ts";
 import { type GroupResult, runInGroup } from "./process-group.ts";
 
@@ -15,6 +15,7 @@ export type Job = {
 export type JobResult = TestCounts & {
   /** Shown only when something failed. */
   readonly output: string;
+  readonly skips: readonly SkippedTests[];
 };
 
 const staticCheckMsMax = 120_000;
@@ -49,15 +50,19 @@ export function testFile(file: string, kind: TestKind, env: Readonly<Record<stri
         env: testEnvironment(env),
         timeoutMs: kind.fileTimeoutMs,
       });
-      const totals = readJunitTotals(await readFile(report, "utf8").catch(() => ""));
+      const xml = await readFile(report, "utf8").catch(() => "");
       await rm(report, { force: true });
-      return judgeTestFile(result, totals, kind);
+      return { ...judgeTestFile(result, readJunitTotals(xml), kind), skips: readSkipReasons(xml) };
     },
   };
 }
 
 /** What a run of a test file counts as. A process that did not end in order adds a failure of its own. */
-export function judgeTestFile(result: GroupResult, totals: TestCounts | null, kind: TestKind): JobResult {
+export function judgeTestFile(
+  result: GroupResult,
+  totals: TestCounts | null,
+  kind: TestKind,
+): Omit<JobResult, "skips"> {
   const counts = totals ?? { passed: 0, failed: 0, skipped: 0 };
   const faults: string[] = [];
   if (result.isTimedOut) {
@@ -77,11 +82,13 @@ export function judgeTestFile(result: GroupResult, totals: TestCounts | null, ki
   };
 }
 
-/** shellcheck comes from the distribution and not from npm, so a machine without it leaves this out. */
+/** shellcheck comes from the distribution and not from npm, so a machine without it leaves this out, and says so. */
 async function listShellChecks(): Promise<Job[]> {
   const program = Bun.which("shellcheck");
   const scripts = await Array.fromAsync(new Bun.Glob("deploy/**/*.sh").scan({ cwd: root }));
-  return program === null ? [] : [commandCheck("shell scripts", [program, ".ci/run", ...scripts])];
+  return program === null
+    ? [skippedCheck("shell scripts", "shellcheck is not installed")]
+    : [commandCheck("shell scripts", [program, ".ci/run", ...scripts])];
 }
 
 /** A check by a program that Bun runs. */
@@ -99,9 +106,19 @@ function commandCheck(name: string, command: string[]): Job {
         timeoutMs: staticCheckMsMax,
       });
       const isPassed = result.exitCode === 0 && !result.isTimedOut;
-      return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, skipped: 0, output: result.output.trimEnd() };
+      const output = result.output.trimEnd();
+      return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, skipped: 0, output, skips: [] };
     },
   };
+}
+
+function skippedCheck(name: string, reason: string): Job {
+  const { TEST_REQUIRE_ALL } = process.env;
+  const counts =
+    TEST_REQUIRE_ALL === "1"
+      ? { passed: 0, failed: 1, skipped: 0, output: `TEST_REQUIRE_ALL=1, but this can't run: ${reason}.`, skips: [] }
+      : { passed: 0, failed: 0, skipped: 1, output: "", skips: [{ reason, count: 1 }] };
+  return { name, run: () => Promise.resolve(counts) };
 }
 
 async function listTypedWorkspaces(): Promise<string[]> {

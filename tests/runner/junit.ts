@@ -23,3 +23,27 @@ export function readJunitTotals(xml: string): TestCounts | null {
   const skippedCount = Number.isNaN(skipped) ? 0 : skipped;
   return { passed: tests - failures - skippedCount, failed: failures, skipped: skippedCount };
 }
+
+/** A group of tests that did not run for one reason. */
+export type SkippedTests = { readonly reason: string; readonly count: number };
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+const reasonPattern = /\(skipped: (.*)\)$/;
+
+/** Why tests were skipped: `support/obstacles` puts the reason at the end of the name of the test or of its group. */
+export function readSkipReasons(xml: string): SkippedTests[] {
+  const counts = new Map<string, number>();
+  for (const [, attributes = ""] of xml.matchAll(/<testcase\b([^>]*[^/])>\s*<skipped\b/g)) {
+    const reason = ["name", "classname"].map((name) => reasonIn(attributes, name)).find((found) => found !== null);
+    const said = reason ?? "no reason is given";
+    counts.set(said, (counts.get(said) ?? 0) + 1);
+  }
+  return [...counts].map(([reason, count]) => ({ reason, count }));
+}
+
+function reasonIn(attributes: string, name: string): string | null {
+  const value = new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? "";
+  const text = value.replace(/&(\w+);/g, (whole, entity: string) => entities[entity] ?? whole);
+  const group = text.split(/ > | &gt; /).find((part) => reasonPattern.test(part)) ?? text;
+  return reasonPattern.exec(group)?.[1] ?? null;
+}

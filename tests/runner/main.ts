@@ -7,6 +7,8 @@ import { listTestFiles, makePlan, type Plan } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** The names of the jobs in which tests were skipped, by the reason, with how many they were. */
+const skips = new Map<string, { count: number; readonly jobs: string[] }>();
 
 async function runPlan(plan: Plan): Promise<void> {
   const staticChecks = plan.hasStaticChecks ? await listStaticChecks() : [];
@@ -16,13 +18,18 @@ async function runPlan(plan: Plan): Promise<void> {
 
 async function runWithDatabase(plan: Plan): Promise<void> {
   // Listed first with no server, because a run that needs none should not start one.
-  if ((await listJobs(plan, true, {})).length === 0) {
+  if (stopping !== null || (await listJobs(plan, true, {})).length === 0) {
     return;
   }
   const startedAt = performance.now();
-  const cluster = await startTestCluster();
+  const starting = startTestCluster();
+  stopServer = async () => {
+    const cluster = await starting;
+    await cluster.stopImmediate();
+    await cluster.destroy();
+  };
+  const cluster = await starting;
   print(`ok    Postgres for the tests, ${formatDuration(performance.now() - startedAt)}`);
-  stopServer = () => cluster.stopImmediate().then(() => cluster.destroy());
   try {
     await runInPool(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url }));
   } finally {
@@ -31,6 +38,8 @@ async function runWithDatabase(plan: Plan): Promise<void> {
 }
 
 let stopServer: () => Promise<void> = () => Promise.resolve();
+/** Resolves when an interrupted run has ended what it started; null while nobody interrupts it. */
+let stopping: Promise<void> | null = null;
 
 async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record<string, string>>): Promise<Job[]> {
   const full = plan.isFull ? { TEST_FULL: "1" } : {};
@@ -46,10 +55,12 @@ async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record
 async function runInPool(jobs: readonly Job[]): Promise<void> {
   const queue = [...jobs];
   const workers = Array.from({ length: availableParallelism() }, async () => {
-    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+    for (let job = queue.shift(); job !== undefined && stopping === null; job = queue.shift()) {
       const startedAt = performance.now();
       const result = await job.run();
-      printResult(job.name, result, performance.now() - startedAt);
+      if (stopping === null) {
+        printResult(job.name, result, performance.now() - startedAt);
+      }
     }
   });
   await Promise.all(workers);
@@ -59,6 +70,12 @@ function printResult(name: string, result: JobResult, durationMs: number): void 
   totals.passed += result.passed;
   totals.failed += result.failed;
   totals.skipped += result.skipped;
+  for (const { reason, count } of result.skips) {
+    const known = skips.get(reason) ?? { count: 0, jobs: [] };
+    known.count += count;
+    known.jobs.push(name);
+    skips.set(reason, known);
+  }
   const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
   const counts = `${result.passed} passed${skipped}`;
   if (result.failed === 0) {
@@ -72,7 +89,7 @@ function printResult(name: string, result: JobResult, durationMs: number): void 
 function stopOnSignal(signal: NodeJS.Signals): void {
   process.once(signal, () => {
     killAllGroups();
-    void stopServer().finally(() => {
+    stopping = stopServer().finally(() => {
       print(`stopped by ${signal}`);
       process.exit(130);
     });
@@ -92,9 +109,13 @@ async function runTests(words: readonly string[]): Promise<number> {
     totals.failed += 1;
     print(`FAIL  ${error instanceof StartError ? error.message : Bun.inspect(error)}`);
   }
+  await stopping;
   print(`done in ${formatDuration(performance.now() - startedAt)}`);
   if (totals.passed + totals.failed === 0) {
     print("No test ran.");
+  }
+  for (const [reason, { count, jobs }] of skips) {
+    print(`skipped ${count}: ${reason} (${jobs.join(", ")})`);
   }
   const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : "";
   print(`${totals.passed} passed, ${totals.failed} failed${skipped}`);

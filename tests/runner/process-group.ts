@@ -17,12 +17,17 @@ export type GroupOptions = {
 const politenessMs = 3_000;
 const settleMs = 300;
 const running = new Set<number>();
+/** The variable that marks what a group starts, so that it is found also after it has left the group. */
+export const markName = "SLUICE_TEST_GROUP";
+let groups = 0;
 
 /** Runs a command in a process group of its own to the end or to the time limit, and leaves nothing of it running. */
 export async function runInGroup(command: string[], options: GroupOptions): Promise<GroupResult> {
+  groups += 1;
+  const mark = `${process.pid}-${groups}`;
   const child = Bun.spawn(command, {
     cwd: options.cwd,
-    env: options.env,
+    env: { ...options.env, [markName]: mark },
     detached: true,
     stdin: "ignore",
     stdout: "pipe",
@@ -38,8 +43,8 @@ export async function runInGroup(command: string[], options: GroupOptions): Prom
   const outputs = Promise.all([child.stdout.text(), child.stderr.text()]);
   const exitCode = await child.exited;
   clearTimeout(timer);
-  const leftovers = isTimedOut ? [] : await findLeftovers(child.pid);
-  signalGroup(child.pid, "SIGKILL");
+  const leftovers = isTimedOut ? [] : await findLeftovers({ group: child.pid, mark });
+  killMembers({ group: child.pid, mark });
   running.delete(child.pid);
   const [stdout, stderr] = await outputs;
   return { exitCode, output: stdout + stderr, isTimedOut, leftovers };
@@ -61,30 +66,55 @@ function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
+/** A process group, and the mark that its members and their children carry in their environment. */
+type Family = { readonly group: number; readonly mark: string };
+type Member = { readonly pid: number; readonly command: string };
+
 /** A child that was just told to stop gets a moment before it counts as left behind. */
-async function findLeftovers(group: number): Promise<string[]> {
-  if (membersOf(group).length === 0) {
+async function findLeftovers(family: Family): Promise<string[]> {
+  if (membersOf(family).length === 0) {
     return [];
   }
   await Bun.sleep(settleMs);
-  return membersOf(group);
+  return membersOf(family).map(({ command }) => command);
 }
 
-/** The commands of a process group; where there is no /proc, nothing is known and nothing is claimed. */
-function membersOf(group: number): string[] {
-  const commands: string[] = [];
+function killMembers(family: Family): void {
+  signalGroup(family.group, "SIGKILL");
+  for (const { pid } of membersOf(family)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended while we were looking.
+    }
+  }
+}
+
+/** What still runs of a family; where there is no /proc, nothing is known and nothing is claimed. */
+function membersOf({ group, mark }: Family): Member[] {
+  const members: Member[] = [];
   for (const pid of listProcesses()) {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
       const [state, , processGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      if (Number(processGroup) === group && state !== "Z") {
-        commands.push(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim());
+      if (state !== "Z" && (Number(processGroup) === group || isMarked(pid, mark))) {
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+        members.push({ pid: Number(pid), command });
       }
     } catch {
       // It ended while we were looking.
     }
   }
-  return commands;
+  return members;
+}
+
+function isMarked(pid: string, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`${markName}=${mark}`);
+  } catch {
+    // Somebody else's, or the kernel's.
+    return false;
+  }
 }
 
 function listProcesses(): string[] {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { markName } from "../runner/process-group.ts";
 
 export const repositoryRoot = join(import.meta.dir, "../..");
 
@@ -26,10 +27,10 @@ const stubs = [process.execPath, join(import.meta.dir, "start-stubs/supervise.ts
 
 /** Starts the start program (or another one) with an environment that holds nothing of the product but what is given. */
 export function startProgram(options: StartOptions): StartedProgram {
-  const { PATH = "", HOME = "/tmp" } = process.env;
+  const { PATH = "", HOME = "/tmp", [markName]: mark } = process.env;
   const child = Bun.spawn([...(options.command ?? stubs), ...(options.words ?? [])], {
     cwd: options.cwd ?? repositoryRoot,
-    env: { PATH, HOME, ...options.env },
+    env: { PATH, HOME, ...(mark === undefined ? {} : { [markName]: mark }), ...options.env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

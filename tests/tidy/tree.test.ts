@@ -2,16 +2,17 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { firstObstacle, testUnless, unlessInstalled } from "../support/obstacles.ts";
 import { listFiles, parseIgnoreRules, treeRoot } from "./tree.ts";
 
-test("every file that git tracks is judged", () => {
-  const { exitCode, stdout } = Bun.spawnSync(["git", "ls-files", "-z"], { cwd: treeRoot, stderr: "ignore" });
-  if (exitCode !== 0) {
-    return; // Not a checkout, so nothing to compare with.
-  }
+const unlessGit = unlessInstalled("git");
+const tracked =
+  unlessGit === null ? Bun.spawnSync(["git", "ls-files", "-z"], { cwd: treeRoot, stderr: "ignore" }) : null;
+const unlessCheckout = tracked?.exitCode === 0 ? null : "the folder is not a checkout of git";
+
+testUnless(firstObstacle(unlessGit, unlessCheckout), "every file that git tracks is judged", () => {
   const listed = new Set(listFiles());
-  const missed = stdout
-    .toString()
+  const missed = String(tracked?.stdout)
     .split("\0")
     .filter((path) => path !== "" && !listed.has(path));
   const removed = new Set(

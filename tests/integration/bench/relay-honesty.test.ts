@@ -9,6 +9,7 @@ import { FakeProvider } from "../../bench/relay/load/provider.ts";
 import { runWrk } from "../../bench/relay/load/wrk.ts";
 import { cpuMsOfTree, peakMemoryMbOfTree, resetPeakMemoryOfTree } from "../../bench/relay/process-cost.ts";
 import { verifyAnswers } from "../../bench/relay/verify.ts";
+import { testUnless, unlessInstalled, unlessLinux } from "../../support/obstacles.ts";
 
 const cleanups: (() => void)[] = [];
 
@@ -138,22 +139,19 @@ describe("a failed call makes the run void", () => {
     await expect(cut).rejects.toThrow("closed before the answer was whole");
   });
 
-  test.if(Bun.which("wrk") !== null && Bun.which("taskset") !== null)(
-    "wrk's run is void when a single answer is not 2xx",
-    async () => {
-      const provider = startProvider();
-      const folder = mkdtempSync(join(tmpdir(), "sluice-bench-test-"));
-      cleanups.push(() => rmSync(folder, { recursive: true }));
-      let count = 0;
-      const gateway = startGateway(provider, (bytes) => {
-        count += 1;
-        return count === 40 ? Buffer.from(bytes.toString("latin1").replace("200 OK", "503 No"), "latin1") : bytes;
-      });
-      const place = { folder, core: 0 };
-      await expect(runWrk(plan(gateway.port, { durationMs: 1000 }), place)).rejects.toThrow("1 answers without 2xx");
-      expect((await runWrk(plan(gateway.port, { durationMs: 1000 }), place)).answered).toBeGreaterThan(0);
-    },
-  );
+  testUnless(unlessInstalled("wrk", "taskset"), "wrk's run is void when a single answer is not 2xx", async () => {
+    const provider = startProvider();
+    const folder = mkdtempSync(join(tmpdir(), "sluice-bench-test-"));
+    cleanups.push(() => rmSync(folder, { recursive: true }));
+    let count = 0;
+    const gateway = startGateway(provider, (bytes) => {
+      count += 1;
+      return count === 40 ? Buffer.from(bytes.toString("latin1").replace("200 OK", "503 No"), "latin1") : bytes;
+    });
+    const place = { folder, core: 0 };
+    await expect(runWrk(plan(gateway.port, { durationMs: 1000 }), place)).rejects.toThrow("1 answers without 2xx");
+    expect((await runWrk(plan(gateway.port, { durationMs: 1000 }), place)).answered).toBeGreaterThan(0);
+  });
 });
 
 describe("latency and cost are seen", () => {
@@ -182,7 +180,7 @@ describe("latency and cost are seen", () => {
     expect(provider.counters.streamsOpenMax).toBe(3);
   });
 
-  test.if(process.platform === "linux")("the CPU time of children is charged, of ended ones too", async () => {
+  testUnless(unlessLinux, "the CPU time of children is charged, of ended ones too", async () => {
     const burn = "while (process.cpuUsage().user < 2e5);";
     const script = `Bun.spawnSync([process.execPath, "-e", ${JSON.stringify(burn)}]); console.log("done"); setInterval(() => {}, 1e6);`;
     const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
@@ -192,7 +190,7 @@ describe("latency and cost are seen", () => {
     expect(cpuMsOfTree(process.pid)).toBeGreaterThanOrEqual(cpuMsOfTree(child.pid));
   });
 
-  test.if(process.platform === "linux")("the peak of memory begins anew after a reset", async () => {
+  testUnless(unlessLinux, "the peak of memory begins anew after a reset", async () => {
     const script = `{ const block = new Uint8Array(2e8).fill(1); console.log(block.length); }
       Bun.gc(true); console.log("free"); setInterval(() => Bun.gc(true), 20);`;
     const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   chmodSync,
   mkdtempSync,
@@ -17,6 +17,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "@sluice/deploy/sta
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat } from "../../support/chat-call.ts";
 import { loginAdmin } from "../../support/logins.ts";
+import { describeUnless, testUnless, unlessInstalled } from "../../support/obstacles.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../../support/sluice.ts";
 import { repositoryRoot, startProgram } from "../../support/start-process.ts";
 import { findSystemPostgres, SystemPostgres } from "../../support/system-postgres.ts";
@@ -80,7 +81,7 @@ async function backUp(to: string, ...words: string[]): Promise<string> {
   return join(data(to), names[0] ?? "");
 }
 
-describe("a backup", () => {
+describeUnless(unlessInstalled("tar"), "a backup", () => {
   test("made while calls run comes back with every call that was over, and with money that is right", async () => {
     let isOver = false;
     let callsMeanwhile = 0;
@@ -119,7 +120,8 @@ describe("a backup", () => {
     }
   }, 60_000);
 
-  test.skipIf(Bun.which("openssl") === null)(
+  testUnless(
+    unlessInstalled("openssl"),
     "that is encrypted shows nothing, and needs the command to come back",
     async () => {
       const backup = await backUp("sealed", "--encrypt", secretCommand);
@@ -153,7 +155,9 @@ describe("a backup", () => {
 
 const systemPostgres = findSystemPostgres();
 
-describe.skipIf(systemPostgres === null)("a dump (skipped where no Postgres is installed beside ours)", () => {
+const unlessPostgres = systemPostgres === null ? "no Postgres is installed beside the embedded one" : null;
+
+describeUnless(unlessPostgres, "a dump", () => {
   test("of a Postgres of your own comes back into an empty database, and into no other, without the bodies of calls", async () => {
     await using server = await SystemPostgres.start(systemPostgres ?? "");
     const [live, empty] = [await server.createDatabase("live"), await server.createDatabase("empty")];

@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { errorDefinition } from "@sluice/contracts/errors";
 import { exchangeOverTls, nginxCommand, RunningEdge } from "../../support/edge.ts";
+import { describeUnless, unlessInstalled } from "../../support/obstacles.ts";
 import { RealtimeClient } from "../../support/realtime-client.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../../support/relay-scene.ts";
 import { startProgram } from "../../support/start-process.ts";
 
-const hasNginx = Bun.which("nginx") !== null && Bun.which("curl") !== null;
+const obstacle = unlessInstalled("nginx", "curl");
 const bodyBytesMax = 32 * 1024 * 1024;
 
 let scene: RelayScene;
 let edge: RunningEdge;
 
 beforeAll(async () => {
-  if (!hasNginx) {
+  if (obstacle !== null) {
     return;
   }
   scene = await startRelayScene("one-process", { env: { CLIENT_IP_HEADER: "x-forwarded-for" } });
@@ -47,7 +48,7 @@ const rawChat = (lines: readonly string[]) => {
 
 const bypass = /\r\nx-cache-status: BYPASS\r\n/i;
 
-describe.skipIf(!hasNginx)("the edge (skipped where nginx or curl is not installed)", () => {
+describeUnless(obstacle, "the edge", () => {
   test("has a configuration that nginx finds good", async () => {
     const program = startProgram({ command: [...nginxCommand(edge.folder, ""), "-t"], env: {} });
     expect([await program.exited, program.output()]).toEqual([0, expect.stringContaining("test is successful")]);
@@ -217,7 +218,7 @@ describe.skipIf(!hasNginx)("the edge (skipped where nginx or curl is not install
   });
 });
 
-describe.skipIf(!hasNginx)("the edge without a program behind it", () => {
+describeUnless(obstacle, "the edge without a program behind it", () => {
   test("says that the service can't be reached, in the shape of the surface, and nothing of itself", async () => {
     await using alone = await RunningEdge.start("http://127.0.0.1:1");
     const answers = await Promise.all(

@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { providerKey, relayKey } from "../../support/node-agent.ts";
 import { type AgentBuilds, buildAgents, NodeInstallation, runtimeSetting } from "../../support/node-installation.ts";
+import { describeUnless, testUnless, unlessInstalled } from "../../support/obstacles.ts";
 import { findProcesses, repositoryRoot } from "../../support/start-process.ts";
 import { ownRootFault, runAsSystem } from "../../support/system-installation.ts";
 
-const missing = ["bash", "curl", "flock", "setsid"].filter((tool) => Bun.which(tool) === null);
-const rootFault = ownRootFault();
 const { version } = JSON.parse(readFileSync(join(repositoryRoot, "node-agent/package.json"), "utf8")) as {
   version: string;
 };
@@ -19,21 +18,21 @@ let folder: string;
 let builds: AgentBuilds;
 let provider: SandboxProvider;
 
-beforeAll(async () => {
-  provider = startSandboxProvider();
-  folder = mkdtempSync(join(tmpdir(), "sluice-builds-"));
-  builds = await buildAgents(folder);
-}, 60_000);
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await provider.stop();
-});
-
 const first = (node: NodeInstallation) => node.run("install.sh", ["--from", builds.older, ...node.input]);
 
-describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${missing.join(", ")})`, () => {
+describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installer of a node", () => {
   let node: NodeInstallation;
+
+  beforeAll(async () => {
+    provider = startSandboxProvider();
+    folder = mkdtempSync(join(tmpdir(), "sluice-builds-"));
+    builds = await buildAgents(folder);
+  }, 60_000);
+
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await provider.stop();
+  });
 
   beforeEach(async () => {
     node = await NodeInstallation.create(provider.url);
@@ -128,22 +127,19 @@ describe.skipIf(missing.length > 0)(`the installer of a node (skipped without ${
     expect(Object.values(node.tree()).join()).not.toContain(relayKey);
   });
 
-  test.skipIf(rootFault !== null)(
-    `goes back when systemd can't start the new one${rootFault === null ? "" : ` (skipped: ${rootFault})`}`,
-    async () => {
-      const install = `bash "${repositoryRoot}/deploy/node/install.sh" --health-seconds 1`;
-      const output = await runAsSystem(node.folder, repositoryRoot, [
-        `cp -r ${builds.older} ${builds.newer} .`,
-        `${install} --from older --env env --relay-keys relay-keys --accounts accounts --health-seconds 30; echo "code $?"`,
-        "echo 99.0.1 >/run/refuse-start",
-        `${install} --from newer; echo "code $?"`,
-        `curl --silent --noproxy '*' http://127.0.0.1:${node.port}/health`,
-      ]);
-      expect(output).toMatch(
-        /well {6}version 0.*code 0.*Version 99\.0\.1 did not get well\. Version 0\S+ runs again\..*code 1\n\{"ok":true\}/s,
-      );
-    },
-  );
+  testUnless(ownRootFault(), "goes back when systemd can't start the new one", async () => {
+    const install = `bash "${repositoryRoot}/deploy/node/install.sh" --health-seconds 1`;
+    const output = await runAsSystem(node.folder, repositoryRoot, [
+      `cp -r ${builds.older} ${builds.newer} .`,
+      `${install} --from older --env env --relay-keys relay-keys --accounts accounts --health-seconds 30; echo "code $?"`,
+      "echo 99.0.1 >/run/refuse-start",
+      `${install} --from newer; echo "code $?"`,
+      `curl --silent --noproxy '*' http://127.0.0.1:${node.port}/health`,
+    ]);
+    expect(output).toMatch(
+      /well {6}version 0.*code 0.*Version 99\.0\.1 did not get well\. Version 0\S+ runs again\..*code 1\n\{"ok":true\}/s,
+    );
+  });
 
   test("refuses what can't be right, and the version that runs does not notice", async () => {
     await first(node);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { testUnless, unlessInstalled } from "../../support/obstacles.ts";
 import { repositoryRoot, startProgram } from "../../support/start-process.ts";
 
-const hasAnalyze = Bun.which("systemd-analyze") !== null;
 const units = ["deploy/node/sluice-node-agent.service", "deploy/control-plane/sluice@.service"];
 
 /** What keeps a service that was broken into from the rest of the machine. */
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe.each(units)("%s", (path) => {
   const text = readFileSync(join(repositoryRoot, path), "utf8");
 
-  test.skipIf(!hasAnalyze)("is found good by systemd (skipped where systemd-analyze is not installed)", async () => {
+  testUnless(unlessInstalled("systemd-analyze"), "is found good by systemd", async () => {
     const file = join(folder, basename(path));
     // The program is not installed here, and systemd wants to see one.
     writeFileSync(file, text.replace(/^ExecStart=\S+/m, "ExecStart=/bin/sh"));

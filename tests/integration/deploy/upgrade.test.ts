@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { nginxCommand, RunningEdge } from "../../support/edge.ts";
+import { describeUnless, unlessInstalled } from "../../support/obstacles.ts";
 import { waitUntil } from "../../support/relay-scene.ts";
 import { masterKeyBytes, SluiceRig, type TestUser } from "../../support/sluice.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "../../support/start-process.ts";
 
-const missing = ["nginx", "curl", "flock", "setsid"].filter((tool) => Bun.which(tool) === null);
 const streamCount = process.env["TEST_FULL"] === "1" ? 60 : 12;
 
 let provider: SandboxProvider;
@@ -87,10 +87,7 @@ async function call(stream: boolean, text = "hello"): Promise<{ status: number; 
   return { status: answer.status, body: await answer.text() };
 }
 
-beforeAll(async () => {
-  if (missing.length > 0) {
-    return;
-  }
+async function startScene(): Promise<void> {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   user = await rig.addUser();
@@ -101,9 +98,9 @@ beforeAll(async () => {
   }
   writeServiceScripts();
   edge = await RunningEdge.start(`http://127.0.0.1:${ports.a}`);
-}, 60_000);
+}
 
-afterAll(async () => {
+async function endScene(): Promise<void> {
   for (const instance of ["a", "b"].filter((name) => existsSync(file(`${name}.pid`)))) {
     await runScript("stop.sh", instance);
   }
@@ -113,9 +110,12 @@ afterAll(async () => {
   if (folder !== undefined) {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+}
 
-describe.skipIf(missing.length > 0)(`an upgrade (skipped without ${missing.join(", ")})`, () => {
+describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an upgrade", () => {
+  beforeAll(startScene, 60_000);
+  afterAll(endScene, 60_000);
+
   test("says which folder is missing, and begins nothing", async () => {
     for (const [option, reason] of [
       ["--release", /nowhere is no release/],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { judgeTestFile } from "../../runner/jobs.ts";
-import { readJunitTotals, type TestCounts } from "../../runner/junit.ts";
+import { readJunitTotals, readSkipReasons, type TestCounts } from "../../runner/junit.ts";
 import { makePlan, type TestKind } from "../../runner/plan.ts";
 import type { GroupResult } from "../../runner/process-group.ts";
 
@@ -24,6 +24,25 @@ test("a missing or cut report has no totals", () => {
   expect(readJunitTotals("")).toBeNull();
   expect(readJunitTotals(report('assertions="20"'))).toBeNull();
   expect(readJunitTotals('<?xml version="1.0"?>\n<testsui')).toBeNull();
+});
+
+test("the reasons of what was skipped are read from the names of the tests and of their groups, and counted", () => {
+  const skipped = (name: string, classname: string): string =>
+    `<testcase name="${name}" classname="${classname}" time="0" file="a.test.ts" line="2" assertions="0">\n  <skipped />\n</testcase>`;
+  const xml = [
+    skipped("x", "the edge (skipped: nginx is not installed)"),
+    skipped("y", "the edge (skipped: nginx is not installed)"),
+    skipped("z (skipped: python3 has no &quot;openai&quot;)", "the docs &gt; in Python"),
+    skipped("deep", "the edge (skipped: nginx is not installed) &gt; with TLS"),
+    skipped("quiet", ""),
+    '<testcase name="ran (skipped: no)" classname="" time="0" file="a.test.ts" line="3" assertions="1" />',
+    '<testcase name="failed" classname="" time="0" file="a.test.ts" line="3" assertions="1">\n  <failure />\n</testcase>',
+  ].join("\n");
+  expect(readSkipReasons(xml)).toEqual([
+    { reason: "nginx is not installed", count: 3 },
+    { reason: 'python3 has no "openai"', count: 1 },
+    { reason: "no reason is given", count: 1 },
+  ]);
 });
 
 test("a file that ended in order counts as what its tests say", () => {
