@@ -19,10 +19,10 @@ import type { Demand } from "../approvals/model.ts";
 import type { Approvals } from "../approvals/service.ts";
 import { writeAudit } from "../audit/service.ts";
 import type { Database } from "../platform/db.ts";
+import { requiredIdempotencyKey } from "../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { adjustQuota } from "./adjust.ts";
 import { amountOfAdjustment, amountOfRefund, type BillingActs, refundEntry } from "./admin-acts.ts";
-import { requiredIdempotencyKey } from "./answers.ts";
 import { isOverridable, planRefund, type RefundPlan } from "./plan-refund.ts";
 import { closeByHand } from "./refunds.ts";
 

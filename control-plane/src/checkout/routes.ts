@@ -1,4 +1,3 @@
-import { idempotencyHeader } from "@sluice/contracts/billing";
 import {
   type CardSender,
   type CreatedPayment,
@@ -12,6 +11,7 @@ import { z } from "zod";
 import { orderEntry } from "../billing/model.ts";
 import type { GuestOrders } from "../billing/port.ts";
 import { admitOrder, type OrderFrom } from "../billing/service.ts";
+import { idempotencyKeyOf } from "../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import type { GatewayNotices } from "./notices.ts";
@@ -152,11 +152,7 @@ type OrderCall = OrderFrom & { readonly input: OrderInput; readonly request: Req
 /** @throws AppError `invalid_value` for an idempotency key that is none, or two that differ */
 async function purchaseOf(guests: GuestOrders, call: OrderCall): Promise<Purchase> {
   const { input, user, request } = call;
-  const key = request.headers.get("idempotency-key") ?? input.idempotency_key ?? null;
-  const isSound = key === null || idempotencyHeader.safeParse(key).success;
-  if (!isSound || (input.idempotency_key !== undefined && input.idempotency_key !== key)) {
-    throw new AppError("invalid_value", { fields: { idempotency_key: "8 to 200 visible characters, sent once" } });
-  }
+  const key = idempotencyKeyOf(request, input.idempotency_key);
   return {
     planCode: input.plan_code,
     userId: user?.userId ?? null,

@@ -2,6 +2,7 @@ import { MessagesError } from "@sluice/messages-conversion/errors/messages-error
 import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-messages-error";
 import { clientAddress } from "../platform/client-address.ts";
 import { waitForCall, waitForClient } from "../platform/client-patience.ts";
+import { rawTarget } from "../platform/request-target.ts";
 import { errorAnswer, toClientError } from "./errors.ts";
 import { answerModel, answerModelList, answerTokenCount } from "./free-calls.ts";
 import { answerMessages } from "./messages-call.ts";
@@ -88,9 +89,4 @@ function pathOf(target: string): string {
   const mark = target.indexOf("?");
   const path = target.slice(prefix.length, mark === -1 ? undefined : mark);
   return path.endsWith("/") ? path.slice(0, -1) : path;
-}
-
-/** Path and query as they stood on the request line; the address is not parsed, so that nothing of it is normalised. */
-function rawTarget(url: string): string {
-  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
 }

@@ -1,5 +1,6 @@
 import { clientAddress, type EdgeSettings } from "../platform/client-address.ts";
 import { type ClientPatience, waitForCall, waitForClient } from "../platform/client-patience.ts";
+import { rawTarget } from "../platform/request-target.ts";
 import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
 import type { RelayService } from "./service.ts";
 
@@ -44,22 +45,8 @@ export function realtimeHandler(
       });
     }
     const headers = { ...opening.headers, "x-request-id": opening.requestId };
-    if (upgradeToSocket(server, request, headers, opening.session)) {
-      return undefined;
-    }
-    opening.session.onClose(goneCode, "");
-    return new Response(null, { status: 400 });
+    return upgradeToSocket(server, request, headers, opening.session);
   };
 }
 
 const plainHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-
-/** How a websocket ends whose peer is just gone. */
-const goneCode = 1006;
-
-/** Path and query as they stood on the request line; the address is not parsed, so that nothing of it is normalised. */
-function rawTarget(url: string): string {
-  const host = url.indexOf("//") + 2;
-  const slash = url.indexOf("/", host);
-  return slash === -1 ? "/" : url.slice(slash);
-}

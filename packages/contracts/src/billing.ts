@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { visitorId } from "./analytics.ts";
 import { demands, waitingAnswer } from "./approvals.ts";
+import { idempotencyKey } from "./idempotency.ts";
 import type { Decimal } from "./money.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -9,8 +10,6 @@ const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "small letters, 
 const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not the number of an order");
 const claimCode = z.string().min(8).max(64);
 const email = z.string().trim().max(254).pipe(z.email());
-/** Chosen by the caller, like a UUID; it can also come as the header `Idempotency-Key`. */
-const idempotencyKey = z.string().regex(/^[\x21-\x7e]{8,200}$/, "8 to 200 visible characters without spaces");
 const reason = reasonText(500);
 
 const withTwoPlaces = (text: string): Decimal => {
@@ -57,8 +56,6 @@ export const createOrderInput = z.strictObject({
   /** As the public pages report it: says which campaign the payment comes from. */
   visitor_id: visitorId.optional(),
 });
-
-export const idempotencyHeader = idempotencyKey;
 
 export const orderNumberInput = z.strictObject({ order_no: orderNo });
 

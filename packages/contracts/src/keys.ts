@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { idempotencyKey } from "./idempotency.ts";
 import { countVisible } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
@@ -58,15 +59,12 @@ const settings = {
   is_payload_traced: z.boolean(),
 };
 
-/** Chosen by the caller, like a UUID. */
-export const keyIdempotency = z.string().regex(/^[\x21-\x7e]{8,200}$/, "8 to 200 visible characters without spaces");
-
 export const keyCreateInput = z.strictObject({
   ...z.object(settings).partial().shape,
   name: settings.name,
   group: z.string().max(100).optional(),
-  /** The same text again makes no second key. It can also come as the header `Idempotency-Key`. */
-  idempotency_key: keyIdempotency.optional(),
+  /** The same text again makes no second key. */
+  idempotency_key: idempotencyKey.optional(),
 });
 export type KeyCreateInput = z.output<typeof keyCreateInput>;
 

@@ -3,7 +3,6 @@ import {
   firstRequestAnswer,
   keyAnswer,
   keyCreateInput,
-  keyIdempotency,
   keyInput,
   keyListAnswer,
   keyListInput,
@@ -13,8 +12,8 @@ import {
   madeKeyAnswer,
   rotatedKeyAnswer,
 } from "@sluice/contracts/keys";
+import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
-import { AppError } from "../../platform/errors.ts";
 import type { KeyOwner, KeyService } from "./service.ts";
 
 const liveKeys = [`At most ${liveKeysMax} live keys for an account.`];
@@ -22,18 +21,6 @@ const liveKeys = [`At most ${liveKeysMax} live keys for an account.`];
 function ownerOf({ user, requestId, clientIp }: EndpointCall<"user", unknown>): KeyOwner {
   const actor = { kind: "user", id: user.userId, name: user.email } as const;
   return { gatewayUserId: user.gatewayUserId, actor, requestId, ip: clientIp };
-}
-
-/** Out of the body or the header; sent twice it has to be the same. */
-function idempotencyKeyOf(request: Request, field: string | undefined): string | null {
-  const header = request.headers.get("idempotency-key");
-  if (header === null) {
-    return field ?? null;
-  }
-  if (!keyIdempotency.safeParse(header).success || (field !== undefined && field !== header)) {
-    throw new AppError("invalid_value", { fields: { idempotency_key: "8 to 200 visible characters, sent once" } });
-  }
-  return header;
 }
 
 /** The endpoints of the console's page of API keys. Every one sees only the keys of the user who is logged in. */

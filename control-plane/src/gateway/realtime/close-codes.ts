@@ -1,3 +1,5 @@
+import { abnormalClosure } from "../../platform/websocket/model.ts";
+
 /** The codes with which we end a session ourselves; a provider's own go through as they are. */
 export const closeCodes = {
   normal: 1000,
@@ -14,7 +16,6 @@ export const closeCodes = {
 } as const;
 
 const noStatus = 1005;
-const abnormal = 1006;
 const reasonBytesMax = 123;
 
 /**
@@ -37,7 +38,7 @@ export function isOrderly(code: number): boolean {
 
 /** Whether the connection just ended, without a goodbye. */
 export function isBroken(code: number): boolean {
-  return code === abnormal;
+  return code === abnormalClosure;
 }
 
 /** A reason cut to what a close frame can hold, never in the middle of a character. */

@@ -1,5 +1,11 @@
 import { AppError, toAppError } from "../../platform/errors.ts";
-import type { ClientWebSocket, Frame, FrameListener, FrameSocket } from "../../platform/websocket/model.ts";
+import {
+  abnormalClosure,
+  type ClientWebSocket,
+  type Frame,
+  type FrameListener,
+  type FrameSocket,
+} from "../../platform/websocket/model.ts";
 import type { ServerSocketOwner } from "../../platform/websocket/server-socket.ts";
 import { toReport } from "../call-state.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
@@ -118,7 +124,7 @@ export class RealtimeSession implements ServerSocketOwner {
       this.#stop(expired(null));
     } else if ((this.#client?.sender.stalledMs() ?? 0) > stallTimeoutMs) {
       this.#client?.socket.terminate();
-      this.onClose(1006, "");
+      this.onClose(abnormalClosure, "");
     } else if (this.#upstream.stalledMs() > stallTimeoutMs) {
       this.#stop(failed(new AppError("upstream_timeout"), closeCodes.internal, true));
     } else if (tick - this.#lastPingTick > pingMs) {

@@ -3,6 +3,7 @@ import { clientAddress, type EdgeSettings } from "../../platform/client-address.
 import { type ClientPatience, waitForCall, waitForClient } from "../../platform/client-patience.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { BodyReader } from "../../platform/read-body.ts";
+import { rawTarget } from "../../platform/request-target.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayAnswer, GatewayCall } from "../model.ts";
 import type { GatewayPort, RealtimePort } from "../port.ts";
@@ -79,11 +80,7 @@ function gatewayRealtimeHandler(
     if (opening.kind === "refused") {
       return toResponse({ ...opening.answer, headers: { ...opening.answer.headers, ...headers } });
     }
-    if (upgradeToSocket(server, request, { ...opening.headers, ...headers }, opening.session)) {
-      return undefined;
-    }
-    opening.session.onClose(goneCode, "");
-    return new Response(null, { status: 400 });
+    return upgradeToSocket(server, request, { ...opening.headers, ...headers }, opening.session);
   };
 }
 
@@ -91,9 +88,6 @@ const constant =
   <Value>(value: Value) =>
   (): Value =>
     value;
-
-/** How a websocket ends whose peer is just gone. */
-const goneCode = 1006;
 
 type Incoming = {
   readonly request: Request;
@@ -106,7 +100,7 @@ function beginCall(
   { request, server, link }: Incoming,
   onReport: (report: CallReport) => void,
 ): GatewayCall {
-  const target = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
+  const target = rawTarget(request.url);
   const mark = target.indexOf("?");
   const body = new BodyReader(request, bodyLimits);
   const address = () => clientAddress(request.headers, server.requestIP(request)?.address ?? "0.0.0.0", edge);

@@ -3,6 +3,9 @@ import type { HttpHeader } from "../http-client/model.ts";
 /** One message of a websocket: a string is a text frame, bytes are a binary frame. */
 export type Frame = string | Buffer;
 
+/** How a connection ends that was lost without a close frame; it is never sent. */
+export const abnormalClosure = 1006;
+
 export function frameBytes(frame: Frame): number {
   return typeof frame === "string" ? Buffer.byteLength(frame) : frame.byteLength;
 }
@@ -27,7 +30,7 @@ export interface FrameSocket {
 /** Hears what the peer of a socket does. After `onClose` comes nothing more. */
 export interface FrameListener {
   onFrame(frame: Frame): void;
-  /** @param code as it was received: 1005 when the peer gave none, 1006 when the connection just ended */
+  /** @param code as it was received: 1005 when the peer gave none, `abnormalClosure` when the connection just ended */
   onClose(code: number, reason: string): void;
   /** The peer answered a ping. */
   onPong(): void;

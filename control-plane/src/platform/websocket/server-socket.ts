@@ -1,5 +1,5 @@
 import type { Server, ServerWebSocket } from "bun";
-import type { Frame, FrameListener, FrameSocket } from "./model.ts";
+import { abnormalClosure, type Frame, type FrameListener, type FrameSocket } from "./model.ts";
 
 /** What of a connection that a client opened is decided for all of them at once. */
 export const serverSocketLimits = {
@@ -34,15 +34,20 @@ type SocketData = {
 /**
  * Turns the connection of a request into a websocket.
  * @param headers of the answer 101; a subprotocol that the client offered has to be chosen here
- * @returns false when the client is gone already, or its request was no proper handshake; the owner hears nothing then
+ * @returns undefined, or what to send when the client is gone already or its request was not a proper handshake; the
+ *   owner is then closed before it was opened
  */
 export function upgradeToSocket(
   server: Server<unknown>,
   request: Request,
   headers: Record<string, string>,
   owner: ServerSocketOwner,
-): boolean {
-  return server.upgrade(request, { headers, data: dataOf(owner) });
+): Response | undefined {
+  if (server.upgrade(request, { headers, data: dataOf(owner) })) {
+    return undefined;
+  }
+  owner.onClose(abnormalClosure, "");
+  return new Response(null, { status: 400 });
 }
 
 function dataOf(owner: ServerSocketOwner): SocketData {
