@@ -3,10 +3,11 @@ const lateModules = /\/src\/(charts\/plot\.tsx|shell\/(palette|shortcuts-dialog)
 
 /** The first that fits. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
-  ["parts-console", /\/src\/(i18n\/locale-names|shell\/app-locale)\.ts$/],
+  ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
   ["frame", /\/node_modules\/(?!.*uplot)|^\0/],
   // Of the tables only the styles: a page without one still imports some of them.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|table\/.*\.css$)/],
+  ["frame", /\/contracts\/src\/locales\.ts$/],
   ["table", /\/src\/table\//],
   ["charts", /\/src\/charts\//],
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],

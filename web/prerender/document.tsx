@@ -1,9 +1,9 @@
+import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { NoHydration, renderToString, ssr } from "solid-js/web";
 import { socialImageSize } from "../build/social/image-size.ts";
 import { formatsOf } from "../src/i18n/format.ts";
-import { allLocales, directionOf, type Locale } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { Frame } from "../src/site/frame.tsx";
 import { localizedPath } from "../src/site/locales.ts";

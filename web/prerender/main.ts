@@ -2,11 +2,12 @@
  * Writes every public page in every language: `prerender.js` of a build, with a `PrerenderOrder` as JSON on its standard
  * input. A program of its own, so that the service never holds, nor waits for, what draws the pages.
  */
+
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { allLocales } from "@sluice/contracts/locales";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
-import { allLocales } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { modelPages } from "../src/site/pages/model/page.tsx";
 import { sitePages } from "../src/site/routes.ts";

@@ -1,4 +1,4 @@
-import type { Locale } from "../src/i18n/locale.ts";
+import type { Locale } from "@sluice/contracts/locales";
 import type { IslandName } from "../src/site/model.ts";
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };

@@ -1,5 +1,5 @@
+import { allLocales, type Locale } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
-import { allLocales, type Locale } from "../src/i18n/locale.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { localizedPath } from "../src/site/locales.ts";
 import type { SitePage } from "../src/site/model.ts";

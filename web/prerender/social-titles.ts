@@ -1,5 +1,5 @@
-import { allLocales, type Locale } from "../src/i18n/locale.ts";
 /** Writes down what the pictures of the pages say, for the build, which draws them: JSON on its standard output. */
+import { allLocales, type Locale } from "@sluice/contracts/locales";
 import { sitePages } from "../src/site/routes.ts";
 
 /** The languages whose letters are in the font of the images; the others have the image with the name only. */

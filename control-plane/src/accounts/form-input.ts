@@ -1,8 +1,9 @@
 /** What the forms of the feature have in common: reading what was typed, and saying what is wrong with it. */
+import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import { z } from "zod";
 import type { CallBase } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
-import { knownLocale, localeCookie, type PageLocale, pageLocaleOf } from "../platform/page-locale.ts";
+import { localeCookie, pageLocaleOf } from "../platform/page-locale.ts";
 import { safeNext } from "./model.ts";
 import { passwordFaultOf } from "./passwords/password-rules.ts";
 import type { FormProblem } from "./port.ts";
@@ -27,19 +28,19 @@ export function nextOf(input: AnyInput): string {
 }
 
 /** The language that a page with a form is to be in. */
-export function localeOf({ input, request }: CallBase<AnyInput>): PageLocale {
+export function localeOf({ input, request }: CallBase<AnyInput>): Locale {
   return pageLocaleOf(request, formField(input, "lang"));
 }
 
 /** A path that goes on in the language that the form names, if it names one. */
 export function inLanguage(path: string, input: AnyInput): string {
-  const locale = knownLocale(formField(input, "lang"));
+  const locale = localeOfTag(formField(input, "lang"));
   return locale === null ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${locale}`;
 }
 
 /** The page, and the language that its address names is remembered. */
 export function rememberingLanguage(page: Response, input: AnyInput, isSecure: boolean): Response {
-  const locale = knownLocale(formField(input, "lang"));
+  const locale = localeOfTag(formField(input, "lang"));
   return locale === null ? page : withCookie(page, localeCookie(locale, isSecure));
 }
 

@@ -1,7 +1,7 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { Locale } from "@sluice/contracts/locales";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable, Transaction } from "../platform/db.ts";
-import type { PageLocale } from "../platform/page-locale.ts";
 
 /** What accounts need of the upstream gateway: each profile has one user there. */
 export type GatewayUsers = {
@@ -28,7 +28,7 @@ export type FormProblem = {
   readonly retryAfterSeconds: number | null;
 };
 
-type FormPageState = { readonly locale: PageLocale; readonly problem: FormProblem | null };
+type FormPageState = { readonly locale: Locale; readonly problem: FormProblem | null };
 
 /** What the page of the login shows beside its form. */
 export type LoginPageState = FormPageState & {
@@ -45,7 +45,7 @@ export type LoginPageState = FormPageState & {
 export type RegisterPageState = FormPageState & { readonly email: string; readonly displayName: string };
 
 /** After a registration; the link only where the installation shows it. */
-export type SentPageState = { readonly locale: PageLocale; readonly email: string; readonly link: string | null };
+export type SentPageState = { readonly locale: Locale; readonly email: string; readonly link: string | null };
 
 /** Without a token the page asks for the address to which a link is sent. */
 export type LinkPageState = FormPageState & { readonly token: string; readonly email: string };

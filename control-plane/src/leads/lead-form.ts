@@ -1,13 +1,14 @@
 import { type CreateLeadInput, createLeadInput } from "@sluice/contracts/leads";
+import type { Locale } from "@sluice/contracts/locales";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
-import { type PageLocale, pageLocaleOf } from "../platform/page-locale.ts";
+import { pageLocaleOf } from "../platform/page-locale.ts";
 
 /** What is wrong, as a page in the language of the form. */
 export type LeadProblemPage = (
   state: {
-    readonly locale: PageLocale;
+    readonly locale: Locale;
     readonly problem: { readonly code: string; readonly retryAfterSeconds: number | null };
   },
   status: number,

@@ -1,4 +1,4 @@
-import { type MailLocale, mailLocales } from "@sluice/contracts/mail";
+import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { Transaction } from "../platform/db.ts";
 
 /**
@@ -56,9 +56,8 @@ export type MailQueue = {
 };
 
 /** The translation that serves a language tag such as `pt-BR`; English when there is none. */
-export function mailLocaleOf(tag: string): MailLocale {
-  const [language = ""] = tag.trim().toLowerCase().split(/[-_]/);
-  return mailLocales.find((locale) => locale === language) ?? "en";
+export function mailLocaleOf(tag: string): Locale {
+  return localeOfTag(tag) ?? "en";
 }
 
 /** What became of an attempt to send a mail. */

@@ -1,4 +1,4 @@
-import type { MailLocale } from "@sluice/contracts/mail";
+import type { Locale } from "@sluice/contracts/locales";
 import type { MailTemplateName } from "./model.ts";
 import type { TemplateSource } from "./templates/layout.ts";
 import { escapeHtml, fillPlaceholders } from "./templates/placeholders.ts";
@@ -9,7 +9,7 @@ export type RenderedMail = { readonly subject: string; readonly html: string; re
 /** A mail as its row and its seal tell it. */
 export type MailToRender = {
   readonly template: MailTemplateName;
-  readonly locale: MailLocale;
+  readonly locale: Locale;
   readonly variables: Readonly<Record<string, string>>;
 };
 

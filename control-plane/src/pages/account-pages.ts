@@ -1,5 +1,5 @@
 /** The pages of the logins, as forms that work without script. */
-import type { MailLocale } from "@sluice/contracts/mail";
+import type { Locale } from "@sluice/contracts/locales";
 import { formPath } from "../platform/page-locale.ts";
 import {
   escapeText,
@@ -17,7 +17,7 @@ import {
 import { formTexts } from "./form-texts/messages.ts";
 import type { FormAssets } from "./web-build.ts";
 
-type FormState = { readonly locale: MailLocale; readonly problem: FormProblem | null };
+type FormState = { readonly locale: Locale; readonly problem: FormProblem | null };
 
 type LoginState = FormState & {
   readonly email: string;
@@ -30,7 +30,7 @@ type LoginState = FormState & {
 };
 
 type RegisterState = FormState & { readonly email: string; readonly displayName: string };
-type SentState = { readonly locale: MailLocale; readonly email: string; readonly link: string | null };
+type SentState = { readonly locale: Locale; readonly email: string; readonly link: string | null };
 type ResetState = FormState & { readonly token: string; readonly email: string };
 type VerifyState = FormState & { readonly token: string; readonly email: string };
 
@@ -70,7 +70,7 @@ ${signedInAs === null ? form : signedIn(signedInAs, next, locale)}`;
   return formPage({ locale, title: texts.login.title, body, status, assets, address, isCounted: true });
 }
 
-function signedIn(email: string, next: string, locale: MailLocale): string {
+function signedIn(email: string, next: string, locale: Locale): string {
   const { login } = formTexts[locale];
   return `<p>${login.signedIn.replace("{email}", () => `<bdi>${escapeText(email)}</bdi>`)}</p>
 <p class="form-actions"><a class="button" data-variant="primary" href="${escapeText(next === "" ? "/console/" : next)}">${login.toConsole}</a></p>

@@ -1,5 +1,6 @@
 /** What the pages with forms are made of, which work without script. Text of others only gets in through `escapeText`. */
-import { type MailLocale, mailLocales } from "@sluice/contracts/mail";
+import { localeNames } from "@sluice/contracts/locale-names";
+import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
 import { formTexts } from "./form-texts/messages.ts";
 import { privatePageHeaders } from "./page-headers.ts";
 import type { FormAssets } from "./web-build.ts";
@@ -11,7 +12,7 @@ export type FormProblem = {
 };
 
 export type FormPage = {
-  readonly locale: MailLocale;
+  readonly locale: Locale;
   readonly title: string;
   readonly body: string;
   readonly status: number;
@@ -22,20 +23,6 @@ export type FormPage = {
   readonly area?: "admin";
   /** Whether visits are counted here: only where everybody may come, and where the address holds no secret. */
   readonly isCounted?: boolean;
-};
-
-const localeNames: Readonly<Record<MailLocale, string>> = {
-  en: "English",
-  zh: "中文",
-  ja: "日本語",
-  ko: "한국어",
-  es: "Español",
-  fr: "Français",
-  de: "Deutsch",
-  pt: "Português",
-  ru: "Русский",
-  ar: "العربية",
-  hi: "हिन्दी",
 };
 
 const escapes: Readonly<Record<string, string>> = {
@@ -55,10 +42,8 @@ const mark =
 const globe =
   '<svg class="icon" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c2 2 2.5 4 2.5 6S10 12 8 14c-2-2-2.5-4-2.5-6S6 4 8 2z"/></svg>';
 
-const directionOf = (locale: MailLocale): "ltr" | "rtl" => (locale === "ar" ? "rtl" : "ltr");
-
 /** A path of the public site in a language. */
-export function sitePath(path: string, locale: MailLocale): string {
+export function sitePath(path: string, locale: Locale): string {
   return locale === "en" ? path : `/${locale}${path}`;
 }
 
@@ -81,14 +66,14 @@ ${loaded}
 }
 
 /** This page in every language, in a popover that needs no script. */
-function languageSwitcher(current: MailLocale, address: string): string {
-  const link = (locale: MailLocale): string => {
+function languageSwitcher(current: Locale, address: string): string {
+  const link = (locale: Locale): string => {
     const href = escapeText(`${address}${address.includes("?") ? "&" : "?"}lang=${locale}`);
     const isCurrent = locale === current ? ' aria-current="true"' : "";
     return `<li><a class="menu-item" href="${href}" hreflang="${locale}" lang="${locale}" dir="${directionOf(locale)}"${isCurrent}>${localeNames[locale]}</a></li>`;
   };
   return `<button type="button" class="button" data-variant="quiet" popovertarget="languages" aria-label="${formTexts[current].language}: ${localeNames[current]}">${globe}<span>${localeNames[current]}</span></button>
-<div id="languages" class="float languages" popover="auto"><ul class="plain-list">${mailLocales.map(link).join("")}</ul></div>`;
+<div id="languages" class="float languages" popover="auto"><ul class="plain-list">${allLocales.map(link).join("")}</ul></div>`;
 }
 
 /** The whole answer. */
@@ -121,7 +106,7 @@ export function goodNotice(notice: string | null): string {
 }
 
 /** What went wrong, in the language of the page. */
-export function problemText(problem: FormProblem | null, locale: MailLocale): string | null {
+export function problemText(problem: FormProblem | null, locale: Locale): string | null {
   if (problem === null) {
     return null;
   }

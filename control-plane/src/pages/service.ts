@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
-import { knownLocale, localeCookie, type PageLocale, remembersLocale } from "../platform/page-locale.ts";
+import { localeCookie, remembersLocale } from "../platform/page-locale.ts";
 import { compressedFileOf, fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { sitePath } from "./form-page.ts";
@@ -146,7 +147,7 @@ export class Pages {
     }
     const page = await this.#consolePage(request);
     // What a user has chosen holds in every browser; the script of the console reads it there.
-    const locale = knownLocale(user.locale);
+    const locale = localeOfTag(user.locale);
     if (locale !== null && !remembersLocale(request, locale)) {
       page.headers.append("set-cookie", localeCookie(locale, !this.#parts.isDevelopment));
     }
@@ -177,7 +178,7 @@ export class Pages {
     }
     const page = await this.#site.find(path);
     const query = new URLSearchParams(search);
-    const locale = knownLocale(query.get("lang") ?? "");
+    const locale = localeOfTag(query.get("lang") ?? "");
     if (page !== null && locale !== null) {
       query.delete("lang");
       return await this.#chosenLanguage(request, localizedAddress(path, locale, query), locale);
@@ -196,7 +197,7 @@ export class Pages {
   }
 
   /** To the page in the language that a visitor chose, which is remembered; but not in place of what a user has set. */
-  async #chosenLanguage(request: Request, location: string, locale: PageLocale): Promise<Response> {
+  async #chosenLanguage(request: Request, location: string, locale: Locale): Promise<Response> {
     const answer = seeOther(location);
     if ((await this.#parts.callers.readUser(request)) === null) {
       answer.headers.append("set-cookie", localeCookie(locale, !this.#parts.isDevelopment));
@@ -206,9 +207,9 @@ export class Pages {
 }
 
 /** The same page in another language. */
-function localizedAddress(path: string, locale: PageLocale, query: URLSearchParams): string {
+function localizedAddress(path: string, locale: Locale, query: URLSearchParams): string {
   const [, prefix = ""] = /^\/([a-z]{2})\//.exec(path) ?? [];
-  const bare = knownLocale(prefix) === null ? path : path.slice(prefix.length + 1);
+  const bare = localeOfTag(prefix) === null ? path : path.slice(prefix.length + 1);
   return `${sitePath(bare, locale)}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
 

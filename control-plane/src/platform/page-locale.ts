@@ -1,24 +1,15 @@
-import { type MailLocale, mailLocales } from "@sluice/contracts/mail";
-
-/** A language of the pages. */
-export type PageLocale = MailLocale;
+import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 
 const cookieName = "SVC_LANG";
 const yearSeconds = 31_536_000;
 /** More than that nobody reads; a header may hold anything. */
 const wishesMax = 12;
 
-/** The language of a tag such as `pt-BR`; null when there are no pages in it. */
-export function knownLocale(tag: string): PageLocale | null {
-  const [language = ""] = tag.trim().toLowerCase().split(/[-_;]/);
-  return mailLocales.find((locale) => locale === language) ?? null;
-}
-
 /** The language to show a page in: the one that its address names, else the one chosen before, else the browser's. */
-export function pageLocaleOf(request: Request, named: string): PageLocale {
+export function pageLocaleOf(request: Request, named: string): Locale {
   const wishes = (request.headers.get("accept-language") ?? "").split(",").slice(0, wishesMax);
   for (const tag of [named, rememberedLocale(request), ...wishes]) {
-    const locale = knownLocale(tag);
+    const locale = localeOfTag(tag);
     if (locale !== null) {
       return locale;
     }
@@ -27,12 +18,12 @@ export function pageLocaleOf(request: Request, named: string): PageLocale {
 }
 
 /** The `Set-Cookie` that remembers a language; it holds nothing else, and the script of the console reads it. */
-export function localeCookie(locale: PageLocale, isSecure: boolean): string {
+export function localeCookie(locale: Locale, isSecure: boolean): string {
   return `${cookieName}=${locale}; Path=/; Max-Age=${yearSeconds}; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
 /** Whether the browser that asks remembers this language already. */
-export function remembersLocale(request: Request, locale: PageLocale): boolean {
+export function remembersLocale(request: Request, locale: Locale): boolean {
   return rememberedLocale(request) === locale;
 }
 
@@ -42,6 +33,6 @@ function rememberedLocale(request: Request): string {
 }
 
 /** A path of a form, which keeps the language that it is come to from. */
-export function formPath(path: string, locale: PageLocale): string {
+export function formPath(path: string, locale: Locale): string {
   return locale === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${locale}`;
 }

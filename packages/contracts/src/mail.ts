@@ -1,9 +1,6 @@
 import { z } from "zod";
+import { allLocales } from "./locales.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
-
-/** The languages of the pages and the mails. */
-export const mailLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
-export type MailLocale = (typeof mailLocales)[number];
 
 export const mailTemplateNames = [
   "email_verify",
@@ -37,7 +34,7 @@ const page = {
 };
 
 /** A template in one language. */
-const place = { name: z.enum(mailTemplateNames), locale: z.enum(mailLocales) };
+const place = { name: z.enum(mailTemplateNames), locale: z.enum(allLocales) };
 
 const singleLine = z
   .string()

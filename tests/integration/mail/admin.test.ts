@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mailLocales, mailTemplateNames } from "@sluice/contracts/mail";
+import { allLocales } from "@sluice/contracts/locales";
+import { mailTemplateNames } from "@sluice/contracts/mail";
 import { mailLogEndpoints } from "@sluice/control-plane/mail/log/routes.ts";
 import { templateEndpoints } from "@sluice/control-plane/mail/templates/routes.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/endpoint-server.ts";
@@ -56,7 +57,7 @@ const place = { name: "payment_success", locale: "de" };
 describe("templates", () => {
   test("every template in every language can be read, previewed and saved as it came", async () => {
     for (const name of mailTemplateNames) {
-      for (const locale of mailLocales) {
+      for (const locale of allLocales) {
         const { body } = await call(`template/?name=${name}&locale=${locale}`);
         expect(body).toMatchObject({ template: { name, locale, version: 0 } });
         const preview = await call("template/preview/", { name, locale });
@@ -68,7 +69,7 @@ describe("templates", () => {
       }
     }
     const { body } = await call("template/list/");
-    expect(body["changed"]).toHaveLength(mailTemplateNames.length * mailLocales.length);
+    expect(body["changed"]).toHaveLength(mailTemplateNames.length * allLocales.length);
   });
 
   test("a saved one is what is sent, escaped, and the change is in the audit log", async () => {

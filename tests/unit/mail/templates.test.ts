@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { mailLocales, mailTemplateNames } from "@sluice/contracts/mail";
+import { allLocales } from "@sluice/contracts/locales";
+import { mailTemplateNames } from "@sluice/contracts/mail";
 import { mailLocaleOf } from "@sluice/control-plane/mail/model.ts";
 import { renderMail } from "@sluice/control-plane/mail/render.ts";
 import { checkTemplate } from "@sluice/control-plane/mail/templates/check-template.ts";
@@ -9,11 +10,11 @@ import { sampleVariables } from "@sluice/control-plane/mail/templates/sample-var
 
 const shared = { service: "Sluice", console_link: "https://example.com/console/" };
 const variables = sampleVariables("https://example.com");
-const all = mailTemplateNames.flatMap((template) => mailLocales.map((locale) => ({ template, locale })));
+const all = mailTemplateNames.flatMap((template) => allLocales.map((locale) => ({ template, locale })));
 
 const render = (
   template: (typeof mailTemplateNames)[number],
-  locale: (typeof mailLocales)[number],
+  locale: (typeof allLocales)[number],
   changes: Record<string, string> = {},
 ) =>
   renderMail(
@@ -23,7 +24,7 @@ const render = (
   );
 
 /** The letters that a language is written with, so that no text of one ends up under another. */
-const scripts: Partial<Record<(typeof mailLocales)[number], RegExp>> = {
+const scripts: Partial<Record<(typeof allLocales)[number], RegExp>> = {
   zh: /\p{Script=Han}/u,
   ja: /\p{Script=Hiragana}/u,
   ko: /\p{Script=Hangul}/u,
@@ -53,12 +54,12 @@ describe.each(all)("$template in $locale", ({ template, locale }) => {
 
 test("the text of no language is the same as that of another", () => {
   for (const template of mailTemplateNames) {
-    expect(new Set(mailLocales.map((locale) => render(template, locale).text)).size).toBe(mailLocales.length);
+    expect(new Set(allLocales.map((locale) => render(template, locale).text)).size).toBe(allLocales.length);
   }
 });
 
 test("what a variable holds is text in the HTML and can't end a header", () => {
-  for (const locale of mailLocales) {
+  for (const locale of allLocales) {
     const evil = `"><script>alert(1)</script>' {{link}} & \`x\`\r\nBcc: a@b.c`;
     const { subject, html, text } = render("payment_success", locale, { plan_name: evil, order_no: evil });
     expect(html).not.toContain("<script");
@@ -74,7 +75,7 @@ test("what a variable holds is text in the HTML and can't end a header", () => {
 });
 
 test("numbers of hours and minutes stand in the right plural", () => {
-  const shown = (locale: (typeof mailLocales)[number], minutes: number) =>
+  const shown = (locale: (typeof allLocales)[number], minutes: number) =>
     render("email_verify", locale, { valid_minutes: String(minutes) }).text.replace(/[\u00a0\u202f]/g, " ");
   const cases = [
     ["en", 60, "1 hour."],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { allLocales } from "@sluice/web/src/i18n/locale.ts";
+import { allLocales } from "@sluice/contracts/locales";
 import { parseInline } from "@sluice/web/src/site/docs/inline.ts";
 import { docMarkdown, markdownPath } from "@sluice/web/src/site/docs/markdown.ts";
 import { docTexts } from "@sluice/web/src/site/docs/messages/messages.ts";

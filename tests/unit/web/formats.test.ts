@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { allLocales } from "@sluice/contracts/locales";
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { barsWithin, namedTimes, spanOfBars, stepsOf } from "@sluice/web/src/charts/axes.ts";
 import { stack, toCsv } from "@sluice/web/src/charts/model.ts";
@@ -6,7 +7,6 @@ import { colorSlots, seriesSlots } from "@sluice/web/src/charts/series-colors.ts
 import { sparklinePath } from "@sluice/web/src/charts/sparkline-path.ts";
 import { spansOf, toEqualPlaces } from "@sluice/web/src/console/pages/usage/attempt-spans.ts";
 import { formatsOf, usdOfQuota } from "@sluice/web/src/i18n/format.ts";
-import { allLocales } from "@sluice/web/src/i18n/locale.ts";
 import { toCodeTokens } from "@sluice/web/src/kit/code-tokens.ts";
 import { findEntries } from "@sluice/web/src/shell/palette-entries.ts";
 import { costOfTokens, toTokens } from "@sluice/web/src/site/islands/token-cost.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join, relative } from "node:path";
 import { errorTable } from "@sluice/contracts/errors";
+import { allLocales } from "@sluice/contracts/locales";
 import { sentenceIn } from "@sluice/web/src/console/errors/known-sentences.ts";
 import type { ErrorMessages } from "@sluice/web/src/console/errors/messages/en.ts";
-import { allLocales } from "@sluice/web/src/i18n/locale.ts";
 import { fill, plural } from "@sluice/web/src/i18n/messages.ts";
 import { z } from "zod";
 

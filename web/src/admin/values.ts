@@ -4,7 +4,6 @@ import type { modelList, usageList } from "@sluice/contracts/admin-lists/gateway
 import type { exitAccountEntry, exitNodeEntry } from "@sluice/contracts/exit-nodes";
 import type { leadList } from "@sluice/contracts/leads";
 import type { RowOf } from "@sluice/contracts/lists";
-import type { mailLocales } from "@sluice/contracts/mail";
 import type { noticeResults as contractNoticeResults } from "@sluice/contracts/payments";
 import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
 import type { AnswerOf } from "@sluice/contracts/wire";
@@ -72,19 +71,6 @@ export const mailStatuses = valuesOf<RowOf<typeof mailList>["status"]>({
   sent: true,
   dead: true,
   dropped: true,
-});
-export const mailLocaleValues = valuesOf<(typeof mailLocales)[number]>({
-  en: true,
-  zh: true,
-  ja: true,
-  ko: true,
-  es: true,
-  fr: true,
-  de: true,
-  pt: true,
-  ru: true,
-  ar: true,
-  hi: true,
 });
 export const leadStatuses = valuesOf<RowOf<typeof leadList>["status"]>({
   pending: true,

@@ -1,10 +1,10 @@
+import { localeNames } from "@sluice/contracts/locale-names";
+import { allLocales } from "@sluice/contracts/locales";
 import { Router, type RouteSectionProps } from "@solidjs/router";
 import { QueryClientProvider } from "@tanstack/solid-query";
 import type { JSX } from "solid-js";
 import { apiPost } from "../api/client.ts";
 import { createQueryClient } from "../api/query-client.ts";
-import { allLocales } from "../i18n/locale.ts";
-import { localeNames } from "../i18n/locale-names.ts";
 import { Icon } from "../kit/icon.tsx";
 import { KitTextsProvider } from "../kit/kit-texts.tsx";
 import { Menu } from "../kit/menu.tsx";

@@ -1,6 +1,6 @@
 import type { userAnswer } from "@sluice/contracts/accounts";
+import type { Locale } from "@sluice/contracts/locales";
 import { apiPost } from "../api/client.ts";
-import type { Locale } from "../i18n/locale.ts";
 import { showToast } from "../kit/toast.tsx";
 
 /**

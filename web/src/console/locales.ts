@@ -1,4 +1,4 @@
-import type { Locale } from "../i18n/locale.ts";
+import type { Locale } from "@sluice/contracts/locales";
 import { findLocale } from "../shell/app-locale.ts";
 
 export const consoleLocale: Locale = findLocale();

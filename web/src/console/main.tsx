@@ -1,7 +1,7 @@
+import { directionOf } from "@sluice/contracts/locales";
 import { render } from "solid-js/web";
 import "../styles/app.css";
 import { onSessionEnded } from "../api/client.ts";
-import { directionOf } from "../i18n/locale.ts";
 import { leaveSignInHint } from "../shell/sign-in-hint.ts";
 import { ConsoleApp } from "./app.tsx";
 import { readErrorsInOwnWords } from "./error-words.ts";

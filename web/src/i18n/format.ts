@@ -1,4 +1,5 @@
-import { directionOf, formatTagOf, type Locale } from "./locale.ts";
+import { directionOf, type Locale } from "@sluice/contracts/locales";
+import { formatTagOf } from "./locale.ts";
 
 /** 500,000 quota are worth 1 USD; packages/contracts says so, and a test compares. */
 const quotaPerUsd = 500_000n;

@@ -1,4 +1,5 @@
-import { formatTagOf, type Locale } from "./locale.ts";
+import type { Locale } from "@sluice/contracts/locales";
+import { formatTagOf } from "./locale.ts";
 
 /** A count decides which form is used; `{count}` in it is the number as the language writes it. */
 export type PluralForms = {

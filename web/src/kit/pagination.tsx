@@ -1,5 +1,6 @@
+import { isLocale } from "@sluice/contracts/locales";
 import { createUniqueId, For, type JSX, Show } from "solid-js";
-import { formatTagOf, isLocale } from "../i18n/locale.ts";
+import { formatTagOf } from "../i18n/locale.ts";
 import { fill } from "../i18n/messages.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";

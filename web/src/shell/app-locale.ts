@@ -1,4 +1,4 @@
-import { isLocale, type Locale } from "../i18n/locale.ts";
+import { isLocale, type Locale } from "@sluice/contracts/locales";
 import { soundLanguage } from "../i18n/sound-language.ts";
 
 /** Kept by the service: what a visitor chose on the site, and for whoever is logged in, the language of the account. */

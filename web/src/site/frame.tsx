@@ -1,6 +1,6 @@
+import { localeNames } from "@sluice/contracts/locale-names";
+import { allLocales, directionOf } from "@sluice/contracts/locales";
 import { For, type JSX } from "solid-js";
-import { allLocales, directionOf } from "../i18n/locale.ts";
-import { localeNames } from "../i18n/locale-names.ts";
 import { Icon } from "../kit/icon.tsx";
 import { BrandMark } from "../shell/brand-mark.tsx";
 import { localizedPath } from "./locales.ts";

@@ -1,4 +1,4 @@
-import type { Locale } from "../i18n/locale.ts";
+import type { Locale } from "@sluice/contracts/locales";
 
 /** The texts of an area in every language of the product; where one is missing, nothing compiles. */
 export type SiteTexts<Texts> = Readonly<Record<Locale, Texts>>;

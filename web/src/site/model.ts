@@ -1,7 +1,7 @@
+import type { Locale } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { JSX } from "solid-js";
 import type { Formats } from "../i18n/format.ts";
-import type { Locale } from "../i18n/locale.ts";
 
 /** What a page is made from. It holds nothing of the moment or the visitor, so that it comes out the same each time. */
 export type PageContext = {

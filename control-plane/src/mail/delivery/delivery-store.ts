@@ -1,4 +1,4 @@
-import type { MailLocale } from "@sluice/contracts/mail";
+import type { Locale } from "@sluice/contracts/locales";
 import { type Queryable, rowsWritten, type Transaction } from "../../platform/db.ts";
 import type { MailTemplateName } from "../model.ts";
 
@@ -7,7 +7,7 @@ export type ClaimedMail = {
   readonly id: bigint;
   readonly dedupeKey: string;
   readonly template: MailTemplateName;
-  readonly locale: MailLocale;
+  readonly locale: Locale;
   readonly userId: bigint | null;
   readonly to: string;
   readonly variablesSealed: Uint8Array | null;
@@ -49,7 +49,7 @@ export async function claimDueMail(db: Queryable, now: Date, leaseUntil: Date): 
     id: row.id,
     dedupeKey: row.dedupe_key,
     template: row.template as MailTemplateName,
-    locale: row.locale as MailLocale,
+    locale: row.locale as Locale,
     userId: row.user_id,
     to: row.to_address,
     variablesSealed: row.variables_sealed,

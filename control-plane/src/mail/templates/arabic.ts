@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const arabic: MailWords = {
-  direction: "rtl",
   colon: ": ",
   byHand: "إذا لم يعمل الزر، فافتح هذا العنوان:",
   footer: "أُرسلت هذه الرسالة تلقائيًا من {{service}}.",

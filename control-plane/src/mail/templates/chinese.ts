@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const chinese: MailWords = {
-  direction: "ltr",
   colon: "：",
   byHand: "如果按钮无法使用，请打开以下地址：",
   footer: "此邮件由 {{service}} 自动发送。",

@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const english: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "If the button does not work, open this address:",
   footer: "This mail was sent automatically by {{service}}.",

@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const french: MailWords = {
-  direction: "ltr",
   colon: " : ",
   byHand: "Si le bouton ne fonctionne pas, ouvrez cette adresse :",
   footer: "Ce message a été envoyé automatiquement par {{service}}.",

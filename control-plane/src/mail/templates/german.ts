@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const german: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
   footer: "Diese E-Mail wurde automatisch von {{service}} versendet.",

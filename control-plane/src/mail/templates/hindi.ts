@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const hindi: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "अगर बटन काम न करे, तो यह पता खोलें:",
   footer: "यह ईमेल {{service}} की ओर से अपने-आप भेजा गया है।",

@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const japanese: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "ボタンが機能しない場合は、次のアドレスを開いてください。",
   footer: "このメールは {{service}} から自動送信されています。",

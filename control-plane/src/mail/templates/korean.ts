@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const korean: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "버튼이 작동하지 않으면 다음 주소를 여세요.",
   footer: "이 메일은 {{service}}에서 자동으로 발송되었습니다.",

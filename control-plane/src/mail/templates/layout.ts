@@ -1,4 +1,4 @@
-import type { MailLocale } from "@sluice/contracts/mail";
+import { directionOf, type Locale } from "@sluice/contracts/locales";
 import type { MailTemplateName } from "../model.ts";
 import { arabic } from "./arabic.ts";
 import { chinese } from "./chinese.ts";
@@ -15,7 +15,7 @@ import { isLinkName, templateShapes } from "./shape.ts";
 import { spanish } from "./spanish.ts";
 import type { MailText, MailWords } from "./words.ts";
 
-const wordsByLocale: Readonly<Record<MailLocale, MailWords>> = {
+const wordsByLocale: Readonly<Record<Locale, MailWords>> = {
   en: english,
   zh: chinese,
   ja: japanese,
@@ -32,12 +32,8 @@ const wordsByLocale: Readonly<Record<MailLocale, MailWords>> = {
 /** A whole mail with `{{name}}` where its values go: what comes with the program, and what an admin saves in its place. */
 export type TemplateSource = { readonly subject: string; readonly html: string; readonly text: string };
 
-export function directionOf(locale: MailLocale): "ltr" | "rtl" {
-  return wordsByLocale[locale].direction;
-}
-
 /** The mail as it comes with the program. */
-export function builtInTemplate(name: MailTemplateName, locale: MailLocale): TemplateSource {
+export function builtInTemplate(name: MailTemplateName, locale: Locale): TemplateSource {
   const words = wordsByLocale[locale];
   return { subject: words[name].subject, html: htmlOf(name, locale, words), text: textOf(name, words) };
 }
@@ -81,7 +77,7 @@ function factRow([fact, label]: [string, string]): string {
  * One column that fits a phone and stays readable on a large screen. Styles stand at the elements, because some programs
  * remove everything else; nothing is loaded from anywhere.
  */
-function htmlOf(name: MailTemplateName, locale: MailLocale, words: MailWords): string {
+function htmlOf(name: MailTemplateName, locale: Locale, words: MailWords): string {
   const text = words[name];
   const { action } = templateShapes[name];
   const rows = factsOf(text).map(factRow).join("");
@@ -89,20 +85,20 @@ function htmlOf(name: MailTemplateName, locale: MailLocale, words: MailWords): s
     rows === "" ? [] : [`<table style="width:100%;border-collapse:collapse;margin:0 0 16px">${rows}</table>`];
   return `${[
     "<!doctype html>",
-    `<html lang="${locale}" dir="${words.direction}">`,
+    `<html lang="${locale}" dir="${directionOf(locale)}">`,
     "<head>",
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width,initial-scale=1">',
     `<title>${escapeHtml(text.subject)}</title>`,
     "</head>",
     `<body style="margin:0;padding:24px 12px;background:#f4f5f7;color:#1c2128;${font}">`,
-    `<div dir="${words.direction}" style="max-width:560px;margin:0 auto;padding:28px;background:#ffffff;border-radius:8px;text-align:start">`,
+    `<div dir="${directionOf(locale)}" style="max-width:560px;margin:0 auto;padding:28px;background:#ffffff;border-radius:8px;text-align:start">`,
     `<h1 style="margin:0 0 16px;font-size:20px;line-height:28px">${escapeHtml(text.title)}</h1>`,
     ...text.body.map((each) => paragraph(each, "margin:0 0 16px;font-size:15px;line-height:24px")),
     ...facts,
     `<p style="margin:0 0 24px"><a href="{{${action}}}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#0b6b5f;color:#ffffff;font-size:15px;text-decoration:none">${escapeHtml(text.action)}</a></p>`,
     paragraph(words.byHand, small),
-    `<p dir="ltr" style="${small};overflow-wrap:anywhere;text-align:${words.direction === "rtl" ? "right" : "left"}"><a href="{{${action}}}" style="color:#0b6b5f">{{${action}}}</a></p>`,
+    `<p dir="ltr" style="${small};overflow-wrap:anywhere;text-align:${directionOf(locale) === "rtl" ? "right" : "left"}"><a href="{{${action}}}" style="color:#0b6b5f">{{${action}}}</a></p>`,
     ...text.notes.map((each) => paragraph(each, small)),
     `<p style="margin:24px 0 0;padding-top:16px;border-top:1px solid #e4e7eb;font-size:12px;line-height:18px;color:#5c6370">${escapeHtml(words.footer)}</p>`,
     "</div>",

@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const portuguese: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "Se o botão não funcionar, abra este endereço:",
   footer: "Esta mensagem foi enviada automaticamente por {{service}}.",

@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const russian: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "Если кнопка не работает, откройте этот адрес:",
   footer: "Это письмо отправлено автоматически сервисом {{service}}.",

@@ -1,7 +1,6 @@
-import type { MailLocale } from "@sluice/contracts/mail";
+import { directionOf, type Locale } from "@sluice/contracts/locales";
 import { quotaPerUsd } from "@sluice/contracts/money";
 import type { MailTemplateName, MailVariables } from "../model.ts";
-import { directionOf } from "./layout.ts";
 import { isLinkName } from "./shape.ts";
 
 /** What belongs to the service and not to one mail. */
@@ -21,11 +20,11 @@ const popIsolate = "\u2069";
  * that is written from right to left each value is kept apart from the words around it, so that neither turns the other.
  */
 export function showValues<Name extends MailTemplateName>(
-  mail: { readonly template: Name; readonly locale: MailLocale; readonly variables: MailVariables[Name] },
+  mail: { readonly template: Name; readonly locale: Locale; readonly variables: MailVariables[Name] },
   shared: SharedValues,
 ): Shown {
   const { template, locale } = mail;
-  const show = presenters[template] as (variables: MailVariables[Name], locale: MailLocale) => Shown;
+  const show = presenters[template] as (variables: MailVariables[Name], locale: Locale) => Shown;
   const values = Object.entries({ ...shared, ...show(mail.variables, locale) });
   const isRightToLeft = directionOf(locale) === "rtl";
   const isolate = ([name, text]: [string, string]): [string, string] => {
@@ -36,7 +35,7 @@ export function showValues<Name extends MailTemplateName>(
 }
 
 const presenters: {
-  readonly [Name in MailTemplateName]: (variables: MailVariables[Name], locale: MailLocale) => Shown;
+  readonly [Name in MailTemplateName]: (variables: MailVariables[Name], locale: Locale) => Shown;
 } = {
   email_verify: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
   account_exists: ({ login_link, reset_link }) => ({ login_link, reset_link }),
@@ -68,7 +67,7 @@ function withoutControls(text: string): string {
   return [...text].map((character) => (/\p{Cc}|[\u2028\u2029]/u.test(character) ? " " : character)).join("");
 }
 
-function duration(minutesText: string, locale: MailLocale): string {
+function duration(minutesText: string, locale: Locale): string {
   const minutes = Number(minutesText);
   const isHours = minutes >= 60 && minutes % 60 === 0;
   const options = { style: "unit", unit: isHours ? "hour" : "minute", unitDisplay: "long" } as const;
@@ -76,14 +75,14 @@ function duration(minutesText: string, locale: MailLocale): string {
 }
 
 /** Exact, however large: the decimal goes to the formatter as text. */
-function money(amount: string, currency: string, locale: MailLocale): string {
+function money(amount: string, currency: string, locale: Locale): string {
   return new Intl.NumberFormat(locale, { style: "currency", currency }).format(amount as Intl.StringNumericLiteral);
 }
 
 const centsPerUsd = 100n;
 
 /** Rounded down to the cent: nobody is told of credit that is not there. */
-function credit(quotaText: string, locale: MailLocale): string {
+function credit(quotaText: string, locale: Locale): string {
   const quota = BigInt(quotaText);
   const cents = ((quota < 0n ? 0n : quota) * centsPerUsd) / quotaPerUsd;
   const text = `${cents / centsPerUsd}.${(cents % centsPerUsd).toString().padStart(2, "0")}`;

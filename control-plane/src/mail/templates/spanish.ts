@@ -1,7 +1,6 @@
 import type { MailWords } from "./words.ts";
 
 export const spanish: MailWords = {
-  direction: "ltr",
   colon: ": ",
   byHand: "Si el botón no funciona, abra esta dirección:",
   footer: "Este mensaje ha sido enviado automáticamente por {{service}}.",

@@ -1,4 +1,4 @@
-import type { MailLocale } from "@sluice/contracts/mail";
+import type { Locale } from "@sluice/contracts/locales";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import type { MailTemplateName } from "../model.ts";
 import type { TemplateSource } from "./layout.ts";
@@ -11,7 +11,7 @@ type Row = { subject: string; html: string; text: string; version: number; updat
 export async function findTemplate(
   db: Queryable,
   name: MailTemplateName,
-  locale: MailLocale,
+  locale: Locale,
 ): Promise<SavedTemplate | null> {
   const [row] = await db.sql<Row>`
     select subject, html, text, version, updated_at from mail_template where name = ${name} and locale = ${locale}`;
@@ -24,7 +24,7 @@ export async function findTemplate(
  */
 export async function saveTemplate(
   tx: Transaction,
-  place: { readonly name: MailTemplateName; readonly locale: MailLocale },
+  place: { readonly name: MailTemplateName; readonly locale: Locale },
   { subject, html, text }: TemplateSource,
   seenVersion: number,
 ): Promise<SavedTemplate | null> {

@@ -11,7 +11,6 @@ export type MailText = {
 
 /** All mails in one language: what is missing in a language does not compile. */
 export type MailWords = {
-  readonly direction: "ltr" | "rtl";
   /** Between the name of a thing and the thing, with the space that belongs to it. */
   readonly colon: string;
   /** Above the address that the button leads to. */

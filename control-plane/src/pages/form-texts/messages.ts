@@ -1,4 +1,4 @@
-import type { MailLocale } from "@sluice/contracts/mail";
+import type { Locale } from "@sluice/contracts/locales";
 import { ar } from "./ar.ts";
 import { de } from "./de.ts";
 import { en, type FormTexts } from "./en.ts";
@@ -12,4 +12,4 @@ import { ru } from "./ru.ts";
 import { zh } from "./zh.ts";
 
 /** What the pages of the logins say, in every language of the site. */
-export const formTexts: Readonly<Record<MailLocale, FormTexts>> = { en, zh, ja, ko, es, fr, de, pt, ru, ar, hi };
+export const formTexts: Readonly<Record<Locale, FormTexts>> = { en, zh, ja, ko, es, fr, de, pt, ru, ar, hi };

@@ -1,7 +1,7 @@
+import type { Locale } from "@sluice/contracts/locales";
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import { createMemo, createSignal, createUniqueId, For, type JSX, onMount, Show } from "solid-js";
 import { type Formats, formatsOf } from "../../i18n/format.ts";
-import type { Locale } from "../../i18n/locale.ts";
 import { fill } from "../../i18n/messages.ts";
 import { shownTokenPrice } from "../../i18n/model-prices.ts";
 import { localizedPath } from "../locales.ts";

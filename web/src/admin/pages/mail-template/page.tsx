@@ -1,3 +1,4 @@
+import { allLocales } from "@sluice/contracts/locales";
 import type { mailTemplateAnswer, savedMailTemplateAnswer } from "@sluice/contracts/mail";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { useParams } from "@solidjs/router";
@@ -15,7 +16,6 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
-import { mailLocaleValues } from "../../values.ts";
 import { templateOccasion } from "../mail/template-names.ts";
 import styles from "./mail-preview.module.css";
 import { MailPreview } from "./mail-preview.tsx";
@@ -42,7 +42,7 @@ export function Page(): JSX.Element {
         actions={<a href="/admin/mail/?view=templates">All templates</a>}
       />
       <nav class={`button-row ${styles["languages"]}`} aria-label="Languages of this template">
-        <For each={mailLocaleValues}>
+        <For each={allLocales}>
           {(locale) => (
             <a
               href={`/admin/mail/templates/${params.name}/${locale}/`}

@@ -1,3 +1,4 @@
+import { allLocales } from "@sluice/contracts/locales";
 import type { mailTemplateListAnswer } from "@sluice/contracts/mail";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX } from "solid-js";
@@ -7,7 +8,6 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
-import { mailLocaleValues } from "../../values.ts";
 import { templateOccasion } from "./template-names.ts";
 
 const path = "/backend/admin/mail/template/list/";
@@ -67,7 +67,7 @@ export function TemplateList(): JSX.Element {
 function Languages(props: { readonly template: Template }): JSX.Element {
   return (
     <span class="button-row">
-      <For each={mailLocaleValues}>
+      <For each={allLocales}>
         {(locale) => {
           const changedAt = props.template.changed.get(locale);
           return (

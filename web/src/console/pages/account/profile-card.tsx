@@ -1,10 +1,10 @@
 import type { userAnswer } from "@sluice/contracts/accounts";
+import { localeNames } from "@sluice/contracts/locale-names";
+import { allLocales } from "@sluice/contracts/locales";
 import { useQueryClient } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { allLocales } from "../../../i18n/locale.ts";
-import { localeNames } from "../../../i18n/locale-names.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";

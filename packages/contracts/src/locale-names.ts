@@ -1,6 +1,6 @@
-import type { Locale } from "./locale.ts";
+import type { Locale } from "./locales.ts";
 
-/** Each language by its own name; apart from the codes, so that the admin does not carry them along. */
+/** Each language by its own name; apart from the codes, because the admin is in English and may not carry them along. */
 export const localeNames: Readonly<Record<Locale, string>> = {
   en: "English",
   zh: "中文",

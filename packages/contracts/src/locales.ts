@@ -1,0 +1,18 @@
+/** The languages of the product: its pages, forms and mails. */
+export const allLocales = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar", "hi"] as const;
+
+export type Locale = (typeof allLocales)[number];
+
+export function directionOf(locale: Locale): "ltr" | "rtl" {
+  return locale === "ar" ? "rtl" : "ltr";
+}
+
+export function isLocale(text: string): text is Locale {
+  return allLocales.some((locale) => locale === text);
+}
+
+/** The language of a tag such as `pt-BR`; null when the product does not speak it. */
+export function localeOfTag(tag: string): Locale | null {
+  const [language = ""] = tag.trim().toLowerCase().split(/[-_;]/);
+  return isLocale(language) ? language : null;
+}
