@@ -1,5 +1,6 @@
 /** Whatever one customer sends, the channel stays there for the others; what is true of the channel closes it for all. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/fault-rig.ts";
 import { errorIn, type RelayedAnswer } from "../support/relayed-call.ts";
@@ -56,7 +57,7 @@ describe("one customer of two", () => {
     faulty = await FaultRig.create();
     victim = await faulty.rig.addUser();
     third = await faulty.rig.addUser();
-    for (const model of [...stories.map((story) => story.model), "shared", "key", "query", "plain"]) {
+    for (const model of [...stories.map((story) => story.model), "shared", "pair", "keys", "key", "query", "plain"]) {
       await faulty.addModel(model, [{ name: model }]);
     }
     await faulty.start("one-process");
@@ -94,6 +95,45 @@ describe("one customer of two", () => {
     const answer = await callAs(third, "shared");
     expect(seen(answer)).toEqual({ status: 429, code: "upstream_rate_limited" });
     expect((await faulty.row(answer.requestId)).attempts).toEqual([]);
+  });
+
+  test("two accounts that earn a limit for themselves keep the others away for seconds, and not again", async () => {
+    const match = { credential: "upstream-pair", bodyIncludes: attackMark };
+    faulty.provider.script({ status: 429, retryAfter: 60 }, { match, times: "always" });
+    const attackers = [faulty.user, third];
+    const attack = async () => {
+      for (const user of attackers) {
+        expect((await faulty.call("pair", { user: attackMark }, { apiKey: user.apiKey })).status).toBe(429);
+      }
+    };
+    await attack();
+    const refused = await callAs(victim, "pair");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 6);
+    const deadline = performance.now() + 8_000;
+    let answer = refused;
+    while (answer.status !== 200 && performance.now() < deadline) {
+      await Bun.sleep(100);
+      answer = await callAs(victim, "pair");
+    }
+    expect(answer.status).toBe(200);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await attack();
+      expect((await callAs(victim, "pair")).status).toBe(200);
+    }
+  });
+
+  test("one customer with several keys is one customer", async () => {
+    const match = { credential: "upstream-keys", bodyIncludes: attackMark };
+    faulty.provider.script({ status: 429, retryAfter: 60 }, { match, times: "always" });
+    const moreKeys = await faulty.rig.db.withTransaction(async (tx) => [
+      await createApiKey(tx, third.gatewayUserId, "second key"),
+      await createApiKey(tx, third.gatewayUserId, "third key"),
+    ]);
+    for (const apiKey of [third.apiKey, ...moreKeys]) {
+      expect((await faulty.call("keys", { user: attackMark }, { apiKey })).status).toBe(429);
+      expect((await callAs(victim, "keys")).status).toBe(200);
+    }
   });
 
   test("a credential that is refused makes it rest for all, and nobody is told of a rate of calls", async () => {

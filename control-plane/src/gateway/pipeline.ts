@@ -278,11 +278,11 @@ export class Pipeline implements GatewayPort {
       return this.#leave(state, use, response.status, measured);
     }
     noteAttempt(this.#parts, state, use, { status: response.status, result: "answered" });
+    this.#parts.loads.answered(use);
     this.#parts.loads.end(use, "none");
     this.#noteFirstByte(state);
     keepPiece(state, body);
-    const { status: httpStatus } = response;
-    const end = { outcome: "completed", httpStatus, errorCode: null, ...measured } as const;
+    const end = { outcome: "completed", httpStatus: response.status, errorCode: null, ...measured } as const;
     await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
     return { status: response.status, headers: answerHeaders(response, state.exitNode, state.request.dropped), body };
   }

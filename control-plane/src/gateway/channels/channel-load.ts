@@ -4,27 +4,17 @@ import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { AttemptFailure } from "../model.ts";
 import { FailureWindow } from "./failure-window.ts";
 import type { Channel } from "./model.ts";
+import { Pauses } from "./pauses.ts";
 import { Witnesses } from "./witnesses.ts";
 
 const openMs = 5_000;
 const cooldownMsDefault = 1_000;
 const cooldownMsMax = 60_000;
 
-/** A rest of the channel: for everybody, or for the one customer who alone has seen a reason for it. */
-type Pause = {
-  untilTick: number;
-  /** The provider limits the rate of calls; otherwise it is out of order. */
-  isLimit: boolean;
-  customer: GatewayUserId | null;
-};
-
 type Load = {
   inFlight: number;
   requests: RateBucket | null;
-  readonly pause: Pause;
-  readonly pauseOfOne: Pause;
-  /** Who was asked to wait. */
-  readonly waiting: Witnesses;
+  readonly pauses: Pauses;
   /** When the open circuit lets a probe through; 0 while it is closed. */
   openUntilTick: number;
   /** Whose calls the open circuit keeps away; null for everybody's. */
@@ -46,6 +36,8 @@ export type ChannelUse = {
   readonly channel: Channel;
   readonly customer: GatewayUserId;
   readonly startedTick: number;
+  /** It finds out whether a pause is one of the channel. */
+  readonly isPauseProbe: boolean;
   isProbe: boolean;
   isOver: boolean;
 };
@@ -65,7 +57,7 @@ export type ExitTraffic = {
  * What this replica knows of how each channel is doing: its caps, its pauses, its circuit.
  *
  * What a request may have brought about is believed of a channel once two customers have met it. Until then the channel
- * is out of use for the one who did, so that nobody can close it for others.
+ * is out of use for the one who did, so that nobody can close it for others. A pause that two have met is put to the test.
  */
 export class ChannelLoads {
   readonly #loads = new Map<ChannelId, Load>();
@@ -87,7 +79,7 @@ export class ChannelLoads {
   isOpen(channel: Channel, customer: GatewayUserId): boolean {
     const load = this.#load(channel);
     const tick = this.#clock.tick();
-    if (pauseOf(load, customer, tick) !== null) {
+    if (load.pauses.of(customer, tick) !== null) {
       return false;
     }
     if (isCircuitOpen(load, customer) && (tick < load.openUntilTick || load.isProbing)) {
@@ -102,7 +94,7 @@ export class ChannelLoads {
   /** Whether a channel that is not open is merely busy, at a cap or in a pause for too many calls, and not out of order. */
   isBusy(channel: Channel, customer: GatewayUserId): boolean {
     const load = this.#load(channel);
-    const pause = pauseOf(load, customer, this.#clock.tick());
+    const pause = load.pauses.of(customer, this.#clock.tick());
     return !isCircuitOpen(load, customer) && (pause === null || pause.isLimit);
   }
 
@@ -113,11 +105,19 @@ export class ChannelLoads {
     load.requests?.take(1, startedTick);
     const isProbe = isCircuitOpen(load, customer);
     load.isProbing ||= isProbe;
-    return { channel, customer, startedTick, isProbe, isOver: false };
+    const isPauseProbe = load.pauses.begin(customer, startedTick);
+    return { channel, customer, startedTick, isPauseProbe, isProbe, isOver: false };
   }
 
   /** An answer has begun: a probe has told what it was sent for, however long its stream may still take. */
   answered(use: ChannelUse): void {
+    this.#closeCircuit(use);
+    if (use.isPauseProbe && !use.isOver) {
+      this.#load(use.channel).pauses.lift(this.#clock.tick());
+    }
+  }
+
+  #closeCircuit(use: ChannelUse): void {
     if (use.isProbe && !use.isOver) {
       use.isProbe = false;
       const load = this.#load(use.channel);
@@ -128,7 +128,10 @@ export class ChannelLoads {
     }
   }
 
-  /** The channel has answered well or badly; `blame` says what counts against it, and `result` says what it was. */
+  /**
+   * The channel has answered well or badly; `blame` says what counts against it, and `result` says what it was. Of a good
+   * answer, `answered` was told before.
+   */
   end(use: ChannelUse, blame: AttemptFailure["blame"], result: string | null = null): void {
     if (use.isOver) {
       return;
@@ -136,7 +139,7 @@ export class ChannelLoads {
     const isFailure = blame !== "none";
     this.#count(use.channel, isFailure, result);
     if (!isFailure) {
-      this.answered(use);
+      this.#closeCircuit(use);
     }
     const load = this.#leave(use);
     const { customer, isProbe } = use;
@@ -186,16 +189,14 @@ export class ChannelLoads {
     random: () => number,
   ): void {
     const askedMs = retryAfterMs ?? (retryAfterSeconds === null ? null : retryAfterSeconds * 1000);
-    const load = this.#load(channel);
+    const { pauses } = this.#load(channel);
     const tick = this.#clock.tick();
     const pauseMs = askedMs === null ? cooldownMsDefault * (1 + random() * 0.2) : Math.min(askedMs, cooldownMsMax);
-    const untilTick = tick + pauseMs;
-    const isLimit = code === "upstream_rate_limited" && !isLasting;
-    const isShared = load.waiting.add(customer, tick) || blame === "certain";
-    const pause = isShared ? load.pause : load.pauseOfOne;
-    const isKept = pause.untilTick > untilTick && (isShared || pause.customer === customer);
-    if (!isKept) {
-      Object.assign(pause, { untilTick, isLimit, customer: isShared ? null : customer });
+    const pause = { untilTick: tick + pauseMs, isLimit: code === "upstream_rate_limited" && !isLasting };
+    if (blame === "certain") {
+      pauses.addCertain(pause);
+    } else {
+      pauses.addSign(customer, pause, tick);
     }
   }
 
@@ -225,7 +226,7 @@ export class ChannelLoads {
       const load = this.#load(channel);
       const isEmpty = load.requests?.has(1, tick) === false;
       const refillMs = isEmpty ? (load.requests?.secondsUntil(1, tick) ?? 0) * 1000 : 0;
-      const pauseMs = (pauseOf(load, customer, tick)?.untilTick ?? tick) - tick;
+      const pauseMs = (load.pauses.of(customer, tick)?.untilTick ?? tick) - tick;
       const openMsLeft = isCircuitOpen(load, customer) ? load.openUntilTick - tick : 0;
       waitMs = Math.min(waitMs, Math.max(pauseMs, openMsLeft, refillMs));
     }
@@ -265,9 +266,7 @@ export class ChannelLoads {
       load = {
         inFlight: 0,
         requests: null,
-        pause: { untilTick: 0, isLimit: false, customer: null },
-        pauseOfOne: { untilTick: 0, isLimit: false, customer: null },
-        waiting: new Witnesses(),
+        pauses: new Pauses(),
         openUntilTick: 0,
         openFor: null,
         isProbing: false,
@@ -283,16 +282,6 @@ export class ChannelLoads {
     load.requests = RateBucket.adjusted(load.requests, channel.requestsPerMinute, this.#replicas);
     return load;
   }
-}
-
-/** The pause that keeps the customer away; null when there is none. */
-function pauseOf(load: Load, customer: GatewayUserId, tick: number): Pause | null {
-  const { pause, pauseOfOne } = load;
-  const own = tick < pauseOfOne.untilTick && pauseOfOne.customer === customer ? pauseOfOne : null;
-  if (tick >= pause.untilTick) {
-    return own;
-  }
-  return own !== null && own.untilTick > pause.untilTick ? own : pause;
 }
 
 function isCircuitOpen(load: Load, customer: GatewayUserId): boolean {

@@ -1,7 +1,7 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 
 /** How long what one customer saw waits for a second who sees the same. */
-const withinMs = 10_000;
+export const sightingMsMax = 10_000;
 
 /** The two customers who last saw something of a channel that a request may have brought about. */
 export class Witnesses {
@@ -18,6 +18,6 @@ export class Witnesses {
       this.#latest = customer;
     }
     this.#latestTick = tick;
-    return this.#other !== null && tick - this.#otherTick <= withinMs;
+    return this.#other !== null && tick - this.#otherTick <= sightingMsMax;
   }
 }

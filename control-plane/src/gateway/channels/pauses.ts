@@ -1,0 +1,134 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { sightingMsMax } from "./witnesses.ts";
+
+/** How often a pause that only customers vouch for is put to the test. */
+const probeMs = 5_000;
+/** For how long customers are not believed whose pause was found to be none. */
+const doubtMs = 600_000;
+/** Customers who are remembered; further ones take the place of those who were heard of longest ago. */
+const signsMax = 64;
+
+export type Pause = {
+  readonly untilTick: number;
+  /** The provider limits the rate of calls; otherwise it is out of order. */
+  readonly isLimit: boolean;
+};
+
+/** What one customer met at the channel. */
+type Sign = { pause: Pause; seenTick: number; doubtedUntilTick: number };
+
+const none: Pause = { untilTick: 0, isLimit: false };
+
+/**
+ * The rests of one channel. What is certain holds for everybody, and what one customer met holds for that customer. What
+ * two have met holds for everybody too, but only for the time being, because two accounts may belong to one person: every
+ * few seconds a call of somebody who has not met it goes through. If it is answered, the pause is over and those who
+ * vouched for it are not believed for a while; if it meets the same, the pause has one more witness.
+ */
+export class Pauses {
+  #certain = none;
+  #vouched = none;
+  #vouchedSinceTick = 0;
+  #probeTick = 0;
+  /** Nobody is kept away from then on. */
+  #quietTick = 0;
+  readonly #signs = new Map<GatewayUserId, Sign>();
+
+  /** The pause that keeps the customer away now; null when there is none. */
+  of(customer: GatewayUserId, tick: number): Pause | null {
+    if (tick >= this.#quietTick) {
+      return null;
+    }
+    const own = this.#signs.get(customer)?.pause ?? none;
+    const longest = longer(longer(own, this.#vouchedFor(customer, tick)), this.#certain);
+    return tick < longest.untilTick ? longest : null;
+  }
+
+  /** A call that was let in begins; whether it puts a pause to the test. */
+  begin(customer: GatewayUserId, tick: number): boolean {
+    const isProbe = tick < this.#vouched.untilTick && !this.#isInvolved(customer, tick);
+    if (isProbe) {
+      this.#probeTick = tick + probeMs;
+    }
+    return isProbe;
+  }
+
+  /** A probe was answered: the pause was none of the channel's. */
+  lift(tick: number): void {
+    if (tick >= this.#vouched.untilTick) {
+      return;
+    }
+    this.#vouched = none;
+    for (const sign of this.#signs.values()) {
+      if (this.#hasVouched(sign)) {
+        sign.doubtedUntilTick = tick + doubtMs;
+      }
+    }
+  }
+
+  /** What nobody but the provider can have brought about. */
+  addCertain(pause: Pause): void {
+    this.#certain = longer(this.#certain, pause);
+    this.#quietTick = Math.max(this.#quietTick, pause.untilTick);
+  }
+
+  /** What the request of a customer may have brought about. */
+  addSign(customer: GatewayUserId, pause: Pause, tick: number): void {
+    const isActive = tick < this.#vouched.untilTick;
+    const isNew = !this.#isInvolved(customer, tick);
+    const sign = this.#signOf(customer);
+    sign.pause = longer(sign.pause, pause);
+    sign.seenTick = tick;
+    this.#quietTick = Math.max(this.#quietTick, pause.untilTick);
+    if (isActive ? isNew : tick >= sign.doubtedUntilTick && this.#isSeenByOther(customer, tick)) {
+      if (!isActive) {
+        this.#vouchedSinceTick = tick;
+        this.#probeTick = tick + probeMs;
+      }
+      this.#vouched = longer(this.#vouched, pause);
+    }
+  }
+
+  /** For who has not met it, a pause that is only vouched for lasts until the next probe. */
+  #vouchedFor(customer: GatewayUserId, tick: number): Pause {
+    const { untilTick, isLimit } = this.#vouched;
+    return this.#probeTick >= untilTick || this.#isInvolved(customer, tick)
+      ? this.#vouched
+      : { untilTick: this.#probeTick, isLimit };
+  }
+
+  /** Whether the customer vouches for the pause, or is not believed. */
+  #isInvolved(customer: GatewayUserId, tick: number): boolean {
+    const sign = this.#signs.get(customer);
+    return sign !== undefined && (tick < sign.doubtedUntilTick || this.#hasVouched(sign));
+  }
+
+  #hasVouched({ seenTick }: Sign): boolean {
+    return seenTick >= this.#vouchedSinceTick - sightingMsMax;
+  }
+
+  #isSeenByOther(customer: GatewayUserId, tick: number): boolean {
+    return this.#signs
+      .entries()
+      .some(
+        ([other, { seenTick, doubtedUntilTick }]) =>
+          other !== customer && tick - seenTick <= sightingMsMax && tick >= doubtedUntilTick,
+      );
+  }
+
+  #signOf(customer: GatewayUserId): Sign {
+    const sign = this.#signs.get(customer) ?? { pause: none, seenTick: 0, doubtedUntilTick: 0 };
+    this.#signs.delete(customer);
+    const [eldest] = this.#signs.keys();
+    if (this.#signs.size >= signsMax && eldest !== undefined) {
+      this.#signs.delete(eldest);
+    }
+    this.#signs.set(customer, sign);
+    return sign;
+  }
+}
+
+/** A pause is not cut short by one that is asked for later. */
+function longer(one: Pause, other: Pause): Pause {
+  return one.untilTick > other.untilTick ? one : other;
+}
