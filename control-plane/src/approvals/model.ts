@@ -1,3 +1,4 @@
+import type { ActKind, Effects } from "@sluice/contracts/approvals";
 import { quotaPerUsd } from "@sluice/contracts/money";
 
 /** What the amounts of admins are counted as, each with limits of its own. */
@@ -34,15 +35,12 @@ function toQuota(usd: number): bigint {
   return BigInt(usd) * quotaPerUsd;
 }
 
-/** What an act does, named for pages: amounts of quota and money as they are written. */
-export type Effects = Readonly<Record<string, string>>;
-
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired";
 
 /** An act that waits for a second super-admin, or did. */
 export type Approval = {
   readonly id: bigint;
-  readonly kind: string;
+  readonly kind: ActKind;
   readonly input: unknown;
   readonly reason: string;
   readonly effects: Effects;

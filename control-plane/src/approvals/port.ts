@@ -1,6 +1,7 @@
+import type { ActKind, Effects } from "@sluice/contracts/approvals";
 import type { z } from "zod";
 import type { Queryable, Transaction } from "../platform/db.ts";
-import type { Amount, Effects } from "./model.ts";
+import type { Amount } from "./model.ts";
 
 /** By whom and by which request something is done; of what waited, by whom and by which it was asked for. */
 export type ActOrigin = {
@@ -29,7 +30,7 @@ export type Performed = {
 
 /** Something that admins do, at once or when a second one has agreed. */
 export type Act<Input> = {
-  readonly kind: string;
+  readonly kind: ActKind;
   /** How it is read again out of what was kept; the input of its endpoint. */
   readonly schema: z.ZodType<Input>;
   readonly reasonOf: (input: Input) => string;

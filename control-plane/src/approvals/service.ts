@@ -1,11 +1,11 @@
-import type { ApprovalEntry } from "@sluice/contracts/approvals";
+import type { ActKind, ApprovalEntry, Effects } from "@sluice/contracts/approvals";
 import { writeAudit } from "../audit/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { sha256Hex } from "../platform/crypto/digest.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import type { AdminCaller } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
-import { type Amount, type AmountRules, type Approval, type Demand, demandOf, type Effects } from "./model.ts";
+import { type Amount, type AmountRules, type Approval, type Demand, demandOf } from "./model.ts";
 import type { Act, ActOrigin, Performed, SuperAdmins } from "./port.ts";
 import {
   closeApproval,
@@ -76,7 +76,7 @@ class Foreseen extends Error {
 
 /** An act whose input comes out of what was kept. */
 export type KeptAct = {
-  readonly kind: string;
+  readonly kind: ActKind;
   readonly perform: (tx: Transaction, kept: unknown, origin: ActOrigin) => Promise<Performed>;
 };
 
@@ -236,7 +236,7 @@ export class Approvals {
   }
 
   async #leave(
-    what: { readonly kind: string; readonly input: string; readonly reason: string; readonly effects: Effects },
+    what: { readonly kind: ActKind; readonly input: string; readonly reason: string; readonly effects: Effects },
     origin: ActOrigin,
   ): Promise<Approval> {
     const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, requestId, ip } = origin;
@@ -269,7 +269,7 @@ export class Approvals {
   /** The request that waits under this key already, if it is for the same. */
   async #sameAs(
     tx: Transaction,
-    kind: string,
+    kind: ActKind,
     { kept, idempotencyKey }: { readonly kept: string; readonly idempotencyKey: string },
   ): Promise<Approval> {
     const waiting = await findPending(tx, kind, idempotencyKey);

@@ -1,5 +1,6 @@
+import type { ActKind, Effects } from "@sluice/contracts/approvals";
 import type { Queryable } from "../platform/db.ts";
-import type { AllowanceKind, Amount, Approval, ApprovalStatus, Effects } from "./model.ts";
+import type { AllowanceKind, Amount, Approval, ApprovalStatus } from "./model.ts";
 
 /** Adds to what an admin has moved today, by UTC days of the database, and holds that until the transaction ends. */
 export async function countAmount(tx: Queryable, adminId: bigint, { kind, quota }: Amount): Promise<bigint> {
@@ -24,7 +25,7 @@ export async function readCounted(db: Queryable, adminId: bigint, kind: Allowanc
 
 type Row = {
   id: bigint;
-  kind: string;
+  kind: ActKind;
   input: unknown;
   reason: string;
   effects: Effects;
@@ -98,7 +99,7 @@ export async function insertApproval(tx: Queryable, made: NewApproval): Promise<
   return row === undefined ? null : toApproval(row);
 }
 
-export async function findPending(tx: Queryable, kind: string, idempotencyKey: string): Promise<Approval | null> {
+export async function findPending(tx: Queryable, kind: ActKind, idempotencyKey: string): Promise<Approval | null> {
   const [row] = await tx.query<Row>(
     `select ${fields} from approval where kind = $1 and idempotency_key = $2 and status = 'pending'`,
     [kind, idempotencyKey],

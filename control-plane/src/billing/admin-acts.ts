@@ -1,9 +1,16 @@
-import { createRefundInput, manualAdjustInput, type RefundEntry, resolveOrderInput } from "@sluice/contracts/billing";
+import type { Effects } from "@sluice/contracts/approvals";
+import {
+  closeRefundInput,
+  createRefundInput,
+  manualAdjustInput,
+  type RefundEntry,
+  resolveOrderInput,
+} from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
 import type { z } from "zod";
 import { emailOfGatewayUser } from "../accounts/service.ts";
-import type { Amount, Effects } from "../approvals/model.ts";
+import type { Amount } from "../approvals/model.ts";
 import type { Act } from "../approvals/port.ts";
 import { type KeptAct, keptAct, writeActDown } from "../approvals/service.ts";
 import type { Transaction } from "../platform/db.ts";
@@ -13,28 +20,36 @@ import { findOrder } from "./order-store.ts";
 import { type PlanInput, planAct } from "./plan-act.ts";
 import type { BillingParts, RefundParts } from "./port.ts";
 import { findRefund, type Refund } from "./refund-store.ts";
-import { openRefund, payRefund } from "./refunds.ts";
+import { closeByHand, openRefund, payRefund } from "./refunds.ts";
 import { type Resolved, resolveOrder } from "./reviews.ts";
 
 type AdjustInput = z.output<typeof manualAdjustInput>;
 type RefundInput = z.output<typeof createRefundInput>;
+type CloseRefundInput = z.output<typeof closeRefundInput>;
 type ResolveInput = z.output<typeof resolveOrderInput>;
 
 /** What admins do with money and quota by hand, limited by its amount. */
 export type BillingActs = {
   readonly adjust: Act<AdjustInput>;
   readonly refund: Act<RefundInput>;
+  readonly closeRefund: Act<CloseRefundInput>;
   readonly resolve: Act<ResolveInput>;
   readonly plan: Act<PlanInput>;
 };
 
 export function billingActs(parts: RefundParts & BillingParts): BillingActs {
-  return { adjust: adjustAct(), refund: refundAct(parts), resolve: resolveAct(parts), plan: planAct() };
+  return {
+    adjust: adjustAct(),
+    refund: refundAct(parts),
+    closeRefund: closeRefundAct(),
+    resolve: resolveAct(parts),
+    plan: planAct(),
+  };
 }
 
 /** The same, for when a second person has agreed. */
-export function keptActs({ adjust, refund, resolve, plan }: BillingActs): KeptAct[] {
-  return [keptAct(adjust), keptAct(refund), keptAct(resolve), keptAct(plan)];
+export function keptActs({ adjust, refund, closeRefund, resolve, plan }: BillingActs): KeptAct[] {
+  return [keptAct(adjust), keptAct(refund), keptAct(closeRefund), keptAct(resolve), keptAct(plan)];
 }
 
 /** Quota that is taken counts as quota that is given: both in turn would else move as much as one likes. */
@@ -126,6 +141,44 @@ function refundAct(parts: RefundParts): Act<RefundInput> {
         effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
         // Should the program die before, the job asks for the money.
         finish: async () => ({ refund: refundEntry(await payRefund(parts, refundNo)) }),
+      };
+    },
+  };
+}
+
+/** Said to be paid, no money goes back any more; said to have failed, its quota is given again. */
+function closeRefundAct(): Act<CloseRefundInput> {
+  return {
+    kind: "refund.close",
+    schema: closeRefundInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, { refund_no: refundNo, outcome, reason }, origin) => {
+      const { refund, isNew } = await closeByHand(tx, { refundNo, outcome, reason });
+      const { orderNo, amountUsd, quota } = refund;
+      if (isNew) {
+        await writeActDown(tx, origin, {
+          action: "refund.close",
+          subjectKind: "order",
+          subjectId: orderNo,
+          before: { refundNo, status: "pending" },
+          after: { refundNo, status: outcome },
+          reason,
+        });
+      }
+      const order = await findOrder(tx, orderNo);
+      return {
+        isNew,
+        amount: amountOfRefund(amountUsd),
+        takesTwo: false,
+        effects: {
+          ...(await ownerEffects(tx, order?.gatewayUserId ?? null)),
+          order_no: orderNo,
+          refund_no: refundNo,
+          refund_amount_usd: amountUsd,
+          outcome,
+          ...(outcome === "failed" ? { given_back_quota: quota.toString() } : {}),
+        },
+        finish: async () => ({ refund: refundEntry(refund) }),
       };
     },
   };

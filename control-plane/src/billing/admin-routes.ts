@@ -2,12 +2,11 @@ import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
   closeRefundInput,
   createRefundInput,
-  createRefundOutput,
   manualAdjustInput,
   manualAdjustOutput,
   previewRefundInput,
   type RefundPreview,
-  refundAnswer,
+  refundOutput,
   refundPreviewAnswer,
   resolveOrderInput,
   resolveOrderOutput,
@@ -17,14 +16,12 @@ import {
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Demand } from "../approvals/model.ts";
 import type { Approvals } from "../approvals/service.ts";
-import { writeAudit } from "../audit/service.ts";
 import type { Database } from "../platform/db.ts";
 import { requiredIdempotencyKey } from "../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { adjustQuota } from "./adjust.ts";
-import { amountOfAdjustment, amountOfRefund, type BillingActs, refundEntry } from "./admin-acts.ts";
+import { amountOfAdjustment, amountOfRefund, type BillingActs } from "./admin-acts.ts";
 import { isOverridable, planRefund, type RefundPlan } from "./plan-refund.ts";
-import { closeByHand } from "./refunds.ts";
 
 export type BillingAdminParts = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
 
@@ -96,7 +93,7 @@ function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
     ...adminOperation("/backend/admin/refund/create/"),
     input: createRefundInput,
     summary: "Send money of an order back and take its quota back.",
-    output: createRefundOutput,
+    output: refundOutput,
     errors: [
       "not_found",
       "conflict",
@@ -114,34 +111,19 @@ function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
   });
 }
 
-function refundCloseEndpoint({ db }: BillingAdminParts): AnyEndpoint {
+function refundCloseEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/refund/close/"),
     input: closeRefundInput,
     summary: "End a refund that the gateway leaves open, by what was found there.",
-    output: refundAnswer,
-    errors: ["not_found", "conflict"],
-    handle: async ({ input: { refund_no: refundNo, outcome, reason }, admin, requestId, clientIp }) => {
-      const refund = await db.withTransaction(async (tx) => {
-        const closed = await closeByHand(tx, { refundNo, outcome, reason });
-        if (closed.isNew) {
-          await writeAudit(tx, {
-            actor: { kind: "admin", id: admin.adminId, name: admin.username },
-            action: "refund.close",
-            subjectKind: "order",
-            subjectId: closed.refund.orderNo,
-            before: { refundNo, status: "pending" },
-            after: { refundNo, status: outcome },
-            reason,
-            requestId,
-            ip: clientIp,
-          });
-        }
-        return closed.refund;
-      });
-      return { refund: refundEntry(refund) };
-    },
+    output: refundOutput,
+    errors: ["not_found", "conflict", "idempotency_mismatch"],
+    limits: [
+      "Its amount counts as that of a refund: above admin.second_person_above_usd, at once or in a UTC day, it waits until another super-admin has agreed.",
+    ],
+    handle: async ({ input, admin, requestId, clientIp }) =>
+      await approvals.carryOut(acts.closeRefund, input, { admin, requestId, clientIp }),
   });
 }
 

@@ -3,13 +3,77 @@ import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
-/** What an act does, by name: amounts of quota and money as they are written. */
-const effects = z.record(z.string(), z.string());
+/** What may wait for a second super-admin. */
+export const actKinds = [
+  "quota.adjust",
+  "refund.create",
+  "refund.close",
+  "order.resolve",
+  "admin.create",
+  "admin.save",
+  "admin.password_link",
+  "totp.remove",
+  "setting.save",
+  "user.save",
+  "plan.save",
+  "model.save",
+] as const;
+export type ActKind = (typeof actKinds)[number];
+
+/** What an act does, by these names: amounts of quota and money as they are written. */
+export const effectNames = [
+  "user_email",
+  "gateway_user_id",
+  "amount_quota",
+  "balance_before_quota",
+  "balance_after_quota",
+  "order_no",
+  "refund_no",
+  "refund_usd",
+  "refund_amount_usd",
+  "outcome",
+  "taken_quota",
+  "given_back_quota",
+  "credited_quota",
+  "decision",
+  "username",
+  "email",
+  "role_before",
+  "role_after",
+  "setting",
+  "value_before",
+  "value_after",
+  "multiplier_before",
+  "multiplier_after",
+  "status_before",
+  "status_after",
+  "plan_code",
+  "plan_kind",
+  "plan_status",
+  "price_before_usd",
+  "price_after_usd",
+  "grant_before_quota",
+  "grant_after_quota",
+  "model",
+  "model_is",
+  "price_input_usd_per_m",
+  "price_output_usd_per_m",
+  "price_cache_read_usd_per_m",
+  "price_cache_write_usd_per_m",
+  "price_reasoning_usd_per_m",
+  "price_request",
+  "price_image",
+  "price_second",
+] as const;
+export type EffectName = (typeof effectNames)[number];
+
+const effects = z.partialRecord(z.enum(effectNames), z.string());
+export type Effects = Readonly<Partial<Record<EffectName, string>>>;
 
 /** An act that a second super-admin has to agree to. */
 const approvalEntry = z.strictObject({
   approval_id: wireInteger,
-  kind: z.string(),
+  kind: z.enum(actKinds),
   reason: z.string(),
   /** What it would have done when it was asked for. */
   effects,

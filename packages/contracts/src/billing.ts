@@ -264,8 +264,9 @@ const resolvedOrderAnswer = z.strictObject({
   /** Of a payment that is sent back. */
   refund: refundEntry.nullable(),
 });
-export const refundAnswer = z.strictObject({ refund: refundEntry });
-export const createRefundOutput = z.union([refundAnswer, waitingAnswer]);
+const refundAnswer = z.strictObject({ refund: refundEntry });
+/** Of what makes a refund or ends one. */
+export const refundOutput = z.union([refundAnswer, waitingAnswer]);
 export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingAnswer]);
 
 /** What a refund would do at this moment. */

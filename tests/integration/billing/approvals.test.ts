@@ -71,6 +71,14 @@ const refund = ({ client }: Admin, orderNo: string, more: object = {}): Promise<
     ...more,
   });
 
+/** A refund of all of an order that the gateway leaves open. */
+async function openRefundOf(orderNo: string): Promise<string> {
+  gateway.answers = [{ kind: "unclear", said: "what?" }];
+  const { body } = await refund(await admin(), orderNo);
+  gateway.answers = [];
+  return (body["refund"] as { readonly refund_no: string }).refund_no;
+}
+
 const decide = ({ client }: Admin, waiting: Answer, decision: string): Promise<Answer> =>
   client.post("/backend/admin/approval/decide/", {
     approval_id: approvalOf(waiting).approval_id,
@@ -294,6 +302,28 @@ describe("what a second super-admin has to agree to", () => {
     expect((await decide(second, waiting, "approve")).status).toBe(200);
     expect([gateway.requests.length, await scene.balance(buyer)]).toEqual([before + 1, 0n]);
     expect(await scene.order(orderNo)).toMatchObject({ status: "refunded" });
+  });
+
+  test("is the end of a refund by hand, in the same sum of the day as refunds", async () => {
+    rules = { ...usualRules, secondPersonAboveUsd: 15 };
+    const [asker, second] = [await admin(), await admin()];
+    const close = ({ client }: Admin, refundNo: string, outcome: string): Promise<Answer> =>
+      client.post("/backend/admin/refund/close/", { refund_no: refundNo, outcome, reason: "seen at the gateway" });
+    const [one, other] = [await openRefundOf(await paidOrder()), await openRefundOf(await paidOrder())];
+    expect((await close(asker, one, "done")).body).toMatchObject({ refund: { status: "done" } });
+    const waiting = await close(asker, other, "failed");
+    expect(approvalOf(waiting)).toMatchObject({
+      status: "pending",
+      effects: { refund_no: other, refund_amount_usd: "10.00", outcome: "failed", given_back_quota: String(10 * usd) },
+    });
+    expect(approvalOf(await close(asker, other, "failed")).approval_id).toBe(approvalOf(waiting).approval_id);
+    expect(await scene.balance(buyer)).toBe(0n);
+    expect(codeOf(await decide(asker, waiting, "approve"))).toEqual([409, "self_forbidden"]);
+    expect((await decide(second, waiting, "approve")).status).toBe(200);
+    expect(await scene.balance(buyer)).toBe(BigInt(10 * usd));
+    const [row] = await scene.db.sql`select actor_name, reason from audit_log
+      where action = 'refund.close' and after->>'refundNo' = ${other}`;
+    expect(row).toEqual({ actor_name: asker.username, reason: "seen at the gateway" });
   });
 
   test("is a decision about a payment, too", async () => {

@@ -1,22 +1,27 @@
-import type { demands, waitingAnswer } from "@sluice/contracts/approvals";
+import type { Effects as ActEffects, demands, EffectName, waitingAnswer } from "@sluice/contracts/approvals";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { type JSX, Match, Switch } from "solid-js";
 import { Facts } from "../../kit/card.tsx";
 import { Notice } from "../../kit/states.tsx";
 import { formats } from "../formats.ts";
+import { shownWord } from "../shown.ts";
 import { createMe } from "./rights.tsx";
 
 export type Approval = AnswerOf<typeof waitingAnswer>["approval"];
 
-const effectNames: Readonly<Record<string, string>> = {
+const effectLabels: Readonly<Record<EffectName, string>> = {
   user_email: "User",
   gateway_user_id: "Gateway user",
   amount_quota: "Amount",
   balance_before_quota: "Balance before",
   balance_after_quota: "Balance after",
   order_no: "Order",
+  refund_no: "Refund",
   refund_usd: "Goes back",
+  refund_amount_usd: "Amount of the refund",
+  outcome: "It ended as",
   taken_quota: "Quota taken",
+  given_back_quota: "Quota given back",
   credited_quota: "Quota credited",
   decision: "Decision",
   username: "Admin",
@@ -49,13 +54,30 @@ const effectNames: Readonly<Record<string, string>> = {
   price_second: "Second, USD",
 };
 
+/** Values of enumerations; the others are amounts, or names that somebody chose. */
+const words: ReadonlySet<EffectName> = new Set([
+  "decision",
+  "outcome",
+  "status_before",
+  "status_after",
+  "plan_kind",
+  "plan_status",
+] as const);
+
+function shownEffect(name: EffectName, value: string): string {
+  if (name.endsWith("_quota")) {
+    return formats.quota(value);
+  }
+  return name.endsWith("_usd") ? formats.usd(value) : words.has(name) ? shownWord(value) : value;
+}
+
 /** What an act does, in words. */
-export function Effects(props: { readonly effects: Readonly<Record<string, string>> }): JSX.Element {
+export function Effects(props: { readonly effects: ActEffects }): JSX.Element {
   return (
     <Facts
-      facts={Object.entries(props.effects).map(([name, value]) => ({
-        name: effectNames[name] ?? name,
-        value: name.endsWith("_quota") ? formats.quota(value) : name.endsWith("_usd") ? formats.usd(value) : value,
+      facts={(Object.entries(props.effects) as [EffectName, string][]).map(([name, value]) => ({
+        name: effectLabels[name],
+        value: shownEffect(name, value),
       }))}
     />
   );

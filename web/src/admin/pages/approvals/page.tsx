@@ -1,4 +1,9 @@
-import type { approvalDetailAnswer, approvalListAnswer, decidedApprovalAnswer } from "@sluice/contracts/approvals";
+import type {
+  ActKind,
+  approvalDetailAnswer,
+  approvalListAnswer,
+  decidedApprovalAnswer,
+} from "@sluice/contracts/approvals";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -23,9 +28,10 @@ import { shownMoment } from "../../shown.ts";
 const path = "/backend/admin/approval/list/";
 const detailPath = "/backend/admin/approval/detail/";
 
-const kindNames: Readonly<Record<string, string>> = {
+const kindNames: Readonly<Record<ActKind, string>> = {
   "quota.adjust": "Adjust quota",
   "refund.create": "Refund",
+  "refund.close": "End a refund by hand",
   "order.resolve": "Decide about an order",
   "admin.create": "Make an admin",
   "admin.save": "Give an admin rights",
@@ -36,7 +42,7 @@ const kindNames: Readonly<Record<string, string>> = {
   "plan.save": "Grant more with a plan",
   "model.save": "Lower prices of a model",
 };
-const nameOf = ({ kind }: Approval): string => kindNames[kind] ?? kind;
+const nameOf = ({ kind }: Approval): string => kindNames[kind];
 
 const columns: readonly Column<Approval>[] = [
   { id: "kind", label: "What", cell: (row) => nameOf(row), card: "title" },

@@ -1,4 +1,4 @@
-import type { createRefundOutput, refundPreviewAnswer } from "@sluice/contracts/billing";
+import type { refundOutput, refundPreviewAnswer } from "@sluice/contracts/billing";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, onCleanup, Switch } from "solid-js";
@@ -46,7 +46,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
     }),
     submit: async (values) => {
-      const answer = await apiPost<typeof createRefundOutput>(
+      const answer = await apiPost<typeof refundOutput>(
         "/backend/admin/refund/create/",
         {
           order_no: order.order_no,
