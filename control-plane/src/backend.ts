@@ -5,26 +5,21 @@ import type { Registry } from "prom-client";
 import { type Accounts, type AccountsParts, buildAccounts } from "./accounts/accounts.ts";
 import { guestOrders, leadSenders } from "./accounts/service.ts";
 import { setVerificationMail } from "./accounts/store.ts";
+import { approvalEndpoints } from "./admin/approvals/routes.ts";
+import { analyticsEndpoints } from "./admin/campaigns/routes.ts";
+import { forgetOldEvents, recordPayments } from "./admin/campaigns/service.ts";
+import { leadEndpoints, leadPlace } from "./admin/leads/routes.ts";
 import { listPlaces } from "./admin/lists/list-places.ts";
 import { exportRecorder } from "./admin/lists/record-export.ts";
 import { routeExplanationEndpoints } from "./admin/route-explanation/routes.ts";
+import { secretEndpoints } from "./admin/secrets/routes.ts";
+import { listSecrets, readSecret, SecretReader, saveSecret } from "./admin/secrets/service.ts";
+import type { SettingValues } from "./admin/settings/registry.ts";
+import { settingEndpoints } from "./admin/settings/routes.ts";
+import type { Settings } from "./admin/settings/service.ts";
+import { upstreamAuthEndpoints } from "./admin/upstream-auth/routes.ts";
 import { userDetailEndpoints } from "./admin/user-detail/routes.ts";
-import { analyticsEndpoints } from "./analytics/routes.ts";
-import { forgetOldEvents, recordPayments } from "./analytics/service.ts";
 import { descriptionEndpoints } from "./api-description/routes.ts";
-import { approvalEndpoints } from "./approvals/routes.ts";
-import { billingAdminEndpoints } from "./billing/admin-routes.ts";
-import { planEntry } from "./billing/answers.ts";
-import { expireOverdueOrders } from "./billing/orders.ts";
-import { selectActivePlans } from "./billing/plan-store.ts";
-import { payWaitingRefunds } from "./billing/refunds.ts";
-import { billingEndpoints } from "./billing/routes.ts";
-import { creditPaidOrders, creditWaitingOwners } from "./billing/service.ts";
-import { endOverdueSubscriptions } from "./billing/subscriptions.ts";
-import { checkoutAdminEndpoints } from "./checkout/admin-routes.ts";
-import { GatewayNotices } from "./checkout/notices.ts";
-import { checkoutEndpoints } from "./checkout/routes.ts";
-import { CheckoutService } from "./checkout/service.ts";
 import { openActs, openApprovals } from "./deps-approvals.ts";
 import { exitNodeEndpoints, exitNodeFilePlace } from "./exit-nodes/admin-routes.ts";
 import { buildExitNodes } from "./exit-nodes/exit-nodes.ts";
@@ -33,9 +28,6 @@ import { type CatalogAdminParts, catalogAdminEndpoints } from "./gateway/catalog
 import { ChannelTests } from "./gateway/catalog-admin/test-channel.ts";
 import { keyEndpoints } from "./gateway/keys/routes.ts";
 import { KeyService } from "./gateway/keys/service.ts";
-import { offeredModelEndpoints } from "./gateway/prices/routes.ts";
-import { siteModel } from "./gateway/prices/site-model.ts";
-import { listSoldModels } from "./gateway/prices/store.ts";
 import {
   addGatewayUser,
   changeGatewayUser,
@@ -44,10 +36,6 @@ import {
   refreshExitAbilities,
   sealChannelCredential,
 } from "./gateway/service.ts";
-import { usageEndpoints } from "./gateway/usage-views/routes.ts";
-import { UsageViews } from "./gateway/usage-views/service.ts";
-import type { Job } from "./jobs/schedule.ts";
-import { leadEndpoints, leadPlace } from "./leads/routes.ts";
 import { MoneyCheck } from "./ledger/money-check.ts";
 import { moneyCheckEndpoints } from "./ledger/routes.ts";
 import { buildMail, type Mail } from "./mail/mail.ts";
@@ -55,6 +43,9 @@ import type { MailQueue } from "./mail/model.ts";
 import { mailSecretFallbacks } from "./mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "./messages-compat/admin-endpoints.ts";
 import { listModelMap } from "./messages-compat/service.ts";
+import { listSoldModels } from "./models/model-store.ts";
+import { offeredModelEndpoints } from "./models/routes.ts";
+import { siteModel } from "./models/site-model.ts";
 import {
   adminLoginPage,
   contactProblemPage,
@@ -66,7 +57,19 @@ import {
 } from "./pages/account-pages.ts";
 import { Pages } from "./pages/service.ts";
 import type { WebBuild } from "./pages/web-build.ts";
-import { openPayments, paymentFallbacks } from "./payments/service.ts";
+import { billingAdminEndpoints } from "./payments/admin/admin-routes.ts";
+import { planEntry } from "./payments/answers.ts";
+import { CheckoutService } from "./payments/checkout/checkout.ts";
+import { checkoutEndpoints } from "./payments/checkout/routes.ts";
+import { openPayments, paymentFallbacks } from "./payments/gateways/payment-gateways.ts";
+import { checkoutAdminEndpoints } from "./payments/notices/admin-routes.ts";
+import { GatewayNotices } from "./payments/notices/notices.ts";
+import { expireOverdueOrders } from "./payments/orders/orders.ts";
+import { selectActivePlans } from "./payments/plans/plan-store.ts";
+import { payWaitingRefunds } from "./payments/refunds/refunds.ts";
+import { billingEndpoints } from "./payments/routes.ts";
+import { creditPaidOrders, creditWaitingOwners } from "./payments/settle/credit-waiting.ts";
+import { endOverdueSubscriptions } from "./payments/subscriptions/subscriptions.ts";
 import { isPrivateUpstreamAllowed, openUpstreamGuard } from "./platform/address-guard.ts";
 import { systemClock } from "./platform/clock.ts";
 import { type Config, publicBaseUrl } from "./platform/config.ts";
@@ -79,21 +82,18 @@ import { FetchHttpClient } from "./platform/http-client/fetch-client.ts";
 import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
 import { fileEndpoints, type ListParts, listEndpoints } from "./platform/list-query/endpoints.ts";
 import type { Log } from "./platform/log.ts";
-import { reportEndpoints } from "./reports/routes.ts";
-import { secretEndpoints } from "./secrets/routes.ts";
-import { listSecrets, readSecret, SecretReader, saveSecret } from "./secrets/service.ts";
-import type { SettingValues } from "./settings/registry.ts";
-import { settingEndpoints } from "./settings/routes.ts";
-import type { Settings } from "./settings/service.ts";
+import type { Job } from "./platform/schedule-jobs.ts";
 import type { TraceRules } from "./trace/model.ts";
 import { PayloadReading } from "./trace/payload-reading.ts";
 import { TraceRetention } from "./trace/retention.ts";
 import { traceEndpoints, traceFilePlace } from "./trace/routes.ts";
 import { TraceSearching } from "./trace/search.ts";
-import { upstreamAuthEndpoints } from "./upstream-auth/routes.ts";
-import { rollUsageUp } from "./usage-rollup/service.ts";
-import { settlementEndpoints } from "./usage-settlement/routes.ts";
-import { UsageSettlement } from "./usage-settlement/service.ts";
+import { reportEndpoints } from "./usage/reports/routes.ts";
+import { rollUsageUp } from "./usage/rollup/roll-up.ts";
+import { settlementEndpoints } from "./usage/settlement/routes.ts";
+import { UsageSettlement } from "./usage/settlement/usage-settlement.ts";
+import { usageEndpoints } from "./usage/views/routes.ts";
+import { UsageViews } from "./usage/views/usage-views.ts";
 
 export type BackendParts = {
   readonly config: Config;

@@ -1,16 +1,16 @@
 import { accountActs, keptAccountActs } from "./accounts/admin-acts.ts";
 import { superAdmins } from "./accounts/service.ts";
-import type { AmountRules } from "./approvals/model.ts";
-import { Approvals, keptAct } from "./approvals/service.ts";
-import { billingActs, keptActs } from "./billing/admin-acts.ts";
+import type { AmountRules } from "./admin/approvals/model.ts";
+import { Approvals, keptAct } from "./admin/approvals/service.ts";
+import type { SettingValues } from "./admin/settings/registry.ts";
+import { saveSettingAct } from "./admin/settings/save-setting.ts";
+import type { Settings } from "./admin/settings/service.ts";
 import { modelAct } from "./gateway/catalog-admin/model-act.ts";
 import { changeGatewayUser } from "./gateway/service.ts";
 import type { MailQueue } from "./mail/model.ts";
+import { billingActs, keptActs } from "./payments/admin/admin-acts.ts";
 import { type Config, publicBaseUrl } from "./platform/config.ts";
 import type { Database } from "./platform/db.ts";
-import type { SettingValues } from "./settings/registry.ts";
-import { saveSettingAct } from "./settings/save-setting.ts";
-import type { Settings } from "./settings/service.ts";
 
 type Parts = { readonly config: Config; readonly db: Database; readonly settings: Settings };
 type Acts = ReturnType<typeof openActs>;

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Registry } from "prom-client";
+import { fixedBy } from "./admin/settings/model.ts";
+import { Settings } from "./admin/settings/service.ts";
 import { findAppRole } from "./db/app-role.ts";
 import { createMissingPartitions, ensurePartitions, type PartitionedTable } from "./db/partitions.ts";
 import { openSideThread } from "./deps-aside.ts";
-import type { UsageRow } from "./gateway/usage-log/model.ts";
-import { decodeUsageRow, encodeUsageRow } from "./gateway/usage-log/row-codec.ts";
 import { type LoopLag, watchEventLoop } from "./operations/event-loop-lag.ts";
 import { openWebBuild, type WebBuild } from "./pages/web-build.ts";
 import { systemClock, utcDay } from "./platform/clock.ts";
@@ -17,10 +17,10 @@ import type { Log } from "./platform/log.ts";
 import { counter } from "./platform/metric.ts";
 import type { SideThread } from "./platform/side-thread.ts";
 import { openSpool, type Spool, type SpoolOptions } from "./platform/spool/spool.ts";
-import { fixedBy } from "./settings/model.ts";
-import { Settings } from "./settings/service.ts";
 import type { SpooledTrace } from "./trace/model.ts";
 import { TraceService, traceRowCodec } from "./trace/service.ts";
+import type { UsageRow } from "./usage/log/model.ts";
+import { decodeUsageRow, encodeUsageRow } from "./usage/log/row-codec.ts";
 
 /** The rows of a finished call that the spool keeps until they are in the database. */
 export type CallRows = { usage: UsageRow; trace: SpooledTrace };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { FaultPoint } from "@sluice/control-plane/billing/port.ts";
-import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { BillingScene, billingParts, noticeOf } from "../support/billing-scene.ts";
 import { deliverUntilTaken, payFromProcess } from "../support/payers.ts";

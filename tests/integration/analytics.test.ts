@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { leadSenders } from "@sluice/control-plane/accounts/service.ts";
-import { analyticsEndpoints } from "@sluice/control-plane/analytics/routes.ts";
-import { forgetOldEvents } from "@sluice/control-plane/analytics/service.ts";
+import { analyticsEndpoints } from "@sluice/control-plane/admin/campaigns/routes.ts";
+import { forgetOldEvents } from "@sluice/control-plane/admin/campaigns/service.ts";
+import { leadEndpoints, leadPlace } from "@sluice/control-plane/admin/leads/routes.ts";
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
-import { leadEndpoints, leadPlace } from "@sluice/control-plane/leads/routes.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { reportEndpoints } from "@sluice/control-plane/reports/routes.ts";
+import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";
 import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 

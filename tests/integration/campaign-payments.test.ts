@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { recordPayments } from "@sluice/control-plane/analytics/service.ts";
-import type { Order } from "@sluice/control-plane/billing/model.ts";
-import { resolveOrder } from "@sluice/control-plane/billing/reviews.ts";
-import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { recordPayments } from "@sluice/control-plane/admin/campaigns/service.ts";
+import type { Order } from "@sluice/control-plane/payments/model.ts";
+import { resolveOrder } from "@sluice/control-plane/payments/reviews/reviews.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { BillingScene, noticeOf } from "../support/billing-scene.ts";
 

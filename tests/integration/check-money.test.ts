@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { BillingScene, noticeOf } from "../support/billing-scene.ts";
 import { waitUntilSettleable } from "../support/settlement-scene.ts";

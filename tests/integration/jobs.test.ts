@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { type Job, startJobs } from "@sluice/control-plane/jobs/schedule.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { type Job, startJobs } from "@sluice/control-plane/platform/schedule-jobs.ts";
 import { createTestDatabase } from "../support/test-database.ts";
 
 test("a job that takes longer than a transaction may be idle stays the only one of all replicas", async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { recordPayments } from "@sluice/control-plane/analytics/service.ts";
-import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import { recordPayments } from "@sluice/control-plane/admin/campaigns/service.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { reportEndpoints } from "@sluice/control-plane/reports/routes.ts";
-import { rollUsageUp } from "@sluice/control-plane/usage-rollup/service.ts";
-import { UsageSettlement } from "@sluice/control-plane/usage-settlement/service.ts";
+import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";
+import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
 import { BillingScene, type Buyer, noticeOf } from "../support/billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";

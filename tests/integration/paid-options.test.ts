@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { NewPrice } from "@sluice/control-plane/gateway/prices/store.ts";
+import type { NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import OpenAI from "openai";
 import { refusal } from "../support/openai-calls.ts";
 import { type RelayScene, startRelayScene } from "../support/relay-scene.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { RequestId } from "@sluice/contracts/ids";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { changeGatewayUser, createApiKey } from "@sluice/control-plane/gateway/service.ts";
-import { insertUsageRows } from "@sluice/control-plane/gateway/usage-log/store.ts";
+import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat } from "../support/chat-call.ts";
 import { type ConsoleClient, consoleClient } from "../support/console-client.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { reportEndpoints } from "@sluice/control-plane/reports/routes.ts";
+import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
 import { createReportScene } from "../support/report-scene.ts";

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { readSecret, saveSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { readSecret, saveSecret } from "@sluice/control-plane/secrets/service.ts";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat, type SeenCall } from "../support/chat-call.ts";
 import { countUnder, fillSealed, listedColumns, paymentSecret, readSealed } from "../support/sealed-values.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { secretEndpoints } from "@sluice/control-plane/admin/secrets/routes.ts";
+import { listSecrets, readSecret, SecretReader, saveSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
-import { secretEndpoints } from "@sluice/control-plane/secrets/routes.ts";
-import { listSecrets, readSecret, SecretReader, saveSecret } from "@sluice/control-plane/secrets/service.ts";
 import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 

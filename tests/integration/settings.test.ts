@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type SettingName, settingNames, settingRegistry } from "@sluice/control-plane/settings/registry.ts";
+import { type SettingName, settingNames, settingRegistry } from "@sluice/control-plane/admin/settings/registry.ts";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat } from "../support/chat-call.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";

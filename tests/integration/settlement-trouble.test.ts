@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import { encodeUsageRow } from "@sluice/control-plane/gateway/usage-log/row-codec.ts";
-import { insertUsageRows } from "@sluice/control-plane/gateway/usage-log/store.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
-import { settlementEndpoints } from "@sluice/control-plane/usage-settlement/routes.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
+import { insertUsageRows } from "@sluice/control-plane/usage/log/usage-store.ts";
+import { settlementEndpoints } from "@sluice/control-plane/usage/settlement/routes.ts";
 import { serveEndpoints } from "../support/endpoint-server.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { insertPriceVersion } from "@sluice/control-plane/gateway/prices/store.ts";
+import { insertPriceVersion } from "@sluice/control-plane/models/model-store.ts";
 import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
 import fc from "fast-check";
 import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";

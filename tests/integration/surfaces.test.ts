@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { NewPrice } from "@sluice/control-plane/gateway/prices/store.ts";
+import type { NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import OpenAI from "openai";
 import type { ResponseInputFile } from "openai/resources/responses/responses";

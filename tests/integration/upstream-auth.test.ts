@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
+import { readSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { readSecret } from "@sluice/control-plane/secrets/service.ts";
 import { chat } from "../support/chat-call.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
 import { loginAdmin } from "../support/logins.ts";

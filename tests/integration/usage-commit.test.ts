@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import type { BudgetCharge } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import type { EncodedUsageRow } from "@sluice/control-plane/gateway/usage-log/row-codec.ts";
-import { commitUsage, commitUsageBatch } from "@sluice/control-plane/gateway/usage-log/service.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
+import { commitUsage, commitUsageBatch } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { BudgetCharge } from "@sluice/control-plane/usage/log/model.ts";
+import type { EncodedUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 import { type Customer, createCustomer, encoded, usageRow } from "../support/usage-rows.ts";
 

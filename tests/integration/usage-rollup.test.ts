@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
-import { readOverview } from "@sluice/control-plane/reports/overview.ts";
-import { rebuildRollup, rollUsageUp } from "@sluice/control-plane/usage-rollup/service.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { readOverview } from "@sluice/control-plane/usage/reports/overview.ts";
+import { rebuildRollup, rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { SettlementScene } from "../support/settlement-scene.ts";
 

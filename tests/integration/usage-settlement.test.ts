@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import { listEntries, readBalance, readStatement } from "@sluice/control-plane/ledger/service.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { ceiling, fromDecimal, fromInteger, times } from "../support/rational.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/settlement-scene.ts";
 import { testRandom } from "../support/test-seed.ts";

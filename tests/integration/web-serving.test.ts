@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { addFirstPlans } from "@sluice/control-plane/billing/plans.ts";
+import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
 import { loginAdmin, loginUser } from "../support/logins.ts";
 import { exchangeRaw } from "../support/raw-exchange.ts";
 import { waitUntil } from "../support/relay-scene.ts";

@@ -1,10 +1,10 @@
 import { superAdmins } from "@sluice/control-plane/accounts/service.ts";
-import type { AmountRules } from "@sluice/control-plane/approvals/model.ts";
-import { approvalEndpoints } from "@sluice/control-plane/approvals/routes.ts";
-import { Approvals } from "@sluice/control-plane/approvals/service.ts";
-import { billingActs, keptActs } from "@sluice/control-plane/billing/admin-acts.ts";
-import { billingAdminEndpoints } from "@sluice/control-plane/billing/admin-routes.ts";
-import type { BillingParts, RefundParts } from "@sluice/control-plane/billing/port.ts";
+import type { AmountRules } from "@sluice/control-plane/admin/approvals/model.ts";
+import { approvalEndpoints } from "@sluice/control-plane/admin/approvals/routes.ts";
+import { Approvals } from "@sluice/control-plane/admin/approvals/service.ts";
+import { billingActs, keptActs } from "@sluice/control-plane/payments/admin/admin-acts.ts";
+import { billingAdminEndpoints } from "@sluice/control-plane/payments/admin/admin-routes.ts";
+import type { BillingParts, RefundParts } from "@sluice/control-plane/payments/port.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 
 /** As the settings come. */

@@ -1,15 +1,15 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, ReplicaId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
-import type { Order, PaidNotice, PayChannel } from "@sluice/control-plane/billing/model.ts";
-import type { BillingParts } from "@sluice/control-plane/billing/port.ts";
-import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/control-plane/billing/service.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { commitUsage } from "@sluice/control-plane/gateway/usage-log/service.ts";
 import { MailService } from "@sluice/control-plane/mail/service.ts";
+import type { Order, PaidNotice, PayChannel } from "@sluice/control-plane/payments/model.ts";
+import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/control-plane/payments/orders/place-order.ts";
+import type { BillingParts } from "@sluice/control-plane/payments/port.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { createTestDatabase } from "./test-database.ts";
 import { encoded, usageRow } from "./usage-rows.ts";
 

@@ -4,13 +4,14 @@
  */
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
-import { adjustQuota } from "@sluice/control-plane/billing/adjust.ts";
-import { findOrder } from "@sluice/control-plane/billing/order-store.ts";
-import { cancelOrder, claimOrder, expireOverdueOrders } from "@sluice/control-plane/billing/orders.ts";
-import type { BillingParts } from "@sluice/control-plane/billing/port.ts";
-import { openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/billing/refunds.ts";
-import { creditWaitingOwners, settlePaid } from "@sluice/control-plane/billing/service.ts";
-import { endOverdueSubscriptions } from "@sluice/control-plane/billing/subscriptions.ts";
+import { adjustQuota } from "@sluice/control-plane/payments/admin/adjust-quota.ts";
+import { findOrder } from "@sluice/control-plane/payments/orders/order-store.ts";
+import { cancelOrder, claimOrder, expireOverdueOrders } from "@sluice/control-plane/payments/orders/orders.ts";
+import type { BillingParts } from "@sluice/control-plane/payments/port.ts";
+import { openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/payments/refunds/refunds.ts";
+import { creditWaitingOwners } from "@sluice/control-plane/payments/settle/credit-waiting.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
+import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { billingParts, noticeOf } from "./billing-scene.ts";

@@ -1,10 +1,10 @@
+import { Settings } from "@sluice/control-plane/admin/settings/service.ts";
 import { buildBackend } from "@sluice/control-plane/backend.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { Settings } from "@sluice/control-plane/settings/service.ts";
 import { Registry } from "prom-client";
 import { masterKeyBytes, type SluiceRig } from "./sluice.ts";
 

@@ -2,9 +2,9 @@
  * A program of the tests that settles an order from a process of its own: several notices at once, and a death at one
  * moment of the settlement when it is asked for. Reads one JSON line of arguments; writes one line with the results.
  */
-import type { PaidNotice } from "@sluice/control-plane/billing/model.ts";
-import type { FaultInjector, FaultPoint } from "@sluice/control-plane/billing/port.ts";
-import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import type { PaidNotice } from "@sluice/control-plane/payments/model.ts";
+import type { FaultInjector, FaultPoint } from "@sluice/control-plane/payments/port.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { billingParts } from "./billing-scene.ts";
 

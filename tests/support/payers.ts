@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { PaidNotice, SettleResult } from "@sluice/control-plane/billing/model.ts";
-import type { FaultPoint } from "@sluice/control-plane/billing/port.ts";
-import { settlePaid } from "@sluice/control-plane/billing/service.ts";
+import type { PaidNotice, SettleResult } from "@sluice/control-plane/payments/model.ts";
+import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import type { BillingScene } from "./billing-scene.ts";
 
 const program = join(import.meta.dir, "payer-process.ts");

@@ -1,4 +1,4 @@
-import type { RefundAnswer, RefundGateway, RefundRequest } from "@sluice/control-plane/payments/port.ts";
+import type { RefundAnswer, RefundGateway, RefundRequest } from "@sluice/control-plane/payments/gateways/port.ts";
 
 /** A gateway that sends money back as a test wants it to: by itself it does so at once, each number once. */
 export class ScriptedRefunds implements RefundGateway {

@@ -1,4 +1,5 @@
 import { accountSealedColumns, findOrCreateUser } from "@sluice/control-plane/accounts/service.ts";
+import { saveSecret, secretSealedColumns } from "@sluice/control-plane/admin/secrets/service.ts";
 import { gatewaySealedColumns } from "@sluice/control-plane/gateway/service.ts";
 import { mailSealedColumns } from "@sluice/control-plane/mail/service.ts";
 import { insertMail } from "@sluice/control-plane/mail/store.ts";
@@ -7,7 +8,6 @@ import type { MasterKey } from "@sluice/control-plane/platform/crypto/master-key
 import { open, seal } from "@sluice/control-plane/platform/crypto/seal.ts";
 import type { SealedColumn } from "@sluice/control-plane/platform/crypto/sealed-column.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
-import { saveSecret, secretSealedColumns } from "@sluice/control-plane/secrets/service.ts";
 import { traceSealedColumns } from "@sluice/control-plane/trace/service.ts";
 import { createCustomer } from "./usage-rows.ts";
 

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { openDatabase } from "@sluice/control-plane/platform/db.ts";
-import { settleNextRows } from "@sluice/control-plane/usage-settlement/store.ts";
+import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 
 /**
  * A process of its own that settles usage without end, a few rows at a time, and writes a line after each step. It ends

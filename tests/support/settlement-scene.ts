@@ -1,13 +1,13 @@
 import type { ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import { commitUsage } from "@sluice/control-plane/gateway/usage-log/service.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { type Database, openDatabase, type Transaction } from "@sluice/control-plane/platform/db.ts";
 import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
-import type { SettlementRun } from "@sluice/control-plane/usage-settlement/model.ts";
-import { UsageSettlement } from "@sluice/control-plane/usage-settlement/service.ts";
+import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import type { SettlementRun } from "@sluice/control-plane/usage/settlement/model.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
 import { ceiling, fromDecimal, fromInteger, times } from "./rational.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";

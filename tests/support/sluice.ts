@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import type { PassThroughPath } from "@sluice/contracts/pass-through";
-import type { NewPrice } from "@sluice/control-plane/gateway/prices/store.ts";
 import {
   addGatewayUser,
   addModel,
@@ -11,6 +10,7 @@ import {
   createApiKey,
   putChannel,
 } from "@sluice/control-plane/gateway/service.ts";
+import type { NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Database, openDatabase, type Transaction } from "@sluice/control-plane/platform/db.ts";
 import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";

@@ -1,9 +1,9 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import { type EncodedUsageRow, encodeUsageRow } from "@sluice/control-plane/gateway/usage-log/row-codec.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { type EncodedUsageRow, encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 
 /** A user with an API key, and the budgets of both. */
 export type Customer = {

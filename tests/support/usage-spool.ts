@@ -1,9 +1,9 @@
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/gateway/usage-log/service.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
 import { openSpool, type Spool, type SpoolOptions } from "@sluice/control-plane/platform/spool/spool.ts";
+import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 
 export type UsageRows = { usage: UsageRow };
 

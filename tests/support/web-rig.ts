@@ -1,4 +1,4 @@
-import { addFirstPlans } from "@sluice/control-plane/billing/plans.ts";
+import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
 import type { ShownPage } from "../shots/pages.ts";
 import type { PageOptions } from "./browser.ts";
 import { loginAdmin, loginUser } from "./logins.ts";

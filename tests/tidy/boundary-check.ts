@@ -10,8 +10,10 @@ export type BoundaryTable = {
   readonly packages: ReadonlyMap<string, string>;
   /** Workspace folder > workspace folders it may import. */
   readonly workspaces: Readonly<Record<string, readonly string[]>>;
-  /** Folder of control-plane/src > folders it may import. */
+  /** Folder of control-plane/src (`admin/audit` for a room within a room) > folders it may import. */
   readonly features: Readonly<Record<string, readonly string[]>>;
+  /** Folder > the files that others may import, beside model.ts, errors.ts and port.ts at its top. */
+  readonly doors: Readonly<Record<string, readonly string[]>>;
   /** Folders of control-plane/src of which every file may be imported by those who may import the folder. */
   readonly open: readonly string[];
   /** Files at the root of control-plane/src, which may import everything and are imported by nobody below them. */
@@ -19,7 +21,7 @@ export type BoundaryTable = {
 };
 
 const applicationRoot = "control-plane/src/";
-const publicFile = /^(service|model|errors|port)\.ts$/;
+const typesFile = /^(model|errors|port)\.ts$/;
 
 /** The workspace that a path belongs to, or null for files at the root of the tree. */
 function workspaceOf(path: string): string | null {
@@ -70,18 +72,26 @@ function workspaceViolation(table: BoundaryTable, path: string, target: { to: st
   return to !== null && allowed.includes(to) ? null : `${from} may not import ${to}`;
 }
 
-/** The feature (first folder below control-plane/src) and the rest of the path; a file at the root has no feature. */
-function featureOf(path: string): { feature: string | null; rest: string } {
+/** The feature, by the deepest folder that has a row, and the rest of the path; a file at the root has no feature. */
+function featureOf(table: BoundaryTable, path: string): { feature: string | null; rest: string } {
   const inside = path.slice(applicationRoot.length);
-  const slash = inside.indexOf("/");
-  return slash === -1
-    ? { feature: null, rest: inside }
-    : { feature: inside.slice(0, slash), rest: inside.slice(slash + 1) };
+  const folders = inside.split("/").slice(0, -1);
+  for (let depth = folders.length; depth > 0; depth -= 1) {
+    const feature = folders.slice(0, depth).join("/");
+    if (depth === 1 || feature in table.features) {
+      return { feature, rest: inside.slice(feature.length + 1) };
+    }
+  }
+  return { feature: null, rest: inside };
 }
 
+/** Whether others may import this file of a feature; service.ts is the door of a feature that lists none. */
+const isDoor = (table: BoundaryTable, feature: string, rest: string): boolean =>
+  (table.doors[feature] ?? ["service.ts"]).includes(rest);
+
 function featureViolation(table: BoundaryTable, path: string, target: string): string | null {
-  const from = featureOf(path);
-  const to = featureOf(target);
+  const from = featureOf(table, path);
+  const to = featureOf(table, target);
   if (from.feature === null || from.feature === to.feature) {
     return null;
   }
@@ -96,19 +106,22 @@ function featureViolation(table: BoundaryTable, path: string, target: string): s
     return allowed.includes(to.feature) ? null : `${from.feature} may not import ${to.feature}`;
   }
   if (allowed.includes(everyService)) {
-    return to.rest === "service.ts" ? null : `${from.feature} may import only service.ts of ${to.feature}`;
+    const doors = (table.doors[to.feature] ?? ["service.ts"]).join(", ");
+    return isDoor(table, to.feature, to.rest) ? null : `${from.feature} may import only ${doors} of ${to.feature}`;
   }
   if (!allowed.includes(to.feature)) {
     return `${from.feature} may not import ${to.feature}`;
   }
-  return publicFile.test(to.rest) ? null : `${to.rest} is private to ${to.feature}`;
+  return typesFile.test(to.rest) || isDoor(table, to.feature, to.rest)
+    ? null
+    : `${to.rest} is private to ${to.feature}`;
 }
 
 function rowViolation(table: BoundaryTable, path: string): string | null {
   if (!path.startsWith(applicationRoot)) {
     return null;
   }
-  const { feature, rest } = featureOf(path);
+  const { feature, rest } = featureOf(table, path);
   if (feature === null) {
     return table.composition.includes(rest)
       ? null

@@ -28,7 +28,7 @@ const inProduct = (path: string): boolean => !isTest(path);
 
 /** Folders in which a number is money or quota more often than not. */
 const moneyFolder =
-  /^(control-plane\/src\/(gateway\/(prices|quota|settle|spool|usage-log)|ledger|billing|payments|usage-settlement)\/|packages\/contracts\/src\/money)/;
+  /^(control-plane\/src\/(gateway\/(quota|settle)|ledger|models|payments|usage\/(log|settlement))\/|packages\/contracts\/src\/money)/;
 const inMoneyFolder = (path: string): boolean => moneyFolder.test(path);
 
 const moneyName = "(?:price|quota|amount|cost|balance|usd|multiplier|money|budget|charge)";

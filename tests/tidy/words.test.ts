@@ -12,7 +12,7 @@ type Examples = {
   readonly good: readonly (readonly [path: string, text: string])[];
 };
 
-const prices = "control-plane/src/gateway/prices/service.ts";
+const prices = "control-plane/src/models/service.ts";
 
 const examples: Readonly<Record<string, Examples>> = {
   "empty names of files": {
@@ -190,12 +190,12 @@ const examples: Readonly<Record<string, Examples>> = {
       [prices, "const a = parse|Float(text);"],
       [prices, "const a = Num|ber(row.inputPrice);"],
       ["control-plane/src/ledger/service.ts", "const a = Num|ber(balance);"],
-      ["control-plane/src/billing/service.ts", "const a = Math.|round(plan.priceUsd * 100);"],
+      ["control-plane/src/payments/settle/settle-paid.ts", "const a = Math.|round(plan.priceUsd * 100);"],
       ["packages/contracts/src/money.ts", "const a = price.to|Fixed(2);"],
     ],
     good: [
       [prices, "const a = Number(row.version); const b = Math.ceil(bytes / 4); const quota = BigInt(text);"],
-      ["control-plane/src/analytics/service.ts", "const a = Number(row.quota);"],
+      ["control-plane/src/admin/campaigns/service.ts", "const a = Number(row.quota);"],
     ],
   },
 };

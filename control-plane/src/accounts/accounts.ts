@@ -1,4 +1,4 @@
-import type { Approvals } from "../approvals/service.ts";
+import type { Approvals } from "../admin/approvals/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";

@@ -1,6 +1,6 @@
 import type { CreateAdminInput, SaveAdminInput } from "@sluice/contracts/accounts";
-import type { Act } from "../approvals/port.ts";
-import { type KeptAct, keptAct } from "../approvals/service.ts";
+import type { Act } from "../admin/approvals/port.ts";
+import { type KeptAct, keptAct } from "../admin/approvals/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { saveAdminAct } from "./admins/admin-rights.ts";
 import { createAdminAct } from "./admins/create-admin.ts";

@@ -1,4 +1,4 @@
-import type { Approvals } from "../approvals/service.ts";
+import type { Approvals } from "../admin/approvals/service.ts";
 import type { CallBase } from "../platform/endpoint/model.ts";
 import type { AccountActs } from "./admin-acts.ts";
 import type { AdminAccess } from "./admins/admin-access.ts";

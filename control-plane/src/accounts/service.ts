@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import type { SuperAdmins } from "../approvals/port.ts";
-import { writeAudit } from "../audit/service.ts";
+import type { SuperAdmins } from "../admin/approvals/port.ts";
+import { writeAudit } from "../admin/audit/service.ts";
 import { addressGroup } from "../platform/client-address.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { findAdminByLogin, hasAdmin, holdSuperRights, insertAdmin, listOtherSuperAdmins } from "./admins/store.ts";

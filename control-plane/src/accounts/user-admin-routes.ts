@@ -2,7 +2,7 @@ import { adminOperation } from "@sluice/contracts/admin-rights";
 import type { UserId } from "@sluice/contracts/ids";
 import { resendVerificationInput, revokeUserSessionsInput } from "@sluice/contracts/user-admin";
 import { z } from "zod";
-import { writeAudit } from "../audit/service.ts";
+import { writeAudit } from "../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { type AccountRouteParts, originOf } from "./route-parts.ts";

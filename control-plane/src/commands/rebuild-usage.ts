@@ -7,7 +7,7 @@
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db.ts";
 import { redact } from "../platform/log.ts";
-import { type DayReport, rebuildRollup } from "../usage-rollup/service.ts";
+import { type DayReport, rebuildRollup } from "../usage/rollup/roll-up.ts";
 
 const statementTimeoutMs = 600_000;
 const faultsShown = 10;

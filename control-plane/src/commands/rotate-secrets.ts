@@ -7,7 +7,8 @@
  */
 import { parseArgs } from "node:util";
 import { accountSealedColumns } from "../accounts/service.ts";
-import { writeAudit } from "../audit/service.ts";
+import { writeAudit } from "../admin/audit/service.ts";
+import { secretSealedColumns } from "../admin/secrets/service.ts";
 import { countBySealingKey, type KeyExchange, nameOf, resealColumn } from "../db/reseal.ts";
 import { gatewaySealedColumns } from "../gateway/service.ts";
 import { mailSealedColumns } from "../mail/service.ts";
@@ -16,7 +17,6 @@ import { loadGivenKey, loadMasterKey } from "../platform/crypto/master-key.ts";
 import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import { type Database, openDatabase, type Transaction } from "../platform/db.ts";
 import { redact } from "../platform/log.ts";
-import { secretSealedColumns } from "../secrets/service.ts";
 import { traceSealedColumns } from "../trace/service.ts";
 
 /** Everything that is sealed under the master key. A test compares this with the places that seal. */

@@ -10,7 +10,6 @@
  */
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { createFirstAdmin, createFirstPassword, findOrCreateUser, isAnyAdmin } from "../accounts/service.ts";
-import { seedPlans } from "../billing/service.ts";
 import {
   addGatewayUser,
   addModel,
@@ -21,6 +20,7 @@ import {
   putChannel,
 } from "../gateway/service.ts";
 import { seedModelMap } from "../messages-compat/service.ts";
+import { addFirstPlans } from "../payments/plans/plans.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
 import { openDatabase, type Transaction } from "../platform/db.ts";
@@ -104,7 +104,7 @@ async function seed(): Promise<Seeded> {
   try {
     return await db.withTransaction(async (tx) => {
       await seedCatalog(tx, config, masterKey);
-      await seedPlans(tx);
+      await addFirstPlans(tx);
       say("there are plans to buy");
       // Quota that nobody has paid for, and a key that lies in the log of the start, are for trying out only.
       const isTrial = config.NODE_ENV !== "production";

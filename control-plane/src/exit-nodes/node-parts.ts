@@ -1,4 +1,4 @@
-import type { Actor } from "../audit/model.ts";
+import type { Actor } from "../admin/audit/model.ts";
 import type { Database, Transaction } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 import type { DnsParts } from "./dns-check.ts";

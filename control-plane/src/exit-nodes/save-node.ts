@@ -1,6 +1,6 @@
 import type { SaveExitNodeInput } from "@sluice/contracts/exit-nodes";
 import { relayKeyFault } from "@sluice/exit-protocol/relay-key";
-import { writeAudit } from "../audit/service.ts";
+import { writeAudit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { AppError } from "../platform/errors.ts";

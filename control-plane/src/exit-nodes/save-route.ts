@@ -1,5 +1,5 @@
 import type { SaveExitRouteInput } from "@sluice/contracts/exit-nodes";
-import { writeAudit } from "../audit/service.ts";
+import { writeAudit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { AppError } from "../platform/errors.ts";

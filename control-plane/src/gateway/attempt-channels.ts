@@ -1,5 +1,6 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import { AppError } from "../platform/errors.ts";
+import type { Attempt } from "../usage/log/model.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
@@ -7,7 +8,6 @@ import { attemptMsMax, mayRetry, type RetryRule } from "./dispatch/retry-policy.
 import type { CallState, FailedAttempt, Principal } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import { toAttemptError } from "./respond/translate-ending.ts";
-import type { Attempt } from "./usage-log/model.ts";
 
 export type AttemptParts = Pick<PipelineParts, "loads" | "clock" | "random" | "observer" | "log">;
 

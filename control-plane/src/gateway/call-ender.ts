@@ -1,4 +1,5 @@
 import type { Quota } from "@sluice/contracts/money";
+import { noUnits } from "../models/units.ts";
 import { AppError } from "../platform/errors.ts";
 import { toReport } from "./call-state.ts";
 import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
@@ -6,7 +7,6 @@ import type { PipelineParts } from "./pipeline-parts.ts";
 import { priceUsage } from "./settle/price-usage.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
 import { settleQuota } from "./settle/settle-quota.ts";
-import { noUnits } from "./usage-log/model.ts";
 
 const nothing = 0n as Quota;
 const unrecordedCode = "storage_unavailable";

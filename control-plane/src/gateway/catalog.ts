@@ -1,12 +1,12 @@
 import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
+import { toPriceVersion } from "../models/model.ts";
+import { listPricedModels, type ModelRow } from "../models/model-store.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 import { listExitPermits } from "./channels/exit-channel-store.ts";
 import { type Ability, type Channel, type ExitNodesOfModel, exitNodeGroup, parseBaseUrl } from "./channels/model.ts";
 import { type ChannelRow, listEnabledAbilities, listEnabledChannels } from "./channels/store.ts";
 import type { ModelEntry } from "./model.ts";
-import { toPriceVersion } from "./prices/model.ts";
-import { listPricedModels, type ModelRow } from "./prices/store.ts";
 
 /** Models, prices, channels and abilities as one immutable snapshot; a reload replaces it whole. */
 export type Catalog = {

@@ -1,7 +1,7 @@
+import { passThroughModel } from "../models/model.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Catalog } from "./catalog.ts";
 import type { GatewayAnswer, ModelEntry, Principal } from "./model.ts";
-import { passThroughModel } from "./surfaces.ts";
 
 /** Models that this key may use and that some channel of its group serves. */
 export function listModels(principal: Principal, catalog: Catalog): ModelEntry[] {

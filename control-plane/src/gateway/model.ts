@@ -1,13 +1,15 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { PriceVersion } from "../models/model.ts";
+import type { Units } from "../models/units.ts";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
 import type { UpstreamWords } from "../platform/errors.ts";
 import type { HttpClientError } from "../platform/http-client/model.ts";
 import type { ByteCounter } from "../platform/read-body.ts";
+import type { Attempt, Outcome } from "../usage/log/model.ts";
 import type { BodyShare } from "./body-room.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
-import type { Attempt, Outcome, Units } from "./usage-log/model.ts";
 
 /** What a translation of calls knows of the upstream, and a chat completion has no word for. */
 export type UpstreamTraits = {
@@ -161,19 +163,6 @@ export type ModelEntry = {
   readonly deprecatedAtMs: number | null;
   readonly sunsetAtMs: number | null;
   readonly price: PriceVersion;
-};
-
-/** Prices in units of 10^-8 USD: per million tokens, per request, per image, per second. */
-export type PriceVersion = {
-  readonly version: number;
-  readonly input: bigint;
-  readonly output: bigint;
-  readonly cacheRead: bigint;
-  readonly cacheWrite: bigint;
-  readonly reasoning: bigint;
-  readonly request: bigint;
-  readonly image: bigint;
-  readonly second: bigint;
 };
 
 /** Quota set aside for one call in the user's budget and, for a key with a limit, in the key's. */

@@ -4,6 +4,7 @@ import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { HttpClient, HttpLimits } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
+import type { Attempt, UsageRow } from "../usage/log/model.ts";
 import type { BodyRoom } from "./body-room.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ChannelLoads } from "./channels/channel-load.ts";
@@ -11,7 +12,6 @@ import type { KeyDirectory } from "./keys/key-directory.ts";
 import type { KeyLimits } from "./keys/key-limits.ts";
 import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
-import type { Attempt, UsageRow } from "./usage-log/model.ts";
 
 /** Where the rows of finished calls go: durable before `append` ends. */
 export interface UsageSpool {

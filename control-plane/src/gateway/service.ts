@@ -1,5 +1,6 @@
 import type { BudgetId, ChannelId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
+import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "../models/model-store.ts";
 import { sha256 } from "../platform/crypto/digest.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../platform/crypto/seal.ts";
@@ -25,7 +26,6 @@ import {
 import { generateApiKey } from "./keys/generate-api-key.ts";
 import { describeApiKey } from "./keys/model.ts";
 import { hasApiKey, insertApiKey, insertGatewayUser, updateGatewayUser } from "./keys/store.ts";
-import { insertModel, insertPriceVersion, type NewModel, type NewPrice } from "./prices/store.ts";
 import { type GivingUp, giveUpReplica, writeOffGivenUp } from "./quota/lease-upkeep.ts";
 import { type ReplicaState, selectReplicas } from "./quota/replica-store.ts";
 import { grantQuota, lockUserQuota, readUserQuota, type UserQuota } from "./quota/store.ts";

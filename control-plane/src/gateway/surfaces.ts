@@ -42,9 +42,6 @@ const surfaces: ReadonlyMap<string, Surface> = new Map([
   ["/v1/models", { methods: ["GET", "HEAD"], body: "none", kind: "models" }],
 ]);
 
-/** The name under which abilities and prices of pass-through paths are kept. */
-export const passThroughModel = "*";
-
 /** A path without rules of its own: the body is not looked into, and a call costs what the pass-through price says. */
 const passThrough = { body: "none", kind: "pass" } as const;
 

@@ -1,8 +1,8 @@
 import type { Quota } from "@sluice/contracts/money";
 import type { FinishedSpan, HistogramSpec, Measurement, Told } from "../platform/telemetry/model.ts";
+import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
 import type { GatewayObserver } from "./pipeline-parts.ts";
-import type { Attempt } from "./usage-log/model.ts";
 
 /** What is told of a call: names, counts and times, and never anything of what was asked or answered. */
 export type ToldCall = {

@@ -1,6 +1,6 @@
 import type { MessagesModelInput } from "@sluice/contracts/messages-models";
-import type { Actor } from "../audit/model.ts";
-import { writeAudit } from "../audit/service.ts";
+import type { Actor } from "../admin/audit/model.ts";
+import { writeAudit } from "../admin/audit/service.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import { firstModels } from "./first-models.ts";

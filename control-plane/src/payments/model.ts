@@ -1,107 +1,251 @@
-import { type Decimal, decimalToScaled, parseDecimal } from "@sluice/contracts/money";
-import type { CardSender, CardVendor, noticeResults } from "@sluice/contracts/payments";
+import type { OrderEntry } from "@sluice/contracts/billing";
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 
-/** The order, as far as a gateway has to know it. */
-export type PayableOrder = {
+export type PlanKind = "wallet_balance" | "monthly";
+export type PayChannel = "none" | "mock" | "walletpay" | "cardpay";
+export type PaymentGateway = "mock" | "walletpay" | "cardpay";
+/** What an admin decided about an order whose payment did not fit. */
+export type Resolution = "settle" | "refund" | "cancel";
+export type OrderStatus = "pending" | "settled" | "cancelled" | "expired" | "refunded" | "review";
+
+/** An order as it stands; amounts of money as decimal text with two places. */
+export type Order = {
+  readonly id: bigint;
   readonly orderNo: string;
   readonly planCode: string;
   readonly planName: string;
+  readonly planKind: PlanKind;
+  /** What it credits once it is paid. */
+  readonly quota: bigint;
   readonly amountUsd: Decimal;
+  readonly currency: string;
+  readonly userId: UserId | null;
+  /** Of the owner; null with `userId`. */
+  readonly gatewayUserId: GatewayUserId | null;
   readonly email: string | null;
-  readonly createdAt: Date;
+  readonly payChannel: PayChannel;
+  readonly sender: string | null;
+  readonly vendor: string | null;
+  readonly status: OrderStatus;
+  readonly isPaidLate: boolean;
+  readonly isMock: boolean;
+  readonly reviewReason: string | null;
+  readonly resolution: Resolution | null;
   readonly expiresAt: Date;
+  readonly settledAt: Date | null;
+  /** Null until its quota came to its owner. */
+  readonly creditedAt: Date | null;
+  readonly createdAt: Date;
 };
 
-/** Where the payer goes on, and what the gateway calls it. */
-export type Checkout = { readonly url: string; readonly reference: string };
-
-export type CardCheckoutRequest = {
-  readonly order: PayableOrder;
-  readonly sender: CardSender;
-  readonly vendor: CardVendor;
-};
-
-export type WalletCheckoutRequest = { readonly order: PayableOrder; readonly vendor: string };
-
-/** That money came in, in the words of the gateway. */
-export type PaidFacts = {
+/** What a gateway says of a payment, after its signature was found good. */
+export type PaidNotice = {
+  readonly gateway: PaymentGateway;
+  /** Which of our accounts at the gateway was paid. */
+  readonly account: string;
   readonly transactionId: string;
   readonly orderNo: string;
+  /** In major units. */
   readonly amountUsd: Decimal;
-  /** Upper case. */
   readonly currency: string;
 };
 
 /**
- * How money went back. `dispute`: it is being fought over. `total`: so much went back of the payment by now, null for all of
- * it. `refund`: one refund, under our number or by somebody else; of one that `isFailed`, the money stayed or came back to us.
+ * `settled`: the order is paid and credited, by this call. `duplicate`: it was already, with this same transaction.
+ * `review`: something does not fit; nothing was credited and a person has to look. `unknown_order`: there is none.
  */
-export type Reversal =
-  | { readonly kind: "dispute" }
-  | { readonly kind: "total"; readonly backUsd: Decimal | null }
-  | { readonly kind: "refund"; readonly refundNo: string | null; readonly isFailed: boolean };
+export type SettleResult = "settled" | "duplicate" | "review" | "unknown_order";
 
-/** What a message of a gateway with a good signature is about. What is kept of it is in `notice-facts.ts`. */
-export type NoticeMeaning =
-  | {
-      readonly kind: "paid";
-      readonly paid: PaidFacts;
-      /** Whether it is of an account for real money; null of a gateway that knows no other. */
-      readonly isLive: boolean | null;
-    }
-  /** Money went back or is being fought over: unless we sent it, a person has to look. */
-  | { readonly kind: "reversal"; readonly transactionId: string | null; readonly what: Reversal }
-  /** Of the wrong mode: play money at a live account, or the other way round. */
-  | { readonly kind: "wrong_mode" }
-  | { readonly kind: "other" };
-
-/** A message of a gateway whose signature was found good. */
-export type GatewayNotice = {
-  readonly gateway: "walletpay" | "cardpay";
+export type Payment = {
+  readonly orderId: bigint;
+  readonly gateway: PaymentGateway;
   readonly account: string;
-  readonly eventId: string;
-  /** The kind in the words of the gateway. */
-  readonly eventKind: string;
-  readonly orderNo: string | null;
-  /** SHA-256 over what must not differ between two deliveries of the same message. */
-  readonly contentHash: Uint8Array;
-  readonly meaning: NoticeMeaning;
+  readonly transactionId: string;
+  readonly amountUsd: Decimal;
+  readonly currency: string;
 };
 
-export type NoticeResult = (typeof noticeResults)[number];
+/** Why a person has to look at an order. */
+export type ReviewReason =
+  | "gateway_mismatch"
+  | "account_mismatch"
+  | "amount_mismatch"
+  | "currency_mismatch"
+  | "transaction_of_another_order"
+  | "second_payment"
+  | "payment_changed"
+  | "paid_while_in_review"
+  | "paid_too_late";
 
-const unfinished: readonly NoticeResult[] = ["received", "unconfirmed", "unknown_order"];
+export type Judgement =
+  | { readonly kind: "settle"; readonly isLate: boolean }
+  | { readonly kind: "duplicate" }
+  | { readonly kind: "review"; readonly reason: ReviewReason };
 
-/** Whether a message that comes again has been dealt with for good. */
-export function isFinished(result: NoticeResult): boolean {
-  return !unfinished.includes(result);
-}
-
-const usdPlaces = 2;
-/** The most that the card gateway takes: eight digits. */
-const centsMax = 99_999_999n;
+const usdScale = 2;
 
 /**
- * Dollars as the whole cents that the card gateway counts in.
- * @throws RangeError for fractions of a cent, and for more than eight digits
+ * An order keeps its terms, so that whoever pays late pays what they were shown. This long after its end its price is a
+ * matter for a person: longer than gateways repeat what they have to say, and than a page of theirs stays open.
  */
-export function toCents(amountUsd: Decimal): number {
-  const cents = decimalToScaled(amountUsd, usdPlaces);
-  if (cents > centsMax) {
-    throw new RangeError("more than the card gateway takes");
+const lateMsMax = 7 * 86_400_000;
+
+/** Whether two amounts of money are the same number; an amount with fractions of a cent equals none. */
+export function isSameAmount(one: Decimal, other: Decimal): boolean {
+  try {
+    return decimalToScaled(one, usdScale) === decimalToScaled(other, usdScale);
+  } catch {
+    return false;
   }
-  return Number(cents);
 }
 
-/** Cents as dollars with two places. */
+/**
+ * What a good notice does to its order. `ofOrder` is the payment that the order has, `ofTransaction` the one under the
+ * transaction of the notice, which may belong to another order. `at` is now.
+ */
+export function judgePayment(
+  order: Order,
+  notice: PaidNotice,
+  known: { readonly ofOrder: Payment | null; readonly ofTransaction: Payment | null; readonly at: Date },
+): Judgement {
+  const { ofOrder, ofTransaction } = known;
+  if (ofTransaction !== null && ofTransaction.orderId !== order.id) {
+    return { kind: "review", reason: "transaction_of_another_order" };
+  }
+  if (ofOrder !== null) {
+    if (ofOrder.gateway !== notice.gateway || ofOrder.transactionId !== notice.transactionId) {
+      return { kind: "review", reason: "second_payment" };
+    }
+    return isSamePayment(ofOrder, notice) ? { kind: "duplicate" } : { kind: "review", reason: "payment_changed" };
+  }
+  const reason = findMismatch(order, notice);
+  if (reason !== null) {
+    return { kind: "review", reason };
+  }
+  const isOpen = order.status === "pending";
+  if (!isOpen && order.status !== "cancelled" && order.status !== "expired") {
+    // Something about this order did not fit before, so that not even a payment that fits is credited unseen.
+    return { kind: "review", reason: "paid_while_in_review" };
+  }
+  return known.at.getTime() - order.expiresAt.getTime() > lateMsMax
+    ? { kind: "review", reason: "paid_too_late" }
+    : { kind: "settle", isLate: !isOpen };
+}
+
+function isSamePayment(payment: Payment, notice: PaidNotice): boolean {
+  return (
+    payment.account === notice.account &&
+    payment.currency === notice.currency &&
+    isSameAmount(payment.amountUsd, notice.amountUsd)
+  );
+}
+
+function findMismatch(order: Order, notice: PaidNotice): ReviewReason | null {
+  if (notice.gateway !== "mock") {
+    if (order.payChannel !== notice.gateway) {
+      return "gateway_mismatch";
+    }
+    // The wallet gateway knows one account of ours; an order for the card gateway always names its account.
+    const mustName = notice.gateway === "cardpay" || order.sender !== null;
+    if (mustName && order.sender !== notice.account) {
+      return "account_mismatch";
+    }
+  }
+  if (order.currency !== notice.currency) {
+    return "currency_mismatch";
+  }
+  return isSameAmount(order.amountUsd, notice.amountUsd) ? null : "amount_mismatch";
+}
+
+/** Under this an order's credit stands in the ledger, once. */
+export function creditReference(orderNo: string): string {
+  return `order:${orderNo}`;
+}
+
+export function creditChangeType(kind: PlanKind): "order_credit" | "subscription_grant" {
+  return kind === "monthly" ? "subscription_grant" : "order_credit";
+}
+
+/** What is left of a running subscription. */
+export type MonthlyQuota = {
+  readonly id: bigint;
+  readonly periodEnd: Date;
+  /** Below 0 when more of it went back than was left. */
+  readonly quotaLeft: bigint;
+  /** What the user had consumed in all when `quotaLeft` was counted. */
+  readonly countedTo: bigint;
+};
+
+/**
+ * Counts what a user has consumed since the last time against the running subscriptions: against the one that ends first
+ * as long as it lasts, then the next. What is beyond all of them went against credit that does not end.
+ * @param consumed everything that the user has consumed so far
+ */
+export function countConsumption<T extends MonthlyQuota>(running: readonly T[], consumed: bigint): T[] {
+  const byEnd = [...running].sort(
+    (one, other) => one.periodEnd.getTime() - other.periodEnd.getTime() || compareIds(one, other),
+  );
+  const countedTo = byEnd[0]?.countedTo ?? consumed;
+  let open = consumed > countedTo ? consumed - countedTo : 0n;
+  return byEnd.map((each) => {
+    const left = leftOf(each);
+    const taken = open < left ? open : left;
+    open -= taken;
+    return { ...each, quotaLeft: each.quotaLeft - taken, countedTo: consumed };
+  });
+}
+
+function compareIds(one: MonthlyQuota, other: MonthlyQuota): number {
+  return one.id < other.id ? -1 : 1;
+}
+
+/** What can still be used of a subscription, as it was counted last. */
+export function leftOf({ quotaLeft }: MonthlyQuota): bigint {
+  return quotaLeft > 0n ? quotaLeft : 0n;
+}
+
+/**
+ * The quota that goes back with a refund: the same part of what the order credited as the money is of what was paid,
+ * rounded so that the parts of several refunds add up to the whole.
+ * @param refundedUsd everything refunded of the order, with this refund
+ */
+export function quotaOfRefund(
+  order: Pick<Order, "quota" | "amountUsd">,
+  refundedUsd: Decimal,
+  quotaTaken: bigint,
+): bigint {
+  const share = (order.quota * toCents(refundedUsd)) / toCents(order.amountUsd);
+  return share > quotaTaken ? share - quotaTaken : 0n;
+}
+
+/** US dollars in cents. @throws RangeError for fractions of a cent */
+export function toCents(amount: Decimal): bigint {
+  return decimalToScaled(amount, usdScale);
+}
+
 export function fromCents(cents: bigint): Decimal {
-  const digits = cents.toString().padStart(usdPlaces + 1, "0");
-  return parseDecimal(`${digits.slice(0, -usdPlaces)}.${digits.slice(-usdPlaces)}`);
+  const digits = cents.toString().padStart(usdScale + 1, "0");
+  return `${digits.slice(0, -usdScale)}.${digits.slice(-usdScale)}` as Decimal;
 }
 
-const amountPattern = /^\d{1,9}(\.\d{1,2})?$/;
-
-/** An amount as the wallet gateway writes it, with two places; null for anything that is not plainly one. */
-export function readAmount(text: string): Decimal | null {
-  return amountPattern.test(text) ? fromCents(decimalToScaled(parseDecimal(text), usdPlaces)) : null;
+/** Without the address: the number of an order alone must tell nobody whose it is. */
+export function orderEntry(order: Order): OrderEntry {
+  return {
+    order_no: order.orderNo,
+    plan_code: order.planCode,
+    plan_name: order.planName,
+    plan_kind: order.planKind,
+    quota: order.quota,
+    amount_usd: order.amountUsd,
+    currency: order.currency,
+    pay_channel: order.payChannel,
+    vendor: order.vendor,
+    status: order.status,
+    is_paid_late: order.isPaidLate,
+    is_mock: order.isMock,
+    created_at: order.createdAt,
+    expires_at: order.expiresAt,
+    settled_at: order.settledAt,
+  };
 }

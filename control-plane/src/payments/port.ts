@@ -1,73 +1,37 @@
-import type { Decimal } from "@sluice/contracts/money";
-import type { CardSender, GatewayRequest } from "@sluice/contracts/payments";
-import type { CardCheckoutRequest, Checkout, GatewayNotice, PaidFacts, WalletCheckoutRequest } from "./model.ts";
+import type { MailQueue } from "../mail/model.ts";
+import type { Database } from "../platform/db.ts";
+import type { Log } from "../platform/log.ts";
+import type { RefundGateway } from "./gateways/port.ts";
+import type { PaymentGateway } from "./model.ts";
 
-/** A payment to be given back at the gateway that took it, whole or in part. */
-export type RefundRequest = {
-  /** Ours; the same number never gives money back twice. */
-  readonly refundNo: string;
-  readonly orderNo: string;
-  /** Which of our accounts took it. */
-  readonly account: string;
-  readonly transactionId: string;
-  readonly amountUsd: Decimal;
-  readonly currency: string;
-  /** False when it may have been asked for before: then nothing counts but what the gateway has on record. */
-  readonly isFirst: boolean;
+export type BillingParts = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly mail: MailQueue;
 };
 
-/**
- * `pending`: the gateway took it and will do it; ask again later. `failed`: it certainly sends nothing, with its words: it
- * refused with a code that is known to mean that, or has it on record as failed. `unclear`: it says something else, so that
- * the money may have gone; ask again later, and have a person look.
- */
-export type RefundAnswer =
-  | { readonly kind: "done"; readonly gatewayRefundId: string }
-  | { readonly kind: "failed"; readonly error: string }
-  | { readonly kind: "unclear"; readonly said: string }
-  | { readonly kind: "pending" };
+/** What refunds need: the gateways that can send money back. */
+export type RefundParts = Pick<BillingParts, "db" | "log"> & {
+  readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock">, RefundGateway>>;
+};
 
-export interface RefundGateway {
-  /**
-   * Never to be called inside a transaction: it waits for a server of others.
-   * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund number;
-   * `gateway_not_configured` when nothing was sent
-   */
-  refund(request: RefundRequest): Promise<RefundAnswer>;
+/** What keeps orders without a login apart and within bounds. */
+export interface GuestOrders {
+  /** @throws AppError `too_many_attempts` with the seconds to wait */
+  count(ip: string): Promise<void>;
+  /** What counts as one place: an address, or the network of one. */
+  networkOf(ip: string): string;
 }
 
-/** What the gateway says when it is asked, as against what a message said. */
-export type Confirmation = "agrees" | "differs" | "not_asked";
+/** The moments of a settlement at which a process may die. */
+export type FaultPoint =
+  | "after_lock"
+  | "after_payment"
+  | "after_ledger"
+  | "after_balance"
+  | "before_commit"
+  | "after_commit"
+  | "before_reply";
 
-export interface WalletGateway extends RefundGateway {
-  /** Those that the operator lists. */
-  readonly vendors: readonly string[];
-  /** Whether the vendor is one of those that the operator lists. */
-  offers(vendor: string): boolean;
-  /** @throws AppError `gateway_not_configured` when a checkout could not be opened, or for a dry run not be signed */
-  requireReady(isDryRun: boolean): Promise<void>;
-  /** @throws AppError `gateway_not_configured` */
-  describeCheckout(request: WalletCheckoutRequest): Promise<GatewayRequest>;
-  /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
-  openCheckout(request: WalletCheckoutRequest): Promise<Checkout>;
-  /** @throws AppError `gateway_not_configured`, `invalid_signature`, and those of a body that can't be read */
-  readNotice(bytes: Uint8Array, contentType: string | null): Promise<GatewayNotice>;
-  /** Asks the gateway itself. @throws AppError `payment_gateway_failed` when it gives no answer */
-  confirm(paid: PaidFacts): Promise<Confirmation>;
-}
-
-export interface CardGateway extends RefundGateway {
-  /** @throws AppError `gateway_not_configured` when a checkout could not be opened */
-  requireReady(sender: CardSender): Promise<void>;
-  describeCheckout(request: CardCheckoutRequest): GatewayRequest;
-  /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
-  openCheckout(request: CardCheckoutRequest): Promise<Checkout>;
-  /** Whether the account is for real money, as it stands now. @throws AppError `gateway_not_configured` */
-  isLive(account: string): Promise<boolean>;
-  /**
-   * @param signature the signature header
-   * @throws AppError `gateway_not_configured`, `invalid_signature`, `timestamp_out_of_range`, `account_mismatch`,
-   * `invalid_json`, `invalid_value`
-   */
-  readNotice(account: CardSender, bytes: Uint8Array, signature: string | null): Promise<GatewayNotice>;
-}
+/** Called at each of these moments. The product passes none; the tests of crashes pass one that kills the process. */
+export type FaultInjector = (point: FaultPoint) => void | Promise<void>;

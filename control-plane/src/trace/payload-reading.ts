@@ -1,7 +1,7 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import { countVisible } from "@sluice/contracts/readable-text";
 import { type BodyView, reasonLengthMin } from "@sluice/contracts/traces";
-import { writeAudit } from "../audit/service.ts";
+import { writeAudit } from "../admin/audit/service.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { SealError } from "../platform/crypto/seal-errors.ts";

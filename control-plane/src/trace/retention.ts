@@ -1,4 +1,4 @@
-import { writeAudit } from "../audit/service.ts";
+import { writeAudit } from "../admin/audit/service.ts";
 import type { Database } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,13 +1,13 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/gateway/usage-log/service.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
 import type { SpooledTrace } from "@sluice/control-plane/trace/model.ts";
 import { commitTraces, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage-rows.ts";
 
 export type CallRows = { usage: UsageRow; trace: SpooledTrace };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Order } from "@sluice/control-plane/billing/model.ts";
+import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { type Attack, type Target, withstand } from "../../support/payments/attack.ts";
 import { cardEventBody, hmacOf, type PaidEvent, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import type { Order } from "@sluice/control-plane/billing/model.ts";
+import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { type Attack, type Target, withstand } from "../../support/payments/attack.ts";
 import { PaymentScene } from "../../support/payments/payment-scene.ts";
 import {

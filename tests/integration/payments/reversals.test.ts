@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
-import type { Order, PayChannel } from "@sluice/control-plane/billing/model.ts";
-import { openRefund, payRefund } from "@sluice/control-plane/billing/refunds.ts";
-import { settlePaid } from "@sluice/control-plane/billing/service.ts";
-import type { RefundAnswer } from "@sluice/control-plane/payments/port.ts";
+import type { RefundAnswer } from "@sluice/control-plane/payments/gateways/port.ts";
+import type { Order, PayChannel } from "@sluice/control-plane/payments/model.ts";
+import { openRefund, payRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
+import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { noticeOf } from "../../support/billing-scene.ts";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";

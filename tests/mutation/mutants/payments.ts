@@ -60,7 +60,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-signs-all",
-    file: "control-plane/src/payments/walletpay/signature.ts",
+    file: "control-plane/src/payments/gateways/walletpay/signature.ts",
     from: ".filter(([name]) => name !== signatureField)\n    .sort",
     to: '.filter(([name]) => name !== signatureField && name !== "amount")\n    .sort',
     rule: "the amount is signed",
@@ -68,7 +68,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-sorted",
-    file: "control-plane/src/payments/walletpay/signature.ts",
+    file: "control-plane/src/payments/gateways/walletpay/signature.ts",
     from: "(one < other ? -1 : one > other ? 1 : 0))\n    .map",
     to: "(one < other ? 1 : one > other ? -1 : 0))\n    .map",
     rule: "fields are signed in the order of their names",
@@ -76,7 +76,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-token",
-    file: "control-plane/src/payments/walletpay/signature.ts",
+    file: "control-plane/src/payments/gateways/walletpay/signature.ts",
     from: "&${md5(token.trim())}`",
     to: '&${md5("")}`',
     rule: "the signature needs the token",
@@ -84,7 +84,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-absent-signature",
-    file: "control-plane/src/payments/walletpay/signature.ts",
+    file: "control-plane/src/payments/gateways/walletpay/signature.ts",
     from: "return given !== undefined &&",
     to: "return given === undefined ||",
     rule: "a notice without a signature is refused",
@@ -92,7 +92,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-compare",
-    file: "control-plane/src/payments/walletpay/signature.ts",
+    file: "control-plane/src/payments/gateways/walletpay/signature.ts",
     from: "isEqualSecret(given, signWalletFields(fields, token))",
     to: "isEqualSecret(given, given)",
     rule: "the signature is that of the fields",
@@ -100,7 +100,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-upper-case",
-    file: "control-plane/src/payments/walletpay/signature.ts",
+    file: "control-plane/src/payments/gateways/walletpay/signature.ts",
     from: "/^[0-9a-f]{32}$/",
     to: "/^[0-9a-f]{32}$/i",
     rule: "a signature has one form",
@@ -109,7 +109,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-merchant",
-    file: "control-plane/src/payments/walletpay/notification.ts",
+    file: "control-plane/src/payments/gateways/walletpay/notification.ts",
     from: "merchant !== undefined && merchant !== merchantNo",
     to: "merchant === undefined && merchant !== merchantNo",
     rule: "a notice about another merchant credits nothing",
@@ -121,7 +121,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-status",
-    file: "control-plane/src/payments/walletpay/notification.ts",
+    file: "control-plane/src/payments/gateways/walletpay/notification.ts",
     from: 'if (status !== "success") {',
     to: 'if (status === "failed") {',
     rule: "only a successful payment credits",
@@ -133,7 +133,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-reversed",
-    file: "control-plane/src/payments/walletpay/notification.ts",
+    file: "control-plane/src/payments/gateways/walletpay/notification.ts",
     from: 'if (status === "reversed") {',
     to: 'if (status === "reverse") {',
     rule: "a payment that the gateway took back is flagged",
@@ -145,7 +145,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-event-id",
-    file: "control-plane/src/payments/walletpay/notification.ts",
+    file: "control-plane/src/payments/gateways/walletpay/notification.ts",
     from: "eventId: `${transactionId}:${status}`",
     to: "eventId: transactionId",
     rule: "each state of a transaction is a message of its own",
@@ -157,7 +157,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/wallet-currency",
-    file: "control-plane/src/payments/walletpay/notification.ts",
+    file: "control-plane/src/payments/gateways/walletpay/notification.ts",
     from: "const currencyPattern = /^[A-Z]{3}$/;",
     to: "const currencyPattern = /^.*$/;",
     rule: "a currency has its form",
@@ -169,7 +169,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-future",
-    file: "control-plane/src/payments/cardpay/signed-event.ts",
+    file: "control-plane/src/payments/gateways/cardpay/signed-event.ts",
     from: "Math.abs(Math.floor(nowMs / 1_000) - sentAt)",
     to: "(Math.floor(nowMs / 1_000) - sentAt)",
     rule: "an event from the future is refused",
@@ -177,7 +177,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-age",
-    file: "control-plane/src/payments/cardpay/signed-event.ts",
+    file: "control-plane/src/payments/gateways/cardpay/signed-event.ts",
     from: "> toleranceSeconds) {",
     to: "> toleranceSeconds * 1_000) {",
     rule: "an old event is refused",
@@ -185,7 +185,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-two-times",
-    file: "control-plane/src/payments/cardpay/signed-event.ts",
+    file: "control-plane/src/payments/gateways/cardpay/signed-event.ts",
     from: "times.length !== 1 ||",
     to: "times.length === 0 ||",
     rule: "a header with two times is refused",
@@ -193,7 +193,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-utf8",
-    file: "control-plane/src/payments/cardpay/signed-event.ts",
+    file: "control-plane/src/payments/gateways/cardpay/signed-event.ts",
     from: "{ fatal: true, ignoreBOM: true }",
     to: "{ fatal: false, ignoreBOM: true }",
     rule: "bytes that are no text are refused",
@@ -201,7 +201,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-connected",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: "if (event.account !== null && event.account !== undefined) {",
     to: "if (event.account === null) {",
     rule: "an event of a connected account credits nothing",
@@ -213,7 +213,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-mode",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: "event.livemode === isLive ? meaningOf(event)",
     to: "event.livemode !== undefined ? meaningOf(event)",
     rule: "test money credits no live order",
@@ -225,7 +225,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-paid-kind",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: "if (event.type !== paidKind) {",
     to: 'if (event.type.startsWith("charge.")) {',
     rule: "only payment_intent.succeeded settles",
@@ -237,7 +237,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-status",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: 'status === "succeeded" &&',
     to: 'typeof status === "string" &&',
     rule: "a payment that has not succeeded is refused",
@@ -249,7 +249,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-cents",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: "Number.isSafeInteger(said) && said >= 0",
     to: "Number.isFinite(said) && said >= 0",
     rule: "cents are whole",
@@ -261,7 +261,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-content-hash",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: "const { pending_webhooks: _, ...content } = event;",
     to: "const { id: _, ...content } = event;",
     rule: "an event that comes again with another count of deliveries is the same",
@@ -273,7 +273,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-dispute",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: "if (disputeKinds.test(type)) {",
     to: 'if (type === "dispute") {',
     rule: "a dispute flags its order",
@@ -285,7 +285,7 @@ export const paymentsMutants: readonly Mutant[] = [
   },
   {
     id: "payments/card-refund-total",
-    file: "control-plane/src/payments/cardpay/notice.ts",
+    file: "control-plane/src/payments/gateways/cardpay/notice.ts",
     from: "if (type === totalKind) {",
     to: 'if (type === "never") {',
     rule: "money that went back at the gateway is compared with what we know",

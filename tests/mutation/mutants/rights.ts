@@ -100,11 +100,11 @@ export const rightsMutants: readonly Mutant[] = [
   },
   {
     id: "rights/threshold-off-alone",
-    file: "control-plane/src/settings/model.ts",
+    file: "control-plane/src/admin/settings/model.ts",
     from: 'name === "admin.second_person_above_usd" && value === 0 ? ',
     to: "value === -1 ? ",
     rule: "the option is not switched off by one",
-    tests: ["unit/settings/gives-admins-more.test.ts"],
+    tests: ["unit/admin/settings/gives-admins-more.test.ts"],
   },
   {
     id: "rights/super-lets-self-in",

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Order, PayChannel } from "@sluice/control-plane/billing/model.ts";
+import type { Order, PayChannel } from "@sluice/control-plane/payments/model.ts";
 import type { Buyer } from "../billing-scene.ts";
 import type { PaymentScene } from "./payment-scene.ts";
 

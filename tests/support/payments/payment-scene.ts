@@ -1,12 +1,12 @@
-import { GatewayNotices } from "@sluice/control-plane/checkout/notices.ts";
-import { checkoutEndpoints } from "@sluice/control-plane/checkout/routes.ts";
-import { CheckoutService } from "@sluice/control-plane/checkout/service.ts";
-import { openPayments, type Payments } from "@sluice/control-plane/payments/service.ts";
+import { SecretReader } from "@sluice/control-plane/admin/secrets/service.ts";
+import { CheckoutService } from "@sluice/control-plane/payments/checkout/checkout.ts";
+import { checkoutEndpoints } from "@sluice/control-plane/payments/checkout/routes.ts";
+import { openPayments, type Payments } from "@sluice/control-plane/payments/gateways/payment-gateways.ts";
+import { GatewayNotices } from "@sluice/control-plane/payments/notices/notices.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { FetchHttpClient } from "@sluice/control-plane/platform/http-client/fetch-client.ts";
-import { SecretReader } from "@sluice/control-plane/secrets/service.ts";
 import { BillingScene } from "../billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../endpoint-server.ts";
 import { LocalCardGateway } from "./card-gateway.ts";

@@ -4,9 +4,9 @@ import { type AttemptParts, attemptChannels } from "@sluice/control-plane/gatewa
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal } from "@sluice/control-plane/gateway/model.ts";
 import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
-import type { Attempt } from "@sluice/control-plane/gateway/usage-log/model.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import type { Attempt } from "@sluice/control-plane/usage/log/model.ts";
 import { channelOf } from "../../support/channel-fixtures.ts";
 
 const customer = 1n as GatewayUserId;

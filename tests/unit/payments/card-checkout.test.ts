@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { parseDecimal } from "@sluice/contracts/money";
 import { cardVendors } from "@sluice/contracts/payments";
-import { checkoutParams, encodeBracketForm } from "@sluice/control-plane/payments/cardpay/checkout.ts";
-import { fromCents, type PayableOrder, readAmount, toCents } from "@sluice/control-plane/payments/model.ts";
+import { checkoutParams, encodeBracketForm } from "@sluice/control-plane/payments/gateways/cardpay/checkout.ts";
+import { fromCents, type PayableOrder, readAmount, toCents } from "@sluice/control-plane/payments/gateways/model.ts";
 
 const createdAt = new Date("2026-11-21T12:00:00.700Z");
 const order: PayableOrder = {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseDecimal } from "@sluice/contracts/money";
-import type { NoticeMeaning } from "@sluice/control-plane/payments/model.ts";
-import { factsOf, meaningOf } from "@sluice/control-plane/payments/notice-facts.ts";
+import type { NoticeMeaning } from "@sluice/control-plane/payments/gateways/model.ts";
+import { factsOf, meaningOf } from "@sluice/control-plane/payments/notices/notice-facts.ts";
 
 test.each<NoticeMeaning>([
   { kind: "reversal", transactionId: "1", what: { kind: "dispute" } },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { paymentFallbacks } from "@sluice/control-plane/payments/service.ts";
+import { paymentFallbacks } from "@sluice/control-plane/payments/gateways/payment-gateways.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 

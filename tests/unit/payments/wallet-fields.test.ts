@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readWalletNotice } from "@sluice/control-plane/payments/walletpay/notification.ts";
-import { readWalletFields } from "@sluice/control-plane/payments/walletpay/read-fields.ts";
+import { readWalletNotice } from "@sluice/control-plane/payments/gateways/walletpay/notification.ts";
+import { readWalletFields } from "@sluice/control-plane/payments/gateways/walletpay/read-fields.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 
 const form = "application/x-www-form-urlencoded";

@@ -3,7 +3,7 @@ import {
   hasWalletSignature,
   signWalletFields,
   withWalletSignature,
-} from "@sluice/control-plane/payments/walletpay/signature.ts";
+} from "@sluice/control-plane/payments/gateways/walletpay/signature.ts";
 
 /** Published with the documentation of the gateway; the token of its public sandbox. */
 const token = "5cbfb079f15b150122261c8537086d77a";

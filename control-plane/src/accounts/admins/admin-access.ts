@@ -1,4 +1,4 @@
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";

@@ -1,4 +1,4 @@
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";

@@ -1,6 +1,6 @@
 import { type AdminEntry, type SaveAdminInput, saveAdminInput } from "@sluice/contracts/accounts";
-import type { Act } from "../../approvals/port.ts";
-import { writeActDown } from "../../approvals/service.ts";
+import type { Act } from "../../admin/approvals/port.ts";
+import { writeActDown } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ofAdmin, revokeSessionsOf } from "../sessions/store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";

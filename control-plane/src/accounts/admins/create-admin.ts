@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type CreateAdminInput, createAdminInput } from "@sluice/contracts/accounts";
-import type { Act } from "../../approvals/port.ts";
-import { writeActDown } from "../../approvals/service.ts";
+import type { Act } from "../../admin/approvals/port.ts";
+import { writeActDown } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import { entryOf, requireSuper, roleOf } from "./hold-others.ts";

@@ -1,7 +1,7 @@
 import { totpRemoveInput } from "@sluice/contracts/accounts";
 import type { z } from "zod";
-import type { Act } from "../../approvals/port.ts";
-import { writeActDown } from "../../approvals/service.ts";
+import type { Act } from "../../admin/approvals/port.ts";
+import { writeActDown } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ofAdmin, ofUser, revokeSessionsOf } from "../sessions/store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";

@@ -1,7 +1,7 @@
 import { adminDeedInput } from "@sluice/contracts/accounts";
 import type { z } from "zod";
-import type { Act } from "../../approvals/port.ts";
-import { writeActDown } from "../../approvals/service.ts";
+import type { Act } from "../../admin/approvals/port.ts";
+import { writeActDown } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { requireOther, superAgent } from "./hold-others.ts";
 import { type LinkParts, leaveLink } from "./leave-link.ts";

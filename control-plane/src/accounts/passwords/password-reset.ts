@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { UserId } from "@sluice/contracts/ids";
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";

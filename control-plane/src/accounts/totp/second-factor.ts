@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import type { MailQueue } from "../../mail/model.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { isEqualSecret } from "../../platform/crypto/compare.ts";

@@ -1,5 +1,5 @@
 import type { UserId } from "@sluice/contracts/ids";
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import type { Transaction } from "../../platform/db.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";

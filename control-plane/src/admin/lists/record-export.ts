@@ -1,6 +1,6 @@
-import { writeAudit } from "../../audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import type { ExportRecord } from "../../platform/list-query/endpoints.ts";
+import { writeAudit } from "../audit/service.ts";
 
 /** Writes down who took which rows out of the system, before they leave. */
 export const exportRecorder =

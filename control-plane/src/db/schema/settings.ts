@@ -1,7 +1,7 @@
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
 import { json, moment, reference } from "../columns.ts";
 
-/** What admins have changed of the settings of `settings/registry.ts`. A name without a row has its default. */
+/** What admins have changed of the settings of `admin/settings/registry.ts`. A name without a row has its default. */
 export const setting = pgTable("setting", {
   name: text("name").primaryKey(),
   /** Null for a setting that was given its default back. */

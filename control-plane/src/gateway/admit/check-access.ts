@@ -1,9 +1,9 @@
+import { passThroughModel } from "../../models/model.ts";
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
 import { passesThrough } from "../channels/model.ts";
 import type { GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
-import { passThroughModel } from "../surfaces.ts";
 
 /** A client calls from one address many times; reading the list again for each call would cost as much as the rest. */
 const lastAllowedIp = new WeakMap<Principal, string>();

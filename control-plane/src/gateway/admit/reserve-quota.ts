@@ -1,10 +1,10 @@
 import type { Quota } from "@sluice/contracts/money";
+import { costOf, withMultiplierAboveOne } from "../../models/cost.ts";
+import { noUnits, type Units } from "../../models/units.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
-import { costOf, withMultiplierAboveOne } from "../prices/cost.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
 import type { HoldAnswer } from "../quota/model.ts";
-import { noUnits, type Units } from "../usage-log/model.ts";
 
 /** Units that no answer to this request can exceed: what the body says, bounded by what the model can take and give. */
 export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: ModelEntry): Units {

@@ -1,7 +1,7 @@
 import { type SaveModelInput, saveModelInput } from "@sluice/contracts/catalog-admin";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
-import type { Act } from "../../approvals/port.ts";
-import { writeActDown } from "../../approvals/service.ts";
+import type { Act } from "../../admin/approvals/port.ts";
+import { writeActDown } from "../../admin/approvals/service.ts";
 import { type ModelState, plain, saveModel } from "./save-model.ts";
 
 export type CatalogActs = { readonly model: Act<SaveModelInput> };

@@ -12,8 +12,8 @@ import {
 } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
 import { z } from "zod";
-import type { Approvals } from "../../approvals/service.ts";
-import { writeAudit } from "../../audit/service.ts";
+import type { Approvals } from "../../admin/approvals/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import type { AddressGuard } from "../../platform/address-guard.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { type AdminCaller, type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";

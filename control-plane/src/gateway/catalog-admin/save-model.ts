@@ -1,7 +1,7 @@
 import type { SaveModelInput } from "@sluice/contracts/catalog-admin";
+import { insertModel, insertPriceVersion } from "../../models/model-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
-import { insertModel, insertPriceVersion } from "../prices/store.ts";
 import {
   findNewestPrice,
   lockModel,

@@ -1,7 +1,7 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } from "@sluice/contracts/keys";
-import type { Actor } from "../../audit/model.ts";
-import { writeAudit } from "../../audit/service.ts";
+import type { Actor } from "../../admin/audit/model.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import { isAddressOrRange } from "../../platform/address-list.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";

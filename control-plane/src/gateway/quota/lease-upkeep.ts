@@ -1,6 +1,6 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import type { Registry } from "prom-client";
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { allowIdling, tryAdvisoryLock } from "../../platform/db-locks.ts";
 import type { Log } from "../../platform/log.ts";

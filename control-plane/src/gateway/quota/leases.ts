@@ -2,7 +2,7 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
-import type { BudgetCharge } from "../usage-log/model.ts";
+import type { BudgetCharge } from "../../usage/log/model.ts";
 import type { HoldAnswer, LeaseAnswer, LeaseStore, TermAnswer } from "./model.ts";
 import {
   addWaiter,

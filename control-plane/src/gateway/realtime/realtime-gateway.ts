@@ -1,4 +1,6 @@
 import type { Quota } from "@sluice/contracts/money";
+import { costOf } from "../../models/cost.ts";
+import { noUnits } from "../../models/units.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { readApiKey } from "../admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess } from "../admit/check-access.ts";
@@ -9,10 +11,8 @@ import { hopHeader } from "../dispatch/compose-request.ts";
 import type { CallState, GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
 import type { RealtimeOpening, RealtimePort } from "../port.ts";
-import { costOf } from "../prices/cost.ts";
 import { writeError } from "../respond/write-error.ts";
 import type { UsageLimits } from "../usage-count/judge-usage.ts";
-import { noUnits } from "../usage-log/model.ts";
 import { type ConnectedChannel, type ConnectParts, connectChannel } from "./connect-channel.ts";
 import { type Handshake, readCredentials, readHandshake } from "./handshake.ts";
 import { RealtimeSession } from "./session.ts";

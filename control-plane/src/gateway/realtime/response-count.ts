@@ -1,6 +1,6 @@
+import type { Units } from "../../models/units.ts";
 import type { ModelEntry } from "../model.ts";
 import { toTokens } from "../usage-count/text-tokens.ts";
-import type { Units } from "../usage-log/model.ts";
 import type { Delta } from "./server-events.ts";
 
 /** Sound travels as 16-bit samples, 24,000 a second, in base64: a token of speech is 50 ms of it, one of listening 100 ms. */

@@ -1,10 +1,10 @@
+import { noUnits } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { CallEnder } from "../call-ender.ts";
 import { newCallState } from "../call-state.ts";
 import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import { bookable, type UsageLimits } from "../usage-count/judge-usage.ts";
 import type { ToldUnits } from "../usage-count/units.ts";
-import { noUnits } from "../usage-log/model.ts";
 import { ConversationCount, ResponseCount } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
 import type { Delta } from "./server-events.ts";

@@ -1,8 +1,8 @@
+import { noUnits, type Units } from "../../models/units.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { SurfaceKind } from "../surfaces.ts";
 import { bookable, type UsageLimits, withinHeld } from "../usage-count/judge-usage.ts";
 import { asObject, parseObject, type ToldUnits } from "../usage-count/units.ts";
-import { noUnits, type Units } from "../usage-log/model.ts";
 import {
   countDeliveredAnswer,
   countPictures,

@@ -1,6 +1,6 @@
 import type { Quota } from "@sluice/contracts/money";
+import { costOf } from "../../models/cost.ts";
 import type { CallEnd, ModelEntry } from "../model.ts";
-import { costOf } from "../prices/cost.ts";
 
 /** What the end of a call costs before the multiplier: nothing where nothing was delivered or the model is not known. */
 export function priceUsage(end: CallEnd, model: ModelEntry | null): Quota {

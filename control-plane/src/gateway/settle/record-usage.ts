@@ -1,7 +1,7 @@
 import type { Quota } from "@sluice/contracts/money";
 import { utcDay } from "../../platform/clock.ts";
+import type { UsageRow } from "../../usage/log/model.ts";
 import type { CallEnd, CallState, Hold, Principal } from "../model.ts";
-import type { UsageRow } from "../usage-log/model.ts";
 
 const nothing = 0n as Quota;
 

@@ -1,8 +1,8 @@
 import type { Quota } from "@sluice/contracts/money";
+import { withMultiplierAboveOne } from "../../models/cost.ts";
+import type { UsageRow } from "../../usage/log/model.ts";
 import type { Hold } from "../model.ts";
-import { withMultiplierAboveOne } from "../prices/cost.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
-import type { UsageRow } from "../usage-log/model.ts";
 
 /** What a row takes from the budget of its user: its base cost, and what a multiplier above 1 will add at settlement. */
 export function userCharge(row: UsageRow): Quota {

@@ -1,4 +1,4 @@
-import { noUnits, type Units } from "../usage-log/model.ts";
+import { noUnits, type Units } from "../../models/units.ts";
 import { atMost } from "./units.ts";
 
 /** What a call was let in for, and the most that can be true of it. */

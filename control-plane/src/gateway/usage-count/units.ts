@@ -1,4 +1,4 @@
-import { noUnits, type Units } from "../usage-log/model.ts";
+import { noUnits, type Units } from "../../models/units.ts";
 
 /** What a provider told. Some say numbers that no count can be; then the units are no more than a trace of it. */
 export type ToldUnits = Units & { readonly isOdd?: boolean };

@@ -1,6 +1,6 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { resendDeadMailsAnswer, resendDeadMailsInput, resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { notify } from "../../platform/db-notifications.ts";

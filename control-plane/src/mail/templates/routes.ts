@@ -10,7 +10,7 @@ import {
   saveMailTemplateInput,
 } from "@sluice/contracts/mail";
 import { z } from "zod";
-import { writeAudit } from "../../audit/service.ts";
+import { writeAudit } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";

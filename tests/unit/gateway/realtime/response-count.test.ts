@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelEntry } from "@sluice/control-plane/gateway/model.ts";
 import { ConversationCount, ResponseCount } from "@sluice/control-plane/gateway/realtime/response-count.ts";
-import type { Units } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import type { Units } from "@sluice/control-plane/models/units.ts";
 
 const model = { contextTokensMax: 1_000, outputTokensMax: 50 } as ModelEntry;
 

@@ -3,7 +3,7 @@ import type { CallEnder } from "@sluice/control-plane/gateway/call-ender.ts";
 import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
 import type { CallEnd, GatewayCall, Hold } from "@sluice/control-plane/gateway/model.ts";
 import { SessionBooks, type SessionCall } from "@sluice/control-plane/gateway/realtime/session-books.ts";
-import { noUnits } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
 
 const held = { ...noUnits, inputTokens: 1_000n, outputTokens: 100n, audioMs: 60_000n };
 const limits = { held, most: { ...held, inputTokens: 2_000n, outputTokens: 200n, audioMs: 120_000n } };

@@ -9,7 +9,7 @@ import {
   type StreamedAnswer,
   StreamMeter,
 } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
-import { noUnits, type Units } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },

@@ -4,8 +4,8 @@ import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { Hold } from "@sluice/control-plane/gateway/model.ts";
 import type { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { settleQuota, userCharge } from "@sluice/control-plane/gateway/settle/settle-quota.ts";
-import type { UsageRow } from "@sluice/control-plane/gateway/usage-log/model.ts";
-import { sumByBudget } from "@sluice/control-plane/gateway/usage-log/service.ts";
+import { sumByBudget } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 
 const user = 1n as BudgetId;
 const key = 2n as BudgetId;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readAnswer, usageOf } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
 import type { ToldUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
-import { noUnits } from "@sluice/control-plane/gateway/usage-log/model.ts";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
 import fc from "fast-check";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 600;

@@ -1,0 +1,50 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import {
+  approvalDetailAnswer,
+  approvalInput,
+  approvalListAnswer,
+  decideApprovalInput,
+  decidedApprovalAnswer,
+} from "@sluice/contracts/approvals";
+import { z } from "zod";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import type { Approvals } from "./service.ts";
+
+/** What super-admins do with the acts that wait for a second one of them. */
+export function approvalEndpoints(approvals: Approvals): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      ...adminOperation("/backend/admin/approval/list/"),
+      input: z.strictObject({}),
+      summary:
+        "The requests of admins that a second super-admin has to agree to: those that wait, then the newest others.",
+      output: approvalListAnswer,
+      errors: [],
+      limits: ["At most 200 requests are listed."],
+      handle: async () => ({ approvals: await approvals.list() }),
+    }),
+    endpoint({
+      method: "GET",
+      ...adminOperation("/backend/admin/approval/detail/"),
+      input: approvalInput,
+      summary: "One of these requests, and what it would do at this moment.",
+      output: approvalDetailAnswer,
+      errors: ["not_found"],
+      handle: async ({ input }) => await approvals.describe(input.approval_id),
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/approval/decide/"),
+      input: decideApprovalInput,
+      summary: "Agree to a request of another super-admin, which is then done, or reject it.",
+      output: decidedApprovalAnswer,
+      errors: ["not_found", "conflict", "self_forbidden", "super_admin_required", "idempotency_mismatch"],
+      handle: async ({ input, admin, requestId, clientIp }) => {
+        const { approval_id: approvalId, decision, reason } = input;
+        const decided = { approvalId, isApproved: decision === "approve", reason };
+        return { approval: await approvals.decide(decided, { admin, requestId, clientIp }) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,370 @@
+import type { ActKind, ApprovalEntry, Effects } from "@sluice/contracts/approvals";
+import type { MailQueue } from "../../mail/model.ts";
+import { sha256Hex } from "../../platform/crypto/digest.ts";
+import type { Database, Queryable, Transaction } from "../../platform/db.ts";
+import type { AdminCaller } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { writeAudit } from "../audit/service.ts";
+import { type Amount, type AmountRules, type Approval, type Demand, demandOf } from "./model.ts";
+import type { Act, ActOrigin, Performed, SuperAdmins } from "./port.ts";
+import {
+  closeApproval,
+  countAmount,
+  countPending,
+  deleteOldAllowances,
+  expireApprovals,
+  findApproval,
+  findPending,
+  insertApproval,
+  listApprovals,
+  lockApproval,
+  readCounted,
+} from "./store.ts";
+import { tellWaiting } from "./tell-waiting.ts";
+
+/** Whoever is to agree has the weekend to do so. */
+const hoursToDecide = 72;
+const pendingMax = 100n;
+const listedMax = 200;
+
+export type ApprovalParts = {
+  readonly db: Database;
+  /** As they are stored at this moment, so that nobody acts by those that somebody has just changed. */
+  readonly rules: (db: Queryable) => Promise<AmountRules>;
+  readonly admins: SuperAdmins;
+  readonly mails: MailQueue;
+  /** What links in mails begin with. */
+  readonly baseUrl: string;
+  /** Everything that may wait for a second person, so that it can be done then. */
+  readonly acts: readonly KeptAct[];
+};
+
+/** Who does something, and by which request. */
+export type ActCaller = {
+  readonly admin: AdminCaller;
+  readonly requestId: string;
+  readonly clientIp: string;
+  /** Without one, the same asked for again by the same admin is the same request. */
+  readonly idempotencyKey?: string;
+};
+
+export type Decision = {
+  readonly approvalId: bigint;
+  readonly isApproved: boolean;
+  readonly reason: string;
+};
+
+/** Thrown out of the transaction of an act, so that nothing of it stays. */
+class SecondPersonNeeded extends Error {
+  readonly effects: Effects;
+
+  constructor(effects: Effects) {
+    super("a second super-admin has to agree");
+    this.effects = effects;
+  }
+}
+
+/** The same for an act that was only to be looked at. */
+class Foreseen extends Error {
+  readonly effects: Effects;
+
+  constructor(effects: Effects) {
+    super("foreseen");
+    this.effects = effects;
+  }
+}
+
+/** An act whose input comes out of what was kept. */
+export type KeptAct = {
+  readonly kind: ActKind;
+  readonly perform: (tx: Transaction, kept: unknown, origin: ActOrigin) => Promise<Performed>;
+};
+
+/** The act for what was kept of it: its input is read again, by its own schema. */
+export function keptAct<Input>({ kind, schema, perform }: Act<Input>): KeptAct {
+  return { kind, perform: (tx, kept, origin) => perform(tx, schema.parse(kept), origin) };
+}
+
+type Change = {
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly reason?: string | undefined;
+};
+
+/** Writes down what an act changed, by whom, and after which request. */
+export async function writeActDown(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
+  const { adminId: id, adminName: name, requestId, ip, approvalId } = origin;
+  const { reason, after: plain, ...rest } = change;
+  const after = approvalId === null ? plain : { ...(plain as object), approvalId };
+  const why = reason === undefined || reason === "" ? {} : { reason };
+  await writeAudit(tx, { actor: { kind: "admin", id, name }, ...rest, ...why, after, requestId, ip });
+}
+
+/**
+ * Acts of admins that move money or quota, or the rules for that: within the limits of the settings at once, above them by
+ * super-admins, and the largest when a second super-admin has agreed.
+ */
+export class Approvals {
+  readonly #parts: ApprovalParts;
+
+  constructor(parts: ApprovalParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Does it, or leaves it to be agreed to. What the admin has moved today is counted in the transaction of the act, under the lock
+   * of its row, so that no number of requests at the same moment gets past a limit.
+   * @returns what the act answers, or `approval` where it waits
+   * @throws AppError `super_admin_required`, `step_up_required`, and those of the act
+   */
+  async carryOut<Input>(act: Act<Input>, input: Input, caller: ActCaller): Promise<Record<string, unknown>> {
+    const { db } = this.#parts;
+    const kept = JSON.stringify(input, (_, each) => (typeof each === "bigint" ? each.toString() : each));
+    const origin = originOf(caller, kept);
+    try {
+      const performed = await db.withTransaction(async (tx) => {
+        // Before the act, which may change them.
+        const rules = await this.#parts.rules(tx);
+        const done = await act.perform(tx, input, origin);
+        await this.#admit(tx, done, { admin: caller.admin, rules });
+        return done;
+      });
+      return await performed.finish();
+    } catch (error) {
+      if (!(error instanceof SecondPersonNeeded)) {
+        throw error;
+      }
+      const { effects } = error;
+      const what = { kind: act.kind, input: kept, reason: act.reasonOf(input), effects };
+      return { approval: toApprovalEntry(await this.#leave(what, origin)) };
+    }
+  }
+
+  /** What it would take an admin to move this now. */
+  async foresee(db: Database | Transaction, adminId: bigint, amount: Amount): Promise<Demand> {
+    const counted = await readCounted(db, adminId, amount.kind);
+    return demandOf(amount, counted + amount.quota, await this.#parts.rules(db));
+  }
+
+  async list(): Promise<ApprovalEntry[]> {
+    return (await listApprovals(this.#parts.db, listedMax)).map(toApprovalEntry);
+  }
+
+  /**
+   * A request, and what it would do now. It is done for that, and undone.
+   * @throws AppError `not_found`
+   */
+  async describe(
+    id: bigint,
+  ): Promise<{ approval: ApprovalEntry; foreseen: { effects: Effects; problem: string | null } | null }> {
+    const approval = await findApproval(this.#parts.db, id);
+    if (approval === null) {
+      throw unknown();
+    }
+    const foreseen = approval.status === "pending" ? await this.#foreseeEffects(approval) : null;
+    return { approval: toApprovalEntry(approval), foreseen };
+  }
+
+  /**
+   * Agrees to a request, which is then done in the same transaction, or rejects it. All rights are judged again.
+   * @throws AppError `not_found`, `conflict` when there is nothing to decide or the asker is no super-admin any more,
+   *   `self_forbidden`, `super_admin_required`, and those of the act
+   */
+  async decide(decision: Decision, caller: Omit<ActCaller, "idempotencyKey">): Promise<ApprovalEntry> {
+    const performed = await this.#parts.db.withTransaction(async (tx) => {
+      const approval = refuseDecided(await lockApproval(tx, decision.approvalId));
+      await this.#refuseWrong(tx, approval, { decision, caller });
+      const done = decision.isApproved ? await this.#performKept(tx, approval) : null;
+      const { adminId, username: adminName } = caller.admin;
+      const status = decision.isApproved ? "approved" : "rejected";
+      await closeApproval(tx, approval.id, { status, adminId, adminName, reason: decision.reason });
+      await writeAudit(tx, {
+        actor: { kind: "admin", id: adminId, name: adminName },
+        action: decision.isApproved ? "approval.approve" : "approval.reject",
+        subjectKind: "approval",
+        subjectId: approval.id.toString(),
+        before: { kind: approval.kind, requestedBy: approval.requestedByName, effects: approval.effects },
+        after: done === null ? null : { effects: done.effects, isNew: done.isNew },
+        reason: decision.reason,
+        requestId: caller.requestId,
+        ip: caller.clientIp,
+      });
+      return done;
+    });
+    // Should the program die here, the jobs of the feature go on with it.
+    await performed?.finish();
+    const approval = await findApproval(this.#parts.db, decision.approvalId);
+    if (approval === null) {
+      throw new Error(`approval ${decision.approvalId} is gone`);
+    }
+    return toApprovalEntry(approval);
+  }
+
+  /** Marks requests whose time is over. */
+  async cleanUp(db: Database): Promise<void> {
+    await expireApprovals(db);
+    await deleteOldAllowances(db);
+  }
+
+  async #admit(
+    tx: Transaction,
+    { amount, isNew, takesTwo, effects }: Performed,
+    { admin, rules }: { readonly admin: AdminCaller; readonly rules: AmountRules },
+  ): Promise<void> {
+    if (!isNew) {
+      return;
+    }
+    const isGrave = takesTwo && rules.secondPersonAboveUsd > 0;
+    const ofAmount =
+      amount === null ? "nothing" : demandOf(amount, await countAmount(tx, admin.adminId, amount), rules);
+    const demand: Demand = isGrave ? "second_person" : ofAmount;
+    if (demand === "nothing") {
+      return;
+    }
+    if (!admin.isSuper || !admin.isFresh) {
+      const limits = amount === null ? "" : limitsText(rules[amount.kind]);
+      throw admin.isSuper
+        ? new AppError("step_up_required", { message: `This takes a fresh login.${limits}` })
+        : new AppError("super_admin_required", { message: `This takes a super-admin.${limits}` });
+    }
+    if (demand === "second_person") {
+      throw new SecondPersonNeeded(effects);
+    }
+  }
+
+  async #leave(
+    what: { readonly kind: ActKind; readonly input: string; readonly reason: string; readonly effects: Effects },
+    origin: ActOrigin,
+  ): Promise<Approval> {
+    const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, requestId, ip } = origin;
+    return await this.#parts.db.withTransaction(async (tx) => {
+      await expireApprovals(tx);
+      if ((await countPending(tx)) >= pendingMax) {
+        throw new AppError("conflict", { message: `${pendingMax} requests wait already. Decide about some first.` });
+      }
+      const who = { requestedBy, requestedByName, requestId, ip };
+      const made = await insertApproval(tx, { ...what, ...who, idempotencyKey, hours: hoursToDecide });
+      if (made === null) {
+        return await this.#sameAs(tx, what.kind, { kept: what.input, idempotencyKey });
+      }
+      await writeAudit(tx, {
+        actor: { kind: "admin", id: requestedBy, name: requestedByName },
+        action: "approval.request",
+        subjectKind: "approval",
+        subjectId: made.id.toString(),
+        before: null,
+        after: { kind: what.kind, effects: what.effects },
+        ...(what.reason === "" ? {} : { reason: what.reason }),
+        requestId,
+        ip,
+      });
+      await tellWaiting(tx, this.#parts, { approval: made, hours: hoursToDecide });
+      return made;
+    });
+  }
+
+  /** The request that waits under this key already, if it is for the same. */
+  async #sameAs(
+    tx: Transaction,
+    kind: ActKind,
+    { kept, idempotencyKey }: { readonly kept: string; readonly idempotencyKey: string },
+  ): Promise<Approval> {
+    const waiting = await findPending(tx, kind, idempotencyKey);
+    if (waiting === null || !Bun.deepEquals(waiting.input, JSON.parse(kept))) {
+      throw new AppError("idempotency_mismatch", { message: "Another request waits under this idempotency key." });
+    }
+    return waiting;
+  }
+
+  async #foreseeEffects(approval: Approval): Promise<{ effects: Effects; problem: string | null }> {
+    try {
+      await this.#parts.db.withTransaction(async (tx) => {
+        throw new Foreseen((await this.#performKept(tx, approval)).effects);
+      });
+    } catch (error) {
+      if (error instanceof Foreseen) {
+        return { effects: error.effects, problem: null };
+      }
+      if (error instanceof AppError) {
+        return { effects: approval.effects, problem: error.message };
+      }
+      throw error;
+    }
+    throw new Error("what was foreseen was done");
+  }
+
+  async #performKept(tx: Transaction, approval: Approval): Promise<Performed> {
+    const act = this.#parts.acts.find(({ kind }) => kind === approval.kind);
+    if (act === undefined) {
+      throw new Error(`nobody knows how to do ${approval.kind}`);
+    }
+    const { requestedBy: adminId, requestedByName: adminName, requestId, ip, idempotencyKey } = approval;
+    return await act.perform(tx, approval.input, {
+      ...{ adminId, adminName, requestId, ip, idempotencyKey },
+      approvalId: approval.id,
+    });
+  }
+
+  async #refuseWrong(
+    tx: Transaction,
+    approval: Approval,
+    { decision, caller }: { readonly decision: Decision; readonly caller: Pick<ActCaller, "admin"> },
+  ): Promise<void> {
+    const { adminId } = caller.admin;
+    // Taking back what one has asked for oneself needs nobody else.
+    if (decision.isApproved && approval.requestedBy === adminId) {
+      throw new AppError("self_forbidden", { message: "Another super-admin has to agree to this." });
+    }
+    const { admins } = this.#parts;
+    if (!(await admins.hold(tx, [adminId]))) {
+      throw new AppError("super_admin_required");
+    }
+    if (decision.isApproved && !(await admins.hold(tx, [approval.requestedBy]))) {
+      throw new AppError("conflict", { message: `${approval.requestedByName} is no super-admin any more.` });
+    }
+  }
+}
+
+function refuseDecided(approval: Approval | null): Approval {
+  if (approval === null) {
+    throw unknown();
+  }
+  if (approval.status !== "pending") {
+    throw new AppError("conflict", { message: `There is nothing to decide: the request is ${approval.status}.` });
+  }
+  return approval;
+}
+
+function originOf({ admin, requestId, clientIp: ip, idempotencyKey }: ActCaller, kept: string): ActOrigin {
+  const { adminId, username: adminName } = admin;
+  const key = idempotencyKey ?? sha256Hex(`${adminId} ${kept}`);
+  return { adminId, adminName, requestId, ip, idempotencyKey: key, approvalId: null };
+}
+
+function limitsText({ usdMax, usdPerDayMax }: AmountRules["adjust"]): string {
+  return ` Without it, ${usdMax} USD can be moved at once and ${usdPerDayMax} USD a day.`;
+}
+
+function unknown(): AppError {
+  return new AppError("not_found", { message: "There is no such request." });
+}
+
+function toApprovalEntry(approval: Approval): ApprovalEntry {
+  return {
+    approval_id: approval.id,
+    kind: approval.kind,
+    reason: approval.reason,
+    effects: approval.effects,
+    requested_by: approval.requestedBy,
+    requested_by_name: approval.requestedByName,
+    status: approval.status,
+    created_at: approval.createdAt,
+    expires_at: approval.expiresAt,
+    decided_by_name: approval.decidedByName,
+    decided_at: approval.decidedAt,
+    decision_reason: approval.decisionReason,
+  };
+}

@@ -1,0 +1,44 @@
+import { landingAnswer, landingInput } from "@sluice/contracts/analytics";
+import { AddressLimiter, type AddressLimits } from "../../platform/address-limiter.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { recordLanding } from "./service.ts";
+
+export type AnalyticsParts = {
+  readonly db: Database;
+  readonly clock: Pick<Clock, "tick">;
+  /** In a minute; other ones in tests. */
+  readonly limits?: AddressLimits;
+};
+
+/** A visitor makes a few events; a flood fills neither the table nor the pool of connections. */
+const limitsDefault = { perAddress: 60, inAll: 1_200 };
+const bodyBytesMax = 8 * 1_024;
+
+/** Reads no cookie and sets none. */
+export function analyticsEndpoints({ db, clock, limits = limitsDefault }: AnalyticsParts): AnyEndpoint[] {
+  const limiter = new AddressLimiter(limits);
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/analytics/landing/",
+      access: "public",
+      body: "beacon",
+      bodyBytesMax,
+      input: landingInput,
+      output: landingAnswer,
+      errors: ["too_many_attempts"],
+      limits: [`${limits.perAddress} events a minute from one address, ${limits.inAll} in all for each process.`],
+      summary: "Report that a public page was seen, or that a call to action on it was clicked.",
+      handle: async ({ input, clientIp, userAgent }) => {
+        const waitSeconds = limiter.tryTake(clientIp, clock.tick());
+        if (waitSeconds !== null) {
+          throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
+        }
+        return { is_counted: await recordLanding(db, input, userAgent) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,77 @@
+import { type CreateLeadInput, createLeadInput } from "@sluice/contracts/leads";
+import type { Locale } from "@sluice/contracts/locales";
+import { z } from "zod";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { pageLocaleOf } from "../../platform/page-locale.ts";
+
+/** What is wrong, as a page in the language of the form. */
+export type LeadProblemPage = (
+  state: {
+    readonly locale: Locale;
+    readonly problem: { readonly code: string; readonly retryAfterSeconds: number | null };
+  },
+  status: number,
+) => Response;
+
+const names = ["company", "contact", "email", "volume", "message", "website"] as const;
+const anyForm = z.record(z.string(), z.unknown());
+
+/** The form of `/contact/` as it is sent without script: afterwards stands a page, good or bad. */
+export function leadForm(
+  receive: (lead: CreateLeadInput, clientIp: string) => Promise<void>,
+  problemPage: LeadProblemPage,
+): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/contact/send/",
+    access: "public",
+    body: "form",
+    input: anyForm,
+    summary: "Ask for an offer for a company by a form.",
+    output: null,
+    otherAnswers: [
+      { status: 303, type: null, summary: "To the page that says that it was received." },
+      { status: 400, type: "text/html", summary: "What is wrong with it." },
+      { status: 429, type: "text/html", summary: "That there were too many." },
+    ],
+    limits: ["As many as of `/backend/lead/create/`, counted together."],
+    errors: [],
+    handle: async ({ input, request, clientIp }) => {
+      const locale = pageLocaleOf(request, textOf(input, "lang"));
+      try {
+        await receive(leadOf(input), clientIp);
+      } catch (error) {
+        if (error instanceof AppError && error.status < 500) {
+          return withRetryAfter(problemPage({ locale, problem: error }, error.status), error);
+        }
+        throw error;
+      }
+      const location = `${locale === "en" ? "" : `/${locale}`}/contact/sent/`;
+      return new Response(null, { status: 303, headers: { location, "cache-control": "no-store" } });
+    },
+  });
+}
+
+function textOf(input: Record<string, unknown>, name: string): string {
+  const value = input[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** @throws AppError `invalid_email` when nothing else is wrong, `invalid_value` */
+function leadOf(input: Record<string, unknown>): CreateLeadInput {
+  const result = createLeadInput.safeParse(Object.fromEntries(names.map((name) => [name, textOf(input, name)])));
+  if (!result.success) {
+    throw new AppError(
+      result.error.issues.every(({ path }) => path[0] === "email") ? "invalid_email" : "invalid_value",
+    );
+  }
+  return result.data;
+}
+
+function withRetryAfter(page: Response, { retryAfterSeconds }: AppError): Response {
+  if (retryAfterSeconds !== null) {
+    page.headers.set("retry-after", String(retryAfterSeconds));
+  }
+  return page;
+}

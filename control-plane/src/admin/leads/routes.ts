@@ -1,0 +1,101 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import {
+  type CreateLeadInput,
+  createLeadAnswer,
+  createLeadInput,
+  leadAnswer,
+  saveLeadInput,
+} from "@sluice/contracts/leads";
+import { AddressLimiter, type AddressLimits } from "../../platform/address-limiter.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { ListPlace } from "../../platform/list-query/endpoints.ts";
+import { writeAudit } from "../audit/service.ts";
+import { type LeadProblemPage, leadForm } from "./lead-form.ts";
+import { leads } from "./lead-list-store.ts";
+import { receiveLead, saveLead } from "./service.ts";
+
+export type LeadParts = {
+  readonly db: Database;
+  /** The page for a request that could not be taken. */
+  readonly problemPage: LeadProblemPage;
+  readonly clock: Pick<Clock, "tick">;
+  /** Counts one more from this address. @throws AppError `too_many_attempts` */
+  readonly countSender: (ip: string) => Promise<void>;
+  /** In a minute; other ones in tests. */
+  readonly limits?: AddressLimits;
+};
+
+const limitsDefault = { perAddress: 5, inAll: 60 };
+
+/** Where admins see the leads. */
+export const leadPlace: ListPlace = {
+  path: "/backend/admin/lead/",
+  access: "admin",
+  about: "enterprise leads",
+  source: leads,
+};
+
+export function leadEndpoints({
+  db,
+  clock,
+  countSender,
+  problemPage,
+  limits = limitsDefault,
+}: LeadParts): AnyEndpoint[] {
+  const limiter = new AddressLimiter(limits);
+  const receive = async (lead: CreateLeadInput, clientIp: string): Promise<void> => {
+    const waitSeconds = limiter.tryTake(clientIp, clock.tick());
+    if (waitSeconds !== null) {
+      throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
+    }
+    await receiveLead(db, lead, () => countSender(clientIp));
+  };
+  return [
+    leadForm(receive, problemPage),
+    endpoint({
+      method: "POST",
+      path: "/backend/lead/create/",
+      access: "public",
+      input: createLeadInput,
+      output: createLeadAnswer,
+      errors: ["too_many_attempts"],
+      limits: [
+        `${limits.perAddress} a minute from one address, ${limits.inAll} in all for each process.`,
+        "Three a day under one mail address, ten from one address and 40 from one network, 200 an hour in all.",
+      ],
+      summary: "Ask for an offer for a company.",
+      handle: async ({ input, clientIp }) => {
+        await receive(input, clientIp);
+        return { received: true };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/lead/save/"),
+      input: saveLeadInput,
+      output: leadAnswer,
+      errors: ["not_found", "conflict"],
+      summary: "Change the state of a lead that was loaded, and what admins note about it.",
+      handle: async ({ input, admin, requestId, clientIp }) => {
+        const lead = await db.withTransaction(async (tx) => {
+          const { before, after } = await saveLead(tx, input);
+          await writeAudit(tx, {
+            actor: { kind: "admin", id: admin.adminId, name: admin.username },
+            action: "lead.save",
+            subjectKind: "lead",
+            subjectId: input.id.toString(),
+            before: { status: before.status, note: before.note },
+            after: { status: after.status, note: after.note },
+            requestId,
+            ip: clientIp,
+          });
+          return after;
+        });
+        return { lead };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { CreateLeadInput, LeadEntry, SaveLeadInput } from "@sluice/contracts/leads";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { takeAdvisoryLock } from "../../platform/db-locks.ts";
+import { AppError } from "../../platform/errors.ts";
+import { countRecentLeads, insertLead, lockLead, updateLead } from "./store.ts";
+
+const ofAddressMax = 3;
+const inAllMax = 200;
+const waitSeconds = 3_600;
+
+/**
+ * Keeps what somebody who wants an offer has filled in. A program that fills in what people do not see is told the same, and
+ * nothing is kept.
+ * @param countSender counts who sends it, and throws when that are too many
+ * @throws AppError `too_many_attempts` for a fourth lead of an address within a day, and in a flood
+ */
+export async function receiveLead(
+  db: Database,
+  lead: CreateLeadInput,
+  countSender: () => Promise<void>,
+): Promise<void> {
+  if (lead.website !== "") {
+    return;
+  }
+  await countSender();
+  await db.withTransaction(async (tx) => {
+    // Those that come at the same moment have to count each other.
+    await takeAdvisoryLock(tx, "incoming leads");
+    const recent = await countRecentLeads(tx, lead.email);
+    if (recent.ofAddress >= ofAddressMax || recent.inAll >= inAllMax) {
+      throw new AppError("too_many_attempts", { retryAfterSeconds: waitSeconds });
+    }
+    await insertLead(tx, lead);
+  });
+}
+
+/** Changes state and note of the lead that was loaded. @throws AppError `not_found`, `conflict` for an old version */
+export async function saveLead(
+  tx: Transaction,
+  change: SaveLeadInput,
+): Promise<{ readonly before: LeadEntry; readonly after: LeadEntry }> {
+  const before = await lockLead(tx, change.id);
+  if (before === null) {
+    throw new AppError("not_found", { message: "There is no such lead." });
+  }
+  if (before.version !== change.version) {
+    throw new AppError("conflict");
+  }
+  const after = await updateLead(tx, change);
+  if (after === null) {
+    throw new Error(`lead ${change.id} is gone`);
+  }
+  return { before, after };
+}

@@ -1,0 +1,95 @@
+import type { SecretEntry } from "@sluice/contracts/secrets";
+import type { Clock } from "../../platform/clock.ts";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import { open, seal, sealContext } from "../../platform/crypto/seal.ts";
+import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
+import type { Database, Queryable, Transaction } from "../../platform/db.ts";
+import { findSecret, selectSecrets, upsertSecret } from "./store.ts";
+
+const cachedMsMax = 5_000;
+
+/** A sealed value opens only under the name it was saved for. */
+function contextOf(name: string): string {
+  return sealContext({ table: "secret", column: "sealed", row: name, owner: "operator" });
+}
+
+/** What this feature keeps under the master key. */
+export const secretSealedColumns: readonly SealedColumn[] = [
+  { table: "secret", column: "sealed", key: ["name"], contextOf: ([name]) => contextOf(name ?? "") },
+];
+
+/** Seals the value and keeps it under the name, in place of an earlier one. Returns its version, counted from 1. */
+export async function saveSecret(
+  tx: Transaction,
+  masterKey: MasterKey,
+  name: string,
+  value: string,
+): Promise<{ readonly version: number }> {
+  const sealed = seal(masterKey.sealing, Buffer.from(value, "utf8"), contextOf(name));
+  return { version: await upsertSecret(tx, name, sealed) };
+}
+
+/**
+ * The value in clear, or null when there is none of this name.
+ * @throws SealError when it was sealed under another master key, altered, or moved here from another name
+ */
+export async function readSecret(db: Queryable, masterKey: MasterKey, name: string): Promise<string | null> {
+  const sealed = await findSecret(db, name);
+  return sealed === null ? null : Buffer.from(open(masterKey.opening, sealed, contextOf(name))).toString("utf8");
+}
+
+/** Names, versions and dates of all secrets; values are never listed. */
+export async function listSecrets(db: Queryable): Promise<SecretEntry[]> {
+  return await selectSecrets(db);
+}
+
+type Cached = { readonly readAt: number; readonly value: Promise<string | null> };
+
+export type SecretReaderParts = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly clock: Clock;
+  /** Values of the environment by the names of secrets; used only for a name that the store does not have. */
+  readonly fallbacks?: Readonly<Record<string, string | undefined>>;
+};
+
+/** Reads secrets that are needed with every call, and remembers them for a few seconds. */
+export class SecretReader {
+  readonly #parts: SecretReaderParts;
+  readonly #cached = new Map<string, Cached>();
+
+  constructor(parts: SecretReaderParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The value of the store, else that of the environment, else null.
+   * @throws SealError for a value that does not open: a broken store never makes the environment count
+   */
+  async read(name: string): Promise<string | null> {
+    const now = this.#parts.clock.tick();
+    const known = this.#cached.get(name);
+    if (known !== undefined && now - known.readAt < cachedMsMax) {
+      return await known.value;
+    }
+    const value = this.#readAnew(name);
+    this.#cached.set(name, { readAt: now, value });
+    try {
+      return await value;
+    } catch (error) {
+      // A failure is not remembered: the next call asks again.
+      this.#cached.delete(name);
+      throw error;
+    }
+  }
+
+  /** Forgets what it remembers, so that a change of this process counts at once. */
+  forget(): void {
+    this.#cached.clear();
+  }
+
+  async #readAnew(name: string): Promise<string | null> {
+    const { db, masterKey, fallbacks } = this.#parts;
+    return (await readSecret(db, masterKey, name)) ?? fallbacks?.[name] ?? null;
+  }
+}

@@ -1,0 +1,42 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { type SaveSettingInput, saveSettingInput, settingListOutput, settingOutput } from "@sluice/contracts/settings";
+import { z } from "zod";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import type { Act } from "../approvals/port.ts";
+import type { Approvals } from "../approvals/service.ts";
+import type { Settings } from "./service.ts";
+
+export type SettingParts = {
+  readonly settings: Settings;
+  readonly approvals: Approvals;
+  readonly act: Act<SaveSettingInput>;
+};
+
+/** What admins do with the settings. Changing one can destroy what is kept, so that only super-admins may. */
+export function settingEndpoints({ settings, approvals, act }: SettingParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/settings/list/",
+      access: "admin",
+      input: z.strictObject({}),
+      summary: "Every setting of the running service: its value, where that comes from, and what may be set.",
+      output: settingListOutput,
+      errors: [],
+      handle: async () => ({ settings: await settings.list() }),
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/settings/save/"),
+      input: saveSettingInput,
+      summary: "Changes a setting, or gives it its default back, if nobody else has changed it meanwhile.",
+      output: settingOutput,
+      errors: ["not_found", "conflict", "setting_fixed"],
+      limits: [
+        "With admin.second_person_above_usd, what lets an admin alone do more than before waits until another super-admin has agreed.",
+      ],
+      handle: async ({ input, admin, requestId, clientIp }) =>
+        await approvals.carryOut(act, input, { admin, requestId, clientIp }),
+    }),
+  ];
+}

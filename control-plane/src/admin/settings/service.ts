@@ -1,0 +1,140 @@
+import type { SaveSettingInput, SettingView } from "@sluice/contracts/settings";
+import type { Database, Queryable, Transaction } from "../../platform/db.ts";
+import type { Notifications } from "../../platform/db-notifications.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Log } from "../../platform/log.ts";
+import type { ActOrigin } from "../approvals/port.ts";
+import { effectiveSettings, type FixedSettings, type StoredSetting, toSettingView, unsoundSettings } from "./model.ts";
+import { findDefinition, type SettingName, type SettingValues, settingNames } from "./registry.ts";
+import { insertStoredSetting, listStoredSettings, lockStoredSetting, updateStoredSetting } from "./store.ts";
+
+const channel = "setting_changed";
+/** Should an announcement get lost, the settings are no older than this. */
+const reloadMs = 30_000;
+/** As long as no announcement can come. */
+const reloadBlindMs = 800;
+
+export type SettingsParts = {
+  readonly db: Database;
+  readonly log: Log;
+  /** What the environment decides; nobody else can change it. */
+  readonly fixed: FixedSettings;
+};
+
+/** A setting before and after it was changed, as it is stored and as it counts. */
+export type SettingChange = {
+  readonly name: SettingName;
+  readonly stored: StoredSetting | null;
+  readonly written: StoredSetting;
+  readonly before: SettingView;
+  readonly after: SettingView;
+};
+
+/** The settings in the memory of this process, as the database announces them. Reading one is reading a property. */
+export class Settings {
+  readonly #parts: SettingsParts;
+  #values: SettingValues;
+  #reload: Promise<void> = Promise.resolve();
+  #loadedTick = Number.NEGATIVE_INFINITY;
+  #timer: Timer | null = null;
+  #warnedOf = "";
+
+  constructor(parts: SettingsParts) {
+    this.#parts = parts;
+    this.#values = effectiveSettings([], parts.fixed);
+  }
+
+  /** What counts now. Ask again each time: it changes while the service runs. */
+  get values(): SettingValues {
+    return this.#values;
+  }
+
+  /** Loads the settings and follows their changes from then on. */
+  async start(notifications: Notifications): Promise<void> {
+    notifications.listen(channel, () => void this.reload());
+    notifications.onGap(() => void this.reload());
+    await this.reload();
+    this.#timer = setInterval(() => {
+      if (!notifications.isConnected() || performance.now() - this.#loadedTick > reloadMs) {
+        void this.reload();
+      }
+    }, reloadBlindMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer ?? undefined);
+  }
+
+  /** Loads them again; what can't be loaded stays as it is. */
+  reload(): Promise<void> {
+    this.#reload = this.#reload.then(() => this.#load());
+    return this.#reload;
+  }
+
+  async #load(): Promise<void> {
+    const { db, log, fixed } = this.#parts;
+    try {
+      const stored = await listStoredSettings(db);
+      this.#values = effectiveSettings(stored, fixed);
+      this.#loadedTick = performance.now();
+      const unsound = unsoundSettings(stored).join(", ");
+      if (unsound !== this.#warnedOf) {
+        this.#warnedOf = unsound;
+        log.warn("settings.default_counts", { names: unsound });
+      }
+    } catch (error) {
+      log.warn("settings.load_failed", { error });
+    }
+  }
+
+  /** Every setting, with what may be set. */
+  async list(): Promise<SettingView[]> {
+    const { db, fixed } = this.#parts;
+    const stored = new Map((await listStoredSettings(db)).map((each) => [each.name, each]));
+    return settingNames.map((name) => toSettingView(name, stored.get(name) ?? null, fixed));
+  }
+
+  /** As they are stored at this moment, whatever this process has heard of. */
+  async readValues(db: Queryable): Promise<SettingValues> {
+    return effectiveSettings(await listStoredSettings(db), this.#parts.fixed);
+  }
+
+  /**
+   * Changes one setting. Every replica goes by it within a second of the commit, this one when it is loaded again.
+   * @throws AppError `not_found`, `invalid_value`, `setting_fixed`, and `conflict` when it is not the one that was loaded
+   */
+  async change(
+    tx: Transaction,
+    input: SaveSettingInput,
+    { adminId, adminName }: Pick<ActOrigin, "adminId" | "adminName">,
+  ): Promise<SettingChange> {
+    const definition = findDefinition(input.name);
+    if (definition === null) {
+      throw new AppError("not_found", { message: "There is no such setting." });
+    }
+    const name = input.name as SettingName;
+    const { fixed } = this.#parts;
+    if (fixed[name] !== undefined) {
+      throw new AppError("setting_fixed", { message: `This is set by the variable ${definition.variable}.` });
+    }
+    const read = definition.schema.nullable().safeParse(input.value);
+    if (!read.success) {
+      throw new AppError("invalid_value", { fields: { value: read.error.issues[0]?.message ?? "" } });
+    }
+    const stored = await lockStoredSetting(tx, name);
+    const write = { name, value: read.data, adminId, adminName };
+    const isLoaded = (stored?.version ?? 0) === input.version;
+    const written = !isLoaded ? null : await (stored === null ? insertStoredSetting : updateStoredSetting)(tx, write);
+    if (written === null) {
+      throw new AppError("conflict");
+    }
+    return {
+      name,
+      stored,
+      written,
+      before: toSettingView(name, stored, fixed),
+      after: toSettingView(name, written, fixed),
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import {
+  profileAnswer,
+  profileListAnswer,
+  profilesMax,
+  refreshProfileInput,
+  saveProfileInput,
+} from "@sluice/contracts/upstream-auth";
+import { z } from "zod";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AdminCaller, type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { writeAudit } from "../audit/service.ts";
+import { requestRefresh, saveProfile } from "./service.ts";
+import { listProfiles } from "./store.ts";
+
+/** Where a profile is saved: two addresses, one rule. */
+type ProfilePath = "/backend/upstream/auth-profiles/save/" | "/backend/admin/upstream/save/";
+
+export type UpstreamAuthParts = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  /** Called after a credential was committed. */
+  readonly onSecretChange: () => void;
+};
+
+/** Profiles of how one would log in at a provider. They are kept for later: no call of a client is routed by them. */
+export function upstreamAuthEndpoints(parts: UpstreamAuthParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/upstream/auth-profiles/list/",
+      access: "admin",
+      input: z.strictObject({}),
+      output: profileListAnswer,
+      errors: [],
+      summary: "All upstream auth profiles, without their credentials.",
+      handle: async () => ({ profiles: await listProfiles(parts.db) }),
+    }),
+    saveEndpoint(parts, "/backend/upstream/auth-profiles/save/"),
+    saveEndpoint(parts, "/backend/admin/upstream/save/"),
+    refreshEndpoint(parts),
+  ];
+}
+
+function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path: ProfilePath): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation(path),
+    input: saveProfileInput,
+    output: profileAnswer,
+    errors: ["not_found", "conflict", "secret_required"],
+    limits: [`At most ${profilesMax} profiles.`],
+    summary: "Make an upstream auth profile, or change the one that was loaded; its credential is never shown again.",
+    handle: async ({ input, admin, requestId, clientIp }) => {
+      const { after, isCredentialNew } = await db.withTransaction(async (tx) => {
+        const saved = await saveProfile(tx, masterKey, input);
+        await writeAudit(tx, {
+          ...byAdmin(admin, requestId, clientIp),
+          action: "upstream_auth.save",
+          subjectId: saved.after.id.toString(),
+          before: saved.before,
+          after: { ...saved.after, is_credential_new: saved.isCredentialNew },
+        });
+        return saved;
+      });
+      if (isCredentialNew) {
+        onSecretChange();
+      }
+      return { profile: after };
+    },
+  });
+}
+
+function refreshEndpoint({ db }: UpstreamAuthParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/upstream/auth-profiles/refresh/"),
+    input: refreshProfileInput,
+    output: profileAnswer,
+    errors: ["not_found"],
+    summary: "Mark a profile as one that somebody has to connect by hand; no provider is called.",
+    handle: async ({ input, admin, requestId, clientIp }) => {
+      const profile = await db.withTransaction(async (tx) => {
+        const { before, after } = await requestRefresh(tx, input.id);
+        await writeAudit(tx, {
+          ...byAdmin(admin, requestId, clientIp),
+          action: "upstream_auth.refresh",
+          subjectId: input.id.toString(),
+          before: { refresh_check: before.refresh_check },
+          after: { refresh_check: after.refresh_check },
+        });
+        return after;
+      });
+      return { profile };
+    },
+  });
+}
+
+function byAdmin(admin: AdminCaller, requestId: string, ip: string) {
+  const actor = { kind: "admin" as const, id: admin.adminId, name: admin.username };
+  return { actor, subjectKind: "upstream_auth_profile", requestId, ip };
+}

@@ -1,0 +1,103 @@
+import { type ProfileEntry, profilesMax, type SaveProfileInput } from "@sluice/contracts/upstream-auth";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { saveSecret } from "../secrets/service.ts";
+import { countProfiles, insertProfile, lockProfile, markForRefresh, setCredential, updateProfile } from "./store.ts";
+
+export type SavedProfile = {
+  /** Null for one that is new. */
+  readonly before: ProfileEntry | null;
+  readonly after: ProfileEntry;
+  readonly isCredentialNew: boolean;
+};
+
+/**
+ * Makes a profile, or changes the one that was loaded. Its credential goes to the secret store and is asked for again when
+ * it would be sent somewhere else than before.
+ * @throws AppError `not_found`, `conflict` for a version that is not the newest, a name that is taken or one profile too
+ *   many, `secret_required`
+ */
+export async function saveProfile(
+  tx: Transaction,
+  masterKey: MasterKey,
+  profile: SaveProfileInput,
+): Promise<SavedProfile> {
+  const before = profile.id === undefined ? null : await findToChange(tx, profile.id, profile.version);
+  if (before !== null && profile.credential === undefined && isSentElsewhere(before, profile)) {
+    throw new AppError("secret_required");
+  }
+  const id = before === null ? await addProfile(tx, profile) : await changeProfile(tx, before.id, profile);
+  if (profile.credential !== undefined) {
+    const secret = `upstream_auth.${id}`;
+    await saveSecret(tx, masterKey, secret, JSON.stringify(profile.credential));
+    await setCredential(tx, id, { secret, fields: Object.keys(profile.credential).sort() });
+  }
+  const after = await lockProfile(tx, id);
+  if (after === null) {
+    throw new Error(`profile ${id} is gone`);
+  }
+  return { before, after, isCredentialNew: profile.credential !== undefined };
+}
+
+async function findToChange(tx: Transaction, id: bigint, version: number | undefined): Promise<ProfileEntry> {
+  const found = await lockProfile(tx, id);
+  if (found === null) {
+    throw new AppError("not_found", { message: "There is no such profile." });
+  }
+  if (found.version !== version) {
+    throw new AppError("conflict");
+  }
+  return found;
+}
+
+async function addProfile(tx: Transaction, profile: SaveProfileInput): Promise<bigint> {
+  if ((await countProfiles(tx)) >= profilesMax) {
+    throw new AppError("conflict", { message: `There are ${profilesMax} profiles already.` });
+  }
+  const id = await insertProfile(tx, profile);
+  if (id === null) {
+    throw nameIsTaken();
+  }
+  return id;
+}
+
+async function changeProfile(tx: Transaction, id: bigint, profile: SaveProfileInput): Promise<bigint> {
+  if (!(await updateProfile(tx, id, profile))) {
+    throw nameIsTaken();
+  }
+  return id;
+}
+
+function nameIsTaken(): AppError {
+  return new AppError("conflict", { message: "Another profile has this name." });
+}
+
+/** Another type reads another credential; another address, of the API or of tokens, would get the one that is kept. */
+function isSentElsewhere(before: ProfileEntry, { auth_type, base_url, settings }: SaveProfileInput): boolean {
+  if (before.credential_fields.length === 0) {
+    return false;
+  }
+  const tokenUrl = "token_url" in settings ? settings.token_url : null;
+  return (
+    before.auth_type !== auth_type ||
+    new URL(before.base_url).origin !== new URL(base_url).origin ||
+    (before.settings["token_url"] ?? null) !== tokenUrl
+  );
+}
+
+/**
+ * Asks for a profile to be connected again. No provider is called: that is done by hand, and the marker says so.
+ * @throws AppError `not_found`
+ */
+export async function requestRefresh(
+  tx: Transaction,
+  id: bigint,
+): Promise<{ readonly before: ProfileEntry; readonly after: ProfileEntry }> {
+  const before = await lockProfile(tx, id);
+  const after = before === null ? null : await markForRefresh(tx, id);
+  if (before === null || after === null) {
+    throw new AppError("not_found", { message: "There is no such profile." });
+  }
+  return { before, after };
+}

@@ -1,0 +1,108 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { ModelKind } from "@sluice/contracts/model-kinds";
+import type { Queryable } from "../platform/db.ts";
+import { passThroughModel } from "./model.ts";
+
+export type ModelRow = {
+  name: string;
+  display_name: string;
+  owned_by: string;
+  kind: ModelKind;
+  created_at: Date;
+  context_tokens_max: number;
+  output_tokens_max: number;
+  image_tokens_max: number;
+  deprecated_at: Date | null;
+  sunset_at: Date | null;
+  version: number;
+  input_usd_per_m: string;
+  output_usd_per_m: string;
+  cache_read_usd_per_m: string | null;
+  cache_write_usd_per_m: string | null;
+  reasoning_usd_per_m: string | null;
+  request_usd: string;
+  image_usd: string;
+  second_usd: string;
+};
+
+/** Enabled models, each with the latest version of its price that is valid now. */
+export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
+  return await db.sql<ModelRow>`
+    select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max, m.image_tokens_max,
+      m.deprecated_at, m.sunset_at, p.version, p.input_usd_per_m, p.output_usd_per_m, p.cache_read_usd_per_m,
+      p.cache_write_usd_per_m, p.reasoning_usd_per_m, p.request_usd, p.image_usd, p.second_usd
+    from model m
+    join lateral (
+      select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
+    ) p on true
+    where m.status = 'enabled' order by m.name`;
+}
+
+/**
+ * The models that are sold under their names: not the one that only carries the price of paths that are passed through.
+ */
+export async function listSoldModels(db: Queryable): Promise<ModelRow[]> {
+  return (await listPricedModels(db)).filter(({ name }) => name !== passThroughModel);
+}
+
+/** Those of the models sold that a channel serves to the group of the user, as a key of that group sees them. */
+export async function listOfferedModels(db: Queryable, gatewayUserId: GatewayUserId): Promise<ModelRow[]> {
+  const served = await db.sql<{ model: string }>`
+    select distinct a.model from ability a
+    join channel c on c.id = a.channel_id and c.status = 'enabled'
+    join gateway_user u on u.group_name = a.group_name
+    where a.is_enabled and u.id = ${gatewayUserId}::bigint`;
+  const names = new Set(served.map(({ model }) => model));
+  return (await listSoldModels(db)).filter(({ name }) => names.has(name));
+}
+
+export type NewModel = {
+  readonly name: string;
+  readonly displayName: string;
+  readonly ownedBy: string;
+  /** Default `chat`. */
+  readonly kind?: ModelKind;
+  readonly contextTokensMax: number;
+  readonly outputTokensMax: number;
+  readonly imageTokensMax: number;
+};
+
+/** Creates the model unless it is there; returns whether this call did it. */
+export async function insertModel(db: Queryable, model: NewModel): Promise<boolean> {
+  const rows = await db.sql`
+    insert into model (name, display_name, owned_by, kind, context_tokens_max, output_tokens_max, image_tokens_max)
+    values (${model.name}, ${model.displayName}, ${model.ownedBy}, ${model.kind ?? "chat"}, ${model.contextTokensMax}, ${model.outputTokensMax},
+      ${model.imageTokensMax})
+    on conflict (name) do nothing returning name`;
+  return rows.length > 0;
+}
+
+/** Prices as decimal texts in USD; null takes the price named in the schema. */
+export type NewPrice = {
+  readonly model: string;
+  readonly inputUsdPerM: string;
+  readonly outputUsdPerM: string;
+  readonly cacheReadUsdPerM?: string | null;
+  readonly cacheWriteUsdPerM?: string | null;
+  readonly reasoningUsdPerM?: string | null;
+  readonly requestUsd?: string;
+  readonly imageUsd?: string;
+  readonly secondUsd?: string;
+};
+
+/** Adds the next version of a model's price, valid from now; returns its number. */
+export async function insertPriceVersion(db: Queryable, price: NewPrice): Promise<number> {
+  const [row] = await db.sql<{ version: number }>`
+    insert into model_price (model, version, valid_from, input_usd_per_m, output_usd_per_m, cache_read_usd_per_m,
+      cache_write_usd_per_m, reasoning_usd_per_m, request_usd, image_usd, second_usd)
+    select ${price.model}, coalesce(max(version), 0) + 1, now(), ${price.inputUsdPerM}::numeric, ${price.outputUsdPerM}::numeric,
+      ${price.cacheReadUsdPerM ?? null}::numeric, ${price.cacheWriteUsdPerM ?? null}::numeric,
+      ${price.reasoningUsdPerM ?? null}::numeric, ${price.requestUsd ?? "0"}::numeric, ${price.imageUsd ?? "0"}::numeric,
+      ${price.secondUsd ?? "0"}::numeric
+    from model_price where model = ${price.model}
+    returning version`;
+  if (row === undefined) {
+    throw new Error(`no price version was added for ${price.model}`);
+  }
+  return row.version;
+}

@@ -1,0 +1,25 @@
+import type { SiteModel } from "@sluice/contracts/site-catalogue";
+import type { ModelRow } from "./model-store.ts";
+
+/** A model with its price as the public pages show it. */
+export function siteModel(row: ModelRow): SiteModel {
+  return {
+    name: row.name,
+    display_name: row.display_name,
+    owned_by: row.owned_by,
+    kind: row.kind,
+    input_usd_per_m: row.input_usd_per_m,
+    output_usd_per_m: row.output_usd_per_m,
+    cache_read_usd_per_m: row.cache_read_usd_per_m,
+    cache_write_usd_per_m: row.cache_write_usd_per_m,
+    reasoning_usd_per_m: row.reasoning_usd_per_m,
+    request_usd: row.request_usd,
+    image_usd: row.image_usd,
+    second_usd: row.second_usd,
+    context_tokens_max: row.context_tokens_max,
+    output_tokens_max: row.output_tokens_max,
+    takes_images: row.image_tokens_max > 0,
+    deprecated_at: row.deprecated_at?.toISOString() ?? null,
+    sunset_at: row.sunset_at?.toISOString() ?? null,
+  };
+}

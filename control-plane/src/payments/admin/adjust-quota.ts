@@ -1,0 +1,60 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { changeQuota, findQuotaOfUser } from "../../gateway/service.ts";
+import { findPosted } from "../../ledger/service.ts";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+
+const changeType = "manual_adjust";
+
+export type Adjustment = {
+  readonly gatewayUserId: GatewayUserId;
+  /** Quota; negative takes. */
+  readonly amount: bigint;
+  /** Chosen by the caller: asked for again under it, nothing more happens. */
+  readonly idempotencyKey: string;
+  readonly isDryRun: boolean;
+  readonly mayGoNegative: boolean;
+};
+
+export type Adjusted = {
+  /** False when an earlier request under the same key had done it, and in a dry run. */
+  readonly isNew: boolean;
+  /** Of its posting in the ledger. */
+  readonly reference: string;
+  /** What can be used before and after; of a repetition both are as they are now. */
+  readonly remainingBefore: bigint;
+  readonly remainingAfter: bigint;
+};
+
+/**
+ * Gives quota to a user or takes it, by the decision of an admin.
+ * @throws AppError `not_found` without such a user; `conflict` for a key that was used for something else, and for a
+ *   balance that does not cover what is taken
+ */
+export async function adjustQuota(tx: Transaction, adjustment: Adjustment): Promise<Adjusted> {
+  const { gatewayUserId, amount, isDryRun } = adjustment;
+  const quota = await findQuotaOfUser(tx, gatewayUserId);
+  if (quota === null) {
+    throw new AppError("not_found", { message: "There is no such user." });
+  }
+  const reference = `adjust:${adjustment.idempotencyKey}`;
+  const posted = await findPosted(tx, changeType, reference);
+  if (posted !== null) {
+    if (posted.gatewayUserId !== gatewayUserId || posted.amount !== amount) {
+      throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another adjustment." });
+    }
+    return { isNew: false, reference, remainingBefore: quota.remaining, remainingAfter: quota.remaining };
+  }
+  const remainingAfter = quota.remaining + amount;
+  if (amount < 0n && remainingAfter < 0n && !adjustment.mayGoNegative) {
+    throw new AppError("conflict", { message: "The balance does not cover this." });
+  }
+  if (!isDryRun) {
+    const isDone = await changeQuota(tx, { budgetId: quota.budgetId, amount, changeType, reference });
+    if (!isDone) {
+      // Another user's adjustment took the key after we had looked.
+      throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another adjustment." });
+    }
+  }
+  return { isNew: !isDryRun, reference, remainingBefore: quota.remaining, remainingAfter };
+}

@@ -1,0 +1,252 @@
+import type { Effects } from "@sluice/contracts/approvals";
+import {
+  closeRefundInput,
+  createRefundInput,
+  manualAdjustInput,
+  type RefundEntry,
+  resolveOrderInput,
+} from "@sluice/contracts/billing";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
+import type { z } from "zod";
+import { emailOfGatewayUser } from "../../accounts/service.ts";
+import type { Amount } from "../../admin/approvals/model.ts";
+import type { Act } from "../../admin/approvals/port.ts";
+import { type KeptAct, keptAct, writeActDown } from "../../admin/approvals/service.ts";
+import type { Transaction } from "../../platform/db.ts";
+import { orderEntry, toCents } from "../model.ts";
+import { findOrder } from "../orders/order-store.ts";
+import { type PlanInput, planAct } from "../plans/plan-act.ts";
+import type { BillingParts, RefundParts } from "../port.ts";
+import { findRefund, type Refund } from "../refunds/refund-store.ts";
+import { closeByHand, openRefund, payRefund } from "../refunds/refunds.ts";
+import { type Resolved, resolveOrder } from "../reviews/reviews.ts";
+import { adjustQuota } from "./adjust-quota.ts";
+
+type AdjustInput = z.output<typeof manualAdjustInput>;
+type RefundInput = z.output<typeof createRefundInput>;
+type CloseRefundInput = z.output<typeof closeRefundInput>;
+type ResolveInput = z.output<typeof resolveOrderInput>;
+
+/** What admins do with money and quota by hand, limited by its amount. */
+export type BillingActs = {
+  readonly adjust: Act<AdjustInput>;
+  readonly refund: Act<RefundInput>;
+  readonly closeRefund: Act<CloseRefundInput>;
+  readonly resolve: Act<ResolveInput>;
+  readonly plan: Act<PlanInput>;
+};
+
+export function billingActs(parts: RefundParts & BillingParts): BillingActs {
+  return {
+    adjust: adjustAct(),
+    refund: refundAct(parts),
+    closeRefund: closeRefundAct(),
+    resolve: resolveAct(parts),
+    plan: planAct(),
+  };
+}
+
+/** The same, for when a second person has agreed. */
+export function keptActs({ adjust, refund, closeRefund, resolve, plan }: BillingActs): KeptAct[] {
+  return [keptAct(adjust), keptAct(refund), keptAct(closeRefund), keptAct(resolve), keptAct(plan)];
+}
+
+/** Quota that is taken counts as quota that is given: both in turn would else move as much as one likes. */
+export function amountOfAdjustment(quota: bigint): Amount {
+  return { kind: "adjust", quota: quota < 0n ? -quota : quota };
+}
+
+const quotaPerCent = quotaPerUsd / 100n;
+
+export function amountOfRefund(amountUsd: Decimal): Amount {
+  return { kind: "refund", quota: toCents(amountUsd) * quotaPerCent };
+}
+
+function adjustAct(): Act<AdjustInput> {
+  return {
+    kind: "quota.adjust",
+    schema: manualAdjustInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const gatewayUserId = input.gateway_user_id as GatewayUserId;
+      const { amount, reason } = input;
+      const { idempotencyKey } = origin;
+      const mayGoNegative = input.allow_negative;
+      const done = await adjustQuota(tx, { gatewayUserId, amount, idempotencyKey, isDryRun: false, mayGoNegative });
+      if (done.isNew) {
+        await writeActDown(tx, origin, {
+          action: "quota.adjust",
+          subjectKind: "gateway_user",
+          subjectId: gatewayUserId.toString(),
+          before: { remaining: done.remainingBefore },
+          after: { remaining: done.remainingAfter, amount, reference: done.reference },
+          reason,
+        });
+      }
+      return {
+        isNew: done.isNew,
+        amount: amountOfAdjustment(amount),
+        takesTwo: false,
+        effects: {
+          ...(await ownerEffects(tx, gatewayUserId)),
+          gateway_user_id: gatewayUserId.toString(),
+          amount_quota: amount.toString(),
+          balance_before_quota: done.remainingBefore.toString(),
+          balance_after_quota: done.remainingAfter.toString(),
+        },
+        finish: async () => ({
+          gateway_user_id: gatewayUserId,
+          amount,
+          dry_run: false,
+          is_new: done.isNew,
+          remaining_before: done.remainingBefore,
+          remaining_after: done.remainingAfter,
+        }),
+      };
+    },
+  };
+}
+
+function refundAct(parts: RefundParts): Act<RefundInput> {
+  return {
+    kind: "refund.create",
+    schema: createRefundInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const { refund, isNew } = await openRefund(tx, {
+        orderNo: input.order_no,
+        amountUsd: input.amount_usd ?? null,
+        reason: input.reason,
+        idempotencyKey: origin.idempotencyKey,
+        mayGoNegative: input.allow_negative,
+      });
+      const { refundNo, amountUsd, quota } = refund;
+      if (isNew) {
+        await writeActDown(tx, origin, {
+          action: "refund.create",
+          subjectKind: "order",
+          subjectId: input.order_no,
+          before: null,
+          after: { refundNo, amountUsd, quota },
+          reason: input.reason,
+        });
+      }
+      const order = await findOrder(tx, input.order_no);
+      const owner = await ownerEffects(tx, order?.gatewayUserId ?? null);
+      return {
+        isNew,
+        amount: amountOfRefund(amountUsd),
+        takesTwo: false,
+        effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
+        // Should the program die before, the job asks for the money.
+        finish: async () => ({ refund: refundEntry(await payRefund(parts, refundNo)) }),
+      };
+    },
+  };
+}
+
+/** Said to be paid, no money goes back any more; said to have failed, its quota is given again. */
+function closeRefundAct(): Act<CloseRefundInput> {
+  return {
+    kind: "refund.close",
+    schema: closeRefundInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, { refund_no: refundNo, outcome, reason }, origin) => {
+      const { refund, isNew } = await closeByHand(tx, { refundNo, outcome, reason });
+      const { orderNo, amountUsd, quota } = refund;
+      if (isNew) {
+        await writeActDown(tx, origin, {
+          action: "refund.close",
+          subjectKind: "order",
+          subjectId: orderNo,
+          before: { refundNo, status: "pending" },
+          after: { refundNo, status: outcome },
+          reason,
+        });
+      }
+      const order = await findOrder(tx, orderNo);
+      return {
+        isNew,
+        amount: amountOfRefund(amountUsd),
+        takesTwo: false,
+        effects: {
+          ...(await ownerEffects(tx, order?.gatewayUserId ?? null)),
+          order_no: orderNo,
+          refund_no: refundNo,
+          refund_amount_usd: amountUsd,
+          outcome,
+          ...(outcome === "failed" ? { given_back_quota: quota.toString() } : {}),
+        },
+        finish: async () => ({ refund: refundEntry(refund) }),
+      };
+    },
+  };
+}
+
+function resolveAct(parts: RefundParts & BillingParts): Act<ResolveInput> {
+  return {
+    kind: "order.resolve",
+    schema: resolveOrderInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const { order_no: orderNo, action, transaction_id: transactionId = null, reason } = input;
+      const done = await resolveOrder(tx, parts, { orderNo, action, transactionId, reason });
+      if (done.isNew) {
+        const { status, reviewReason, resolution } = done.before;
+        await writeActDown(tx, origin, {
+          action: "order.resolve",
+          subjectKind: "order",
+          subjectId: orderNo,
+          before: { status, reviewReason, resolution },
+          after: { action, transactionId, refundNo: done.refundNo },
+          reason,
+        });
+      }
+      const refund = done.refundNo === null ? null : await findRefund(tx, done.refundNo);
+      return {
+        isNew: done.isNew,
+        amount: amountOfDecision(action, done, refund),
+        takesTwo: false,
+        effects: {
+          ...(await ownerEffects(tx, done.before.gatewayUserId)),
+          order_no: orderNo,
+          decision: action,
+          ...(action === "settle" ? { credited_quota: done.before.quota.toString() } : {}),
+          ...(refund === null ? {} : { refund_usd: refund.amountUsd }),
+        },
+        finish: async () => {
+          const paid = done.refundNo === null ? null : refundEntry(await payRefund(parts, done.refundNo));
+          const order = await findOrder(parts.db, orderNo);
+          return { is_new: done.isNew, order: order === null ? null : orderEntry(order), refund: paid };
+        },
+      };
+    },
+  };
+}
+
+/** Whose it is, by the name that people know. */
+async function ownerEffects(tx: Transaction, gatewayUserId: GatewayUserId | null): Promise<Effects> {
+  const email = gatewayUserId === null ? null : await emailOfGatewayUser(tx, gatewayUserId);
+  return email === null ? {} : { user_email: email };
+}
+
+/** Crediting what was not paid for as it should be gives quota; sending a payment back gives money. */
+function amountOfDecision(action: ResolveInput["action"], done: Resolved, refund: Refund | null): Amount | null {
+  if (action === "settle") {
+    return amountOfAdjustment(done.before.quota);
+  }
+  return refund === null ? null : amountOfRefund(refund.amountUsd);
+}
+
+export function refundEntry(refund: Refund): RefundEntry {
+  return {
+    refund_no: refund.refundNo,
+    order_no: refund.orderNo,
+    amount_usd: refund.amountUsd,
+    quota: refund.quota,
+    status: refund.status,
+    gateway_refund_id: refund.gatewayRefundId,
+    error: refund.error,
+  };
+}

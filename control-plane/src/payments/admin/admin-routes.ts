@@ -1,0 +1,192 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import {
+  closeRefundInput,
+  createRefundInput,
+  manualAdjustInput,
+  manualAdjustOutput,
+  previewRefundInput,
+  type RefundPreview,
+  refundOutput,
+  refundPreviewAnswer,
+  resolveOrderInput,
+  resolveOrderOutput,
+  savePlanInput,
+  savePlanOutput,
+} from "@sluice/contracts/billing";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Demand } from "../../admin/approvals/model.ts";
+import type { Approvals } from "../../admin/approvals/service.ts";
+import type { Database } from "../../platform/db.ts";
+import { requiredIdempotencyKey } from "../../platform/endpoint/idempotency-key.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { isOverridable, planRefund, type RefundPlan } from "../refunds/plan-refund.ts";
+import { adjustQuota } from "./adjust-quota.ts";
+import { amountOfAdjustment, amountOfRefund, type BillingActs } from "./admin-acts.ts";
+
+export type BillingAdminParts = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
+
+/** What limits of amounts add to what can go wrong. */
+const ofLimits = ["super_admin_required", "step_up_required"] as const;
+
+function limitsOf(kind: "adjust" | "refund"): string[] {
+  return [
+    `Above admin.${kind}_usd_max at once, or admin.${kind}_usd_per_day in a UTC day, it takes a super-admin with a fresh login.`,
+    "Above admin.second_person_above_usd it waits until another super-admin has agreed.",
+  ];
+}
+
+export function billingAdminEndpoints(parts: BillingAdminParts): AnyEndpoint[] {
+  const refunds = [refundEndpoint(parts), refundPreviewEndpoint(parts), refundCloseEndpoint(parts)];
+  return [planEndpoint(parts), adjustEndpoint(parts), ...refunds, resolveEndpoint(parts)];
+}
+
+function planEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/plan/save/"),
+    input: savePlanInput,
+    summary: "Create a plan, or change the one that was loaded.",
+    output: savePlanOutput,
+    errors: ["conflict"],
+    limits: [
+      "With admin.second_person_above_usd, more quota for a dollar than before, or than a dollar is worth for a plan that could not be bought, waits until another super-admin has agreed.",
+    ],
+    handle: async ({ input, admin, requestId, clientIp }) =>
+      await approvals.carryOut(acts.plan, input, { admin, requestId, clientIp }),
+  });
+}
+
+function adjustEndpoint({ db, approvals, acts }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/manual-adjust/"),
+    input: manualAdjustInput,
+    summary: "Give a user quota or take it, with a reason; a dry run says what would come of it.",
+    output: manualAdjustOutput,
+    errors: ["not_found", "conflict", "idempotency_mismatch", "missing_field", ...ofLimits],
+    limits: limitsOf("adjust"),
+    handle: async ({ input, admin, request, requestId, clientIp }) => {
+      const idempotencyKey = requiredIdempotencyKey(request, input.idempotency_key);
+      if (!input.dry_run) {
+        return await approvals.carryOut(acts.adjust, input, { admin, requestId, clientIp, idempotencyKey });
+      }
+      const { amount } = input;
+      const gatewayUserId = input.gateway_user_id as GatewayUserId;
+      const adjustment = { gatewayUserId, amount, idempotencyKey, isDryRun: true, mayGoNegative: input.allow_negative };
+      const foreseen = await db.withTransaction((tx) => adjustQuota(tx, adjustment));
+      return {
+        gateway_user_id: gatewayUserId,
+        amount,
+        dry_run: true,
+        is_new: foreseen.isNew,
+        remaining_before: foreseen.remainingBefore,
+        remaining_after: foreseen.remainingAfter,
+        demand: await approvals.foresee(db, admin.adminId, amountOfAdjustment(amount)),
+      };
+    },
+  });
+}
+
+function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/refund/create/"),
+    input: createRefundInput,
+    summary: "Send money of an order back and take its quota back.",
+    output: refundOutput,
+    errors: [
+      "not_found",
+      "conflict",
+      "idempotency_mismatch",
+      "missing_field",
+      "gateway_not_configured",
+      "payment_gateway_failed",
+      ...ofLimits,
+    ],
+    limits: limitsOf("refund"),
+    handle: async ({ input, admin, request, requestId, clientIp }) => {
+      const idempotencyKey = requiredIdempotencyKey(request, input.idempotency_key);
+      return await approvals.carryOut(acts.refund, input, { admin, requestId, clientIp, idempotencyKey });
+    },
+  });
+}
+
+function refundCloseEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/refund/close/"),
+    input: closeRefundInput,
+    summary: "End a refund that the gateway leaves open, by what was found there.",
+    output: refundOutput,
+    errors: ["not_found", "conflict", "idempotency_mismatch"],
+    limits: [
+      "Its amount counts as that of a refund: above admin.second_person_above_usd, at once or in a UTC day, it waits until another super-admin has agreed.",
+    ],
+    handle: async ({ input, admin, requestId, clientIp }) =>
+      await approvals.carryOut(acts.closeRefund, input, { admin, requestId, clientIp }),
+  });
+}
+
+function refundPreviewEndpoint({ db, approvals }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/admin/refund/preview/",
+    access: "admin",
+    input: previewRefundInput,
+    summary: "What a refund of an order would do now, without doing it.",
+    output: refundPreviewAnswer,
+    errors: ["not_found"],
+    handle: async ({ input, admin }) => {
+      const wanted = { orderNo: input.order_no, amountUsd: input.amount_usd ?? null };
+      const plan = await db.withTransaction((tx) => planRefund(tx, wanted));
+      const demand = await approvals.foresee(db, admin.adminId, amountOfRefund(plan.amountUsd));
+      return { preview: previewOf(plan, demand) };
+    },
+  });
+}
+
+function previewOf(plan: RefundPlan, demand: Demand): RefundPreview {
+  const { order, payment, taking, problems } = plan;
+  const { budget, quota, subscription } = taking;
+  return {
+    order_no: order.orderNo,
+    gateway: payment?.gateway ?? null,
+    currency: payment?.currency ?? order.currency,
+    paid_usd: plan.paidUsd,
+    refunded_usd: plan.refundedUsd,
+    amount_usd: plan.amountUsd,
+    left_usd: plan.leftUsd,
+    is_whole: plan.isWhole,
+    quota_granted: order.creditedAt === null ? 0n : order.quota,
+    quota_taken_before: taking.quotaTaken,
+    quota,
+    quota_used: taking.quotaUsed,
+    remaining_before: budget?.remaining ?? null,
+    remaining_after: budget === null ? null : budget.remaining - quota,
+    leased: budget?.leased ?? null,
+    period_end: subscription?.periodEnd ?? null,
+    is_month_taken: subscription !== null && plan.isWhole,
+    is_month_over: taking.isMonthOver,
+    demand,
+    problems: problems.map((each) => ({ ...each, is_overridable: isOverridable(each) })),
+  };
+}
+
+function resolveEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/order/resolve/"),
+    input: resolveOrderInput,
+    summary:
+      "Decide about an order whose payment did not fit: credit it, send the payment back, cancel, or clear a mark.",
+    output: resolveOrderOutput,
+    errors: ["not_found", "conflict", "idempotency_mismatch", ...ofLimits],
+    limits: ["What is credited counts as an adjustment, what is sent back as a refund, with their limits."],
+    handle: async ({ input, admin, requestId, clientIp }) => {
+      const { order_no: orderNo, action, transaction_id: transactionId = "" } = input;
+      // The same decision is the same request.
+      const idempotencyKey = `${orderNo}/${action}/${transactionId}`;
+      return await approvals.carryOut(acts.resolve, input, { admin, requestId, clientIp, idempotencyKey });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import type { AdminPlanEntry, PlanEntry, SubscriptionEntry } from "@sluice/contracts/billing";
+import type { Plan } from "./plans/plan-store.ts";
+import type { Subscription } from "./subscriptions/subscription-store.ts";
+
+export function planEntry(plan: Plan): PlanEntry {
+  return {
+    plan_code: plan.planCode,
+    name: plan.name,
+    kind: plan.kind,
+    price_usd: plan.priceUsd,
+    currency: "USD",
+    quota: plan.quota,
+    description: plan.description,
+    features: plan.features,
+    sort_order: plan.sortOrder,
+  };
+}
+
+export function adminPlanEntry(plan: Plan): AdminPlanEntry {
+  return { ...planEntry(plan), status: plan.status, version: plan.version, updated_at: plan.updatedAt };
+}
+
+export function subscriptionEntry(subscription: Subscription): SubscriptionEntry {
+  return {
+    plan_code: subscription.planCode,
+    status: subscription.status,
+    period_start: subscription.periodStart,
+    period_end: subscription.periodEnd,
+    quota_granted: subscription.quotaGranted,
+    is_cancelled_at_end: subscription.isCancelledAtEnd,
+  };
+}

@@ -1,0 +1,68 @@
+import type { Queryable } from "../../platform/db.ts";
+import type { Checkout, GatewayNotice, Reversal } from "../gateways/model.ts";
+
+/** Whoever opens a checkout and does not come back is believed dead after this. */
+const openingSeconds = 60;
+
+/**
+ * Makes the caller the one who opens the checkout of an order. Of those who come meanwhile, and of an order that has one,
+ * nobody does.
+ */
+export async function beginOpening(db: Queryable, orderNo: string): Promise<boolean> {
+  const rows = await db.sql`
+    update sales_order set opening_until = now() + make_interval(secs => ${openingSeconds}::int)
+    where order_no = ${orderNo} and checkout_url is null and coalesce(opening_until, now()) <= now() returning 1`;
+  return rows.length > 0;
+}
+
+/** Remembers the checkout of an order, or that none was opened. */
+export async function endOpening(db: Queryable, orderNo: string, checkout: Checkout | null): Promise<void> {
+  const { url, reference } = checkout ?? { url: null, reference: null };
+  await db.sql`
+    update sales_order set opening_until = null, checkout_url = coalesce(${url}::text, checkout_url),
+      gateway_reference = coalesce(${reference}::text, gateway_reference), updated_at = now()
+    where order_no = ${orderNo}`;
+}
+
+/** The checkout that was opened for an order; null while there is none. */
+export async function findCheckout(db: Queryable, orderNo: string): Promise<Checkout | null> {
+  const [row] = await db.sql<{ url: string | null; reference: string | null }>`
+    select checkout_url as url, gateway_reference as reference from sales_order where order_no = ${orderNo}`;
+  const { url = null, reference = null } = row ?? {};
+  return url === null || reference === null ? null : { url, reference };
+}
+
+export type ToldReversal = {
+  readonly gateway: GatewayNotice["gateway"];
+  readonly transactionId: string | null;
+  readonly orderNo: string | null;
+  readonly what: Reversal;
+  readonly reason: string;
+};
+
+/**
+ * Marks the order whose money went back at the gateway as one that a person has to look at; its state stays. What we sent
+ * back, or are sending, is no news: our own refund, unless the gateway says that it failed after we counted it as done; and
+ * a total that our refunds add up to, without those that failed. Returns the number of the order that was marked, or null.
+ */
+export async function flagReversal(db: Queryable, reversal: ToldReversal): Promise<string | null> {
+  const { gateway, transactionId, orderNo, what, reason } = reversal;
+  const refundNo = what.kind === "refund" ? what.refundNo : null;
+  const isFailed = what.kind === "refund" && what.isFailed;
+  const backUsd = what.kind === "total" ? what.backUsd : null;
+  const [row] = await db.sql<{ orderNo: string }>`
+    update sales_order o set review_reason = ${reason}, updated_at = now()
+    where o.id = coalesce(
+        (select p.order_id from payment p where p.gateway = ${gateway} and p.transaction_id = ${transactionId}),
+        (select s.id from sales_order s where s.order_no = ${orderNo} and s.pay_channel = ${gateway}))
+      and not case ${what.kind}
+        when 'refund' then exists (select 1 from refund r where r.order_id = o.id and r.refund_no = ${refundNo}::text
+          and r.status = any (case when ${isFailed}::boolean then '{pending,failed}' else '{pending,done}' end::text[]))
+        when 'total' then (select coalesce(sum(r.amount_usd), 0) from refund r
+            where r.order_id = o.id and r.status <> 'failed')
+          >= coalesce(${backUsd}::numeric, (select p.amount_usd from payment p where p.order_id = o.id), 'Infinity')
+        else false
+      end
+    returning o.order_no as "orderNo"`;
+  return row?.orderNo ?? null;
+}

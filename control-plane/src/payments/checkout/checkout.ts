@@ -1,0 +1,142 @@
+import type { UserId } from "@sluice/contracts/ids";
+import {
+  type CardSender,
+  type CardVendor,
+  cardVendors,
+  type GatewayRequest,
+  type PaymentOptions,
+} from "@sluice/contracts/payments";
+import { AppError } from "../../platform/errors.ts";
+import type { Checkout } from "../gateways/model.ts";
+import type { Payments } from "../gateways/payment-gateways.ts";
+import type { Order } from "../model.ts";
+import { createOrder, type OrderRequest, type PlacedOrder } from "../orders/place-order.ts";
+import type { BillingParts } from "../port.ts";
+import { beginOpening, endOpening, findCheckout } from "./checkout-store.ts";
+
+/** Who buys what. */
+export type Purchase = {
+  readonly planCode: string;
+  readonly userId: UserId | null;
+  readonly email: string | null;
+  readonly idempotencyKey: string | null;
+  /** What the page that it was placed from calls its visitor. */
+  readonly visitorId?: string | undefined;
+  /** Describes the request to the gateway instead of sending it. */
+  readonly isDryRun: boolean;
+};
+
+export type OpenedCheckout = {
+  readonly placed: PlacedOrder;
+  /** One of the two. */
+  readonly request: GatewayRequest | null;
+  readonly checkout: Checkout | null;
+};
+
+/** Places orders and opens their payment at a gateway. The order is committed before the gateway hears of it. */
+export class CheckoutService {
+  readonly #billing: BillingParts;
+  readonly #payments: Payments;
+  readonly #isPlay: boolean;
+
+  /** @param isPlay whether this is no place for real money, so that everybody may see what the wallet's secret signs */
+  constructor(billing: BillingParts, payments: Payments, { isPlay }: { readonly isPlay: boolean }) {
+    this.#billing = billing;
+    this.#payments = payments;
+    this.#isPlay = isPlay;
+  }
+
+  /** What a payer can choose from. */
+  async options(): Promise<Omit<PaymentOptions, "is_mock_offered">> {
+    const { wallet, card } = this.#payments;
+    const [isWalletReady, isCardReady] = await Promise.all([
+      isReady(() => wallet.requireReady(false)),
+      isReady(() => card.requireReady("default")),
+    ]);
+    return {
+      is_wallet_ready: isWalletReady && wallet.vendors.length > 0,
+      wallet_vendors: wallet.vendors,
+      is_card_ready: isCardReady,
+      card_vendors: cardVendors,
+    };
+  }
+
+  /**
+   * A signed request names the merchant and lets the secret be tried offline: strangers are shown none for real money.
+   * @throws AppError `invalid_value`, `unauthenticated` for such a dry run without a login, `not_found`, `conflict`,
+   * `gateway_not_configured`, `payment_gateway_failed`
+   */
+  async openWallet(purchase: Purchase, vendor: string): Promise<OpenedCheckout> {
+    const { wallet } = this.#payments;
+    if (!wallet.offers(vendor)) {
+      throw new AppError("invalid_value", { fields: { vendor: "not one of the vendors that are offered" } });
+    }
+    if (purchase.isDryRun && purchase.userId === null && !this.#isPlay) {
+      throw new AppError("unauthenticated", { message: "Log in to see a signed request." });
+    }
+    await wallet.requireReady(purchase.isDryRun);
+    const placed = await this.#place(purchase, { payChannel: "walletpay", sender: null, vendor });
+    const request = { order: placed.order, vendor };
+    return purchase.isDryRun
+      ? { placed, request: await wallet.describeCheckout(request), checkout: null }
+      : { placed, request: null, checkout: await this.#open(placed.order, () => wallet.openCheckout(request)) };
+  }
+
+  /** The same at the card gateway, through one of our accounts there. */
+  async openCard(purchase: Purchase, sender: CardSender, vendor: CardVendor): Promise<OpenedCheckout> {
+    const { card } = this.#payments;
+    if (!purchase.isDryRun) {
+      await card.requireReady(sender);
+    }
+    const placed = await this.#place(purchase, { payChannel: "cardpay", sender, vendor });
+    const request = { order: placed.order, sender, vendor };
+    return purchase.isDryRun
+      ? { placed, request: card.describeCheckout(request), checkout: null }
+      : { placed, request: null, checkout: await this.#open(placed.order, () => card.openCheckout(request)) };
+  }
+
+  async #place(
+    { planCode, userId, email, idempotencyKey, visitorId }: Purchase,
+    way: Pick<OrderRequest, "payChannel" | "sender" | "vendor">,
+  ): Promise<PlacedOrder> {
+    const order = { planCode, userId, email: userId === null ? email : null, idempotencyKey, visitorId, ...way };
+    const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, order));
+    // An order that an idempotency key gave back may be paid already, and must not be paid twice.
+    if (placed.order.status !== "pending") {
+      throw new AppError("conflict", { message: "This order is not waiting for a payment any more." });
+    }
+    return placed;
+  }
+
+  /** One at a time, and once: an order that an idempotency key gave back has the checkout it had. */
+  async #open(order: Order, open: () => Promise<Checkout>): Promise<Checkout> {
+    const { db } = this.#billing;
+    const { orderNo } = order;
+    if (!(await beginOpening(db, orderNo))) {
+      const known = await findCheckout(db, orderNo);
+      if (known === null) {
+        throw new AppError("in_progress", { retryAfterSeconds: 2 });
+      }
+      return known;
+    }
+    let checkout: Checkout | null = null;
+    try {
+      checkout = await open();
+      return checkout;
+    } finally {
+      await endOpening(db, orderNo, checkout);
+    }
+  }
+}
+
+async function isReady(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "gateway_not_configured") {
+      return false;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  type CardSender,
+  type CreatedPayment,
+  cardNoticeAnswer,
+  createCardPaymentInput,
+  createdPayment,
+  createWalletPaymentInput,
+  paymentOptionsAnswer,
+} from "@sluice/contracts/payments";
+import { z } from "zod";
+import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { orderEntry } from "../model.ts";
+import type { GatewayNotices } from "../notices/notices.ts";
+import { admitOrder, type OrderFrom } from "../orders/place-order.ts";
+import type { GuestOrders } from "../port.ts";
+import type { CheckoutService, OpenedCheckout, Purchase } from "./checkout.ts";
+
+export type CheckoutEndpointParts = {
+  readonly checkout: CheckoutService;
+  readonly notices: GatewayNotices;
+  readonly guests: GuestOrders;
+  /** Whether orders can be settled without a payment. */
+  readonly isMockOffered: boolean;
+};
+
+const paymentErrors = [
+  "not_found",
+  "conflict",
+  "idempotency_mismatch",
+  "in_progress",
+  "too_many_attempts",
+  "gateway_not_configured",
+  "payment_gateway_failed",
+] as const;
+
+const noticeBytesMax = 256 * 1024;
+
+export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: CheckoutEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/payment/options/",
+      access: "user",
+      input: z.strictObject({}),
+      summary: "Which ways of paying can be chosen now.",
+      output: paymentOptionsAnswer,
+      errors: [],
+      handle: async () => ({ ...(await checkout.options()), is_mock_offered: isMockOffered }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/payment/walletpay/create/",
+      access: "optional_user",
+      input: createWalletPaymentInput,
+      summary: "Place an order and open its payment at the wallet gateway.",
+      output: createdPayment,
+      errors: [...paymentErrors, "unauthenticated"],
+      limits: ["A dry run in production needs a login: it shows what the secret of the gateway signs."],
+      handle: async (call) => answerOf(await checkout.openWallet(await purchaseOf(guests, call), call.input.vendor)),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/payment/cardpay/create/",
+      access: "optional_user",
+      input: createCardPaymentInput,
+      summary: "Place an order and open its payment at the card gateway.",
+      output: createdPayment,
+      errors: paymentErrors,
+      handle: async (call) => {
+        const { sender, vendor } = call.input;
+        return answerOf(await checkout.openCard(await purchaseOf(guests, call), sender, vendor));
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/payment/walletpay/ipn/",
+      access: "public",
+      body: "raw",
+      bodyBytesMax: noticeBytesMax,
+      input: z.object({}),
+      summary: "Notifications of the wallet gateway, answered with the word that it waits for.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/plain", summary: "The word `success`." }],
+      rawTypes: ["application/x-www-form-urlencoded", "application/json"],
+      errors: [
+        "unsupported_encoding",
+        "unsupported_media_type",
+        "invalid_json",
+        "invalid_signature",
+        "account_mismatch",
+        "event_conflict",
+        "order_not_found",
+        "payment_unconfirmed",
+        "webhook_not_configured",
+        "payment_gateway_failed",
+      ],
+      handle: async ({ bytes, request }) => {
+        refuseEncoding(request);
+        await notices.takeWalletNotice(bytes, request.headers.get("content-type"));
+        return new Response("success", { headers: { "content-type": "text/plain; charset=utf-8" } });
+      },
+    }),
+    cardWebhook("/backend/payment/cardpay/webhook/", "default", notices),
+    cardWebhook("/backend/payment/cardpay/account_a/webhook/", "account_a", notices),
+    cardWebhook("/backend/payment/cardpay/account_b/webhook/", "account_b", notices),
+  ];
+}
+
+/** The address says whose secret counts; nothing inside a message does. */
+function cardWebhook(path: string, sender: CardSender, notices: GatewayNotices): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path,
+    access: "public",
+    body: "raw",
+    bodyBytesMax: noticeBytesMax,
+    input: z.object({}),
+    summary: `Events of the account ${sender} at the card gateway.`,
+    output: cardNoticeAnswer,
+    rawTypes: ["application/json"],
+    errors: [
+      ...(["unsupported_encoding", "invalid_json", "invalid_signature", "timestamp_out_of_range"] as const),
+      ...(["account_mismatch", "event_conflict", "webhook_not_configured"] as const),
+    ],
+    handle: async ({ bytes, request }) => {
+      refuseEncoding(request);
+      const result = await notices.takeCardNotice(sender, bytes, request.headers.get("stripe-signature"));
+      return { received: true, result };
+    },
+  });
+}
+
+/** Signatures are over the bytes as they come. */
+function refuseEncoding(request: Request): void {
+  if (request.headers.has("content-encoding")) {
+    throw new AppError("unsupported_encoding");
+  }
+}
+
+type OrderInput = {
+  readonly plan_code: string;
+  readonly email?: string | undefined;
+  readonly idempotency_key?: string | undefined;
+  readonly visitor_id?: string | undefined;
+  readonly dry_run: boolean;
+};
+
+type OrderCall = OrderFrom & { readonly input: OrderInput; readonly request: Request };
+
+/** @throws AppError `invalid_value` for an idempotency key that is none, or two that differ */
+async function purchaseOf(guests: GuestOrders, call: OrderCall): Promise<Purchase> {
+  const { input, user, request } = call;
+  const key = idempotencyKeyOf(request, input.idempotency_key);
+  return {
+    planCode: input.plan_code,
+    userId: user?.userId ?? null,
+    email: input.email ?? null,
+    idempotencyKey: await admitOrder(guests, call, key),
+    visitorId: input.visitor_id,
+    isDryRun: input.dry_run,
+  };
+}
+
+function answerOf({ placed: { order, claimCode }, request, checkout }: OpenedCheckout): CreatedPayment {
+  return {
+    order: orderEntry(order),
+    claim_code: claimCode,
+    dry_run: request !== null,
+    request,
+    checkout_url: checkout?.url ?? null,
+  };
+}

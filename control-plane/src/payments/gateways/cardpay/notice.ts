@@ -1,0 +1,104 @@
+import type { Decimal } from "@sluice/contracts/money";
+import type { CardSender } from "@sluice/contracts/payments";
+import { sha256 } from "../../../platform/crypto/digest.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { fromCents, type GatewayNotice, type NoticeMeaning, type PaidFacts, type Reversal } from "../model.ts";
+import type { CardEvent } from "./signed-event.ts";
+
+const paidKind = "payment_intent.succeeded";
+const totalKind = "charge.refunded";
+const refundKinds = /^(charge\.refund\.|refund\.)/;
+const failedStates: readonly unknown[] = ["failed", "canceled"];
+const disputeKinds = /^(charge\.dispute\.|radar\.early_fraud_warning\.)/;
+const idPattern = /^[A-Za-z0-9_.-]{1,255}$/;
+const numberPattern = /^[A-Za-z0-9_.-]{1,64}$/;
+const currencyPattern = /^[a-z]{3}$/i;
+
+/**
+ * What an event with a good signature says.
+ * @param isLive whether the account is for real money
+ * @throws AppError `account_mismatch`, and `invalid_value` for a payment that lacks what belongs to it
+ */
+export function readCardNotice(event: CardEvent, account: CardSender, isLive: boolean): GatewayNotice {
+  // Metadata of connected accounts is written by others.
+  if (event.account !== null && event.account !== undefined) {
+    throw new AppError("account_mismatch");
+  }
+  return {
+    gateway: "cardpay",
+    account,
+    eventId: event.id,
+    eventKind: event.type,
+    orderNo: readOrderNo(event.data.object["metadata"]),
+    contentHash: hashOf(event),
+    meaning: event.livemode === isLive ? meaningOf(event) : { kind: "wrong_mode" },
+  };
+}
+
+/** The gateway counts open deliveries inside the event: the one thing that may differ between two of them. */
+function hashOf(event: CardEvent): Uint8Array {
+  const { pending_webhooks: _, ...content } = event;
+  return sha256(JSON.stringify(content));
+}
+
+function meaningOf(event: CardEvent): NoticeMeaning {
+  const what = readReversal(event);
+  if (what !== null) {
+    const { payment_intent: payment } = event.data.object;
+    return { kind: "reversal", transactionId: typeof payment === "string" ? payment : null, what };
+  }
+  if (event.type !== paidKind) {
+    return { kind: "other" };
+  }
+  const paid = readPaid(event.data.object);
+  return paid === null ? { kind: "other" } : { kind: "paid", paid, isLive: event.livemode };
+}
+
+/** Events of a charge tell how much of it went back by now; events of a refund are about that one alone. */
+function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
+  if (disputeKinds.test(type)) {
+    return { kind: "dispute" };
+  }
+  if (type === totalKind) {
+    return { kind: "total", backUsd: readCents(object["amount_refunded"]) };
+  }
+  if (!refundKinds.test(type)) {
+    return null;
+  }
+  const refundNo = readNumber(object["metadata"], "refund_no");
+  return { kind: "refund", refundNo, isFailed: failedStates.includes(object["status"]) };
+}
+
+/** Null for what is not an amount of the gateway. */
+function readCents(said: unknown): Decimal | null {
+  const isAmount = typeof said === "number" && Number.isSafeInteger(said) && said >= 0 && said < 1e12;
+  return isAmount ? fromCents(BigInt(said)) : null;
+}
+
+/** Null for a payment that is not about an order of ours: the account may serve other shops as well. */
+function readPaid(intent: Record<string, unknown>): PaidFacts | null {
+  const orderNo = readOrderNo(intent["metadata"]);
+  if (orderNo === null) {
+    return null;
+  }
+  const { id, status, currency } = intent;
+  const amountUsd = readCents(intent["amount_received"]);
+  const isWhole =
+    typeof id === "string" &&
+    idPattern.test(id) &&
+    status === "succeeded" &&
+    typeof currency === "string" &&
+    currencyPattern.test(currency);
+  if (!isWhole || amountUsd === null) {
+    throw new AppError("invalid_value", { internal: { orderNo, reason: "a payment without its fields" } });
+  }
+  return { transactionId: id, orderNo, currency: currency.toUpperCase(), amountUsd };
+}
+
+const readOrderNo = (metadata: unknown): string | null => readNumber(metadata, "trade_no");
+
+/** One of our numbers, out of what we wrote to the gateway beside a payment or a refund. */
+function readNumber(metadata: unknown, name: "trade_no" | "refund_no"): string | null {
+  const said = typeof metadata === "object" && metadata !== null ? Reflect.get(metadata, name) : null;
+  return typeof said === "string" && numberPattern.test(said) ? said : null;
+}

@@ -1,0 +1,107 @@
+import { type Decimal, decimalToScaled, parseDecimal } from "@sluice/contracts/money";
+import type { CardSender, CardVendor, noticeResults } from "@sluice/contracts/payments";
+
+/** The order, as far as a gateway has to know it. */
+export type PayableOrder = {
+  readonly orderNo: string;
+  readonly planCode: string;
+  readonly planName: string;
+  readonly amountUsd: Decimal;
+  readonly email: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+};
+
+/** Where the payer goes on, and what the gateway calls it. */
+export type Checkout = { readonly url: string; readonly reference: string };
+
+export type CardCheckoutRequest = {
+  readonly order: PayableOrder;
+  readonly sender: CardSender;
+  readonly vendor: CardVendor;
+};
+
+export type WalletCheckoutRequest = { readonly order: PayableOrder; readonly vendor: string };
+
+/** That money came in, in the words of the gateway. */
+export type PaidFacts = {
+  readonly transactionId: string;
+  readonly orderNo: string;
+  readonly amountUsd: Decimal;
+  /** Upper case. */
+  readonly currency: string;
+};
+
+/**
+ * How money went back. `dispute`: it is being fought over. `total`: so much went back of the payment by now, null for all of
+ * it. `refund`: one refund, under our number or by somebody else; of one that `isFailed`, the money stayed or came back to us.
+ */
+export type Reversal =
+  | { readonly kind: "dispute" }
+  | { readonly kind: "total"; readonly backUsd: Decimal | null }
+  | { readonly kind: "refund"; readonly refundNo: string | null; readonly isFailed: boolean };
+
+/** What a message of a gateway with a good signature is about. What is kept of it is in `notice-facts.ts`. */
+export type NoticeMeaning =
+  | {
+      readonly kind: "paid";
+      readonly paid: PaidFacts;
+      /** Whether it is of an account for real money; null of a gateway that knows no other. */
+      readonly isLive: boolean | null;
+    }
+  /** Money went back or is being fought over: unless we sent it, a person has to look. */
+  | { readonly kind: "reversal"; readonly transactionId: string | null; readonly what: Reversal }
+  /** Of the wrong mode: play money at a live account, or the other way round. */
+  | { readonly kind: "wrong_mode" }
+  | { readonly kind: "other" };
+
+/** A message of a gateway whose signature was found good. */
+export type GatewayNotice = {
+  readonly gateway: "walletpay" | "cardpay";
+  readonly account: string;
+  readonly eventId: string;
+  /** The kind in the words of the gateway. */
+  readonly eventKind: string;
+  readonly orderNo: string | null;
+  /** SHA-256 over what must not differ between two deliveries of the same message. */
+  readonly contentHash: Uint8Array;
+  readonly meaning: NoticeMeaning;
+};
+
+export type NoticeResult = (typeof noticeResults)[number];
+
+const unfinished: readonly NoticeResult[] = ["received", "unconfirmed", "unknown_order"];
+
+/** Whether a message that comes again has been dealt with for good. */
+export function isFinished(result: NoticeResult): boolean {
+  return !unfinished.includes(result);
+}
+
+const usdPlaces = 2;
+/** The most that the card gateway takes: eight digits. */
+const centsMax = 99_999_999n;
+
+/**
+ * Dollars as the whole cents that the card gateway counts in.
+ * @throws RangeError for fractions of a cent, and for more than eight digits
+ */
+export function toCents(amountUsd: Decimal): number {
+  const cents = decimalToScaled(amountUsd, usdPlaces);
+  if (cents > centsMax) {
+    throw new RangeError("more than the card gateway takes");
+  }
+  return Number(cents);
+}
+
+/** Cents as dollars with two places. */
+export function fromCents(cents: bigint): Decimal {
+  const digits = cents.toString().padStart(usdPlaces + 1, "0");
+  return parseDecimal(`${digits.slice(0, -usdPlaces)}.${digits.slice(-usdPlaces)}`);
+}
+
+const amountPattern = /^\d{1,9}(\.\d{1,2})?$/;
+
+/** An amount as the wallet gateway writes it, with two places; null for anything that is not plainly one. */
+export function readAmount(text: string): Decimal | null {
+  return amountPattern.test(text) ? fromCents(decimalToScaled(parseDecimal(text), usdPlaces)) : null;
+}

@@ -1,0 +1,73 @@
+import type { Decimal } from "@sluice/contracts/money";
+import type { CardSender, GatewayRequest } from "@sluice/contracts/payments";
+import type { CardCheckoutRequest, Checkout, GatewayNotice, PaidFacts, WalletCheckoutRequest } from "./model.ts";
+
+/** A payment to be given back at the gateway that took it, whole or in part. */
+export type RefundRequest = {
+  /** Ours; the same number never gives money back twice. */
+  readonly refundNo: string;
+  readonly orderNo: string;
+  /** Which of our accounts took it. */
+  readonly account: string;
+  readonly transactionId: string;
+  readonly amountUsd: Decimal;
+  readonly currency: string;
+  /** False when it may have been asked for before: then nothing counts but what the gateway has on record. */
+  readonly isFirst: boolean;
+};
+
+/**
+ * `pending`: the gateway took it and will do it; ask again later. `failed`: it certainly sends nothing, with its words: it
+ * refused with a code that is known to mean that, or has it on record as failed. `unclear`: it says something else, so that
+ * the money may have gone; ask again later, and have a person look.
+ */
+export type RefundAnswer =
+  | { readonly kind: "done"; readonly gatewayRefundId: string }
+  | { readonly kind: "failed"; readonly error: string }
+  | { readonly kind: "unclear"; readonly said: string }
+  | { readonly kind: "pending" };
+
+export interface RefundGateway {
+  /**
+   * Never to be called inside a transaction: it waits for a server of others.
+   * @throws AppError `payment_gateway_failed` when it is not known what happened: ask again under the same refund number;
+   * `gateway_not_configured` when nothing was sent
+   */
+  refund(request: RefundRequest): Promise<RefundAnswer>;
+}
+
+/** What the gateway says when it is asked, as against what a message said. */
+export type Confirmation = "agrees" | "differs" | "not_asked";
+
+export interface WalletGateway extends RefundGateway {
+  /** Those that the operator lists. */
+  readonly vendors: readonly string[];
+  /** Whether the vendor is one of those that the operator lists. */
+  offers(vendor: string): boolean;
+  /** @throws AppError `gateway_not_configured` when a checkout could not be opened, or for a dry run not be signed */
+  requireReady(isDryRun: boolean): Promise<void>;
+  /** @throws AppError `gateway_not_configured` */
+  describeCheckout(request: WalletCheckoutRequest): Promise<GatewayRequest>;
+  /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
+  openCheckout(request: WalletCheckoutRequest): Promise<Checkout>;
+  /** @throws AppError `gateway_not_configured`, `invalid_signature`, and those of a body that can't be read */
+  readNotice(bytes: Uint8Array, contentType: string | null): Promise<GatewayNotice>;
+  /** Asks the gateway itself. @throws AppError `payment_gateway_failed` when it gives no answer */
+  confirm(paid: PaidFacts): Promise<Confirmation>;
+}
+
+export interface CardGateway extends RefundGateway {
+  /** @throws AppError `gateway_not_configured` when a checkout could not be opened */
+  requireReady(sender: CardSender): Promise<void>;
+  describeCheckout(request: CardCheckoutRequest): GatewayRequest;
+  /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
+  openCheckout(request: CardCheckoutRequest): Promise<Checkout>;
+  /** Whether the account is for real money, as it stands now. @throws AppError `gateway_not_configured` */
+  isLive(account: string): Promise<boolean>;
+  /**
+   * @param signature the signature header
+   * @throws AppError `gateway_not_configured`, `invalid_signature`, `timestamp_out_of_range`, `account_mismatch`,
+   * `invalid_json`, `invalid_value`
+   */
+  readNotice(account: CardSender, bytes: Uint8Array, signature: string | null): Promise<GatewayNotice>;
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { AppError } from "../../../platform/errors.ts";
+import { type HttpClient, HttpClientError } from "../../../platform/http-client/model.ts";
+
+export type WalletAnswer = { readonly code: string; readonly message: string; readonly result: unknown };
+
+const answerSchema = z.object({
+  ret_code: z.string(),
+  ret_msg: z.string().default(""),
+  // A refusal need not have one.
+  result: z.unknown().optional(),
+});
+
+/** The code of an answer that says yes; the status of HTTP is 200 for every answer. */
+export const walletSuccess = "000100";
+/** That the gateway has nothing on record of what it was asked about. */
+export const walletUnknown = "000021";
+
+const answerBytesMax = 256 * 1024;
+const wordsMax = 300;
+
+/** Posts signed forms to the wallet gateway. */
+export class WalletClient {
+  readonly #http: HttpClient;
+  readonly #base: URL;
+  readonly #timeoutMs: number;
+
+  constructor(http: HttpClient, baseUrl: string, timeoutMs: number) {
+    this.#http = http;
+    this.#base = new URL(baseUrl);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * @throws AppError `payment_gateway_failed` when no answer came that could be read; whether the gateway did what was
+   * asked is not known then
+   */
+  async post(path: string, fields: Readonly<Record<string, string>>): Promise<WalletAnswer> {
+    const { protocol, hostname, port, pathname } = this.#base;
+    try {
+      const response = await this.#http.send({
+        protocol: protocol === "https:" ? "https:" : "http:",
+        hostname,
+        port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+        method: "POST",
+        target: `${pathname.replace(/\/$/, "")}${path}`,
+        headers: [
+          ["content-type", "application/x-www-form-urlencoded"],
+          ["accept", "application/json"],
+        ],
+        body: Buffer.from(encodeForm(fields)),
+        signal: AbortSignal.timeout(this.#timeoutMs),
+        limits: {
+          connectTimeoutMs: this.#timeoutMs,
+          firstByteTimeoutMs: this.#timeoutMs,
+          idleTimeoutMs: this.#timeoutMs,
+          totalTimeoutMs: this.#timeoutMs,
+          responseBytesMax: answerBytesMax,
+        },
+      });
+      const bytes = await response.body.bytes(answerBytesMax);
+      return readAnswer(response.status, bytes);
+    } catch (error) {
+      if (error instanceof HttpClientError) {
+        throw new AppError("payment_gateway_failed", { internal: { path, kind: error.kind }, cause: error });
+      }
+      throw error;
+    }
+  }
+}
+
+/** What the gateway said, for people. */
+export function wordsOf({ code, message }: WalletAnswer): string {
+  return `${code} ${message}`.slice(0, wordsMax);
+}
+
+export function encodeForm(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(fields).toString();
+}
+
+function readAnswer(status: number, bytes: Uint8Array): WalletAnswer {
+  const answer = status === 200 ? answerSchema.safeParse(parseJson(bytes)) : null;
+  if (answer?.success !== true) {
+    throw new AppError("payment_gateway_failed", { internal: { status, bytes: bytes.length } });
+  }
+  return { code: answer.data.ret_code, message: answer.data.ret_msg, result: answer.data.result };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return null;
+  }
+}

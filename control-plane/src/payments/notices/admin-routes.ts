@@ -1,0 +1,71 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { replayedNotice, replayNoticeInput } from "@sluice/contracts/payments";
+import { writeAudit } from "../../admin/audit/service.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { RateBucket } from "../../platform/rate-bucket.ts";
+import type { GatewayNotices } from "./notices.ts";
+import { reopenNotice } from "./record-notice.ts";
+
+export type CheckoutAdminParts = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly notices: GatewayNotices;
+};
+
+const replaysPerMinute = 30;
+
+/** What admins do with messages of gateways that were not dealt with. */
+export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminParts): AnyEndpoint[] {
+  const bucket = new RateBucket(replaysPerMinute);
+  const admit = (): void => {
+    const tick = clock.tick();
+    if (!bucket.has(1, tick)) {
+      throw new AppError("too_many_attempts", { retryAfterSeconds: bucket.secondsUntil(1, tick) });
+    }
+    bucket.take(1, tick);
+  };
+  return [
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/gateway-event/replay/"),
+      input: replayNoticeInput,
+      summary: "Take a message of a gateway again that was not dealt with; one that was changes nothing.",
+      output: replayedNotice,
+      errors: [
+        "not_found",
+        "conflict",
+        "too_many_attempts",
+        "webhook_not_configured",
+        "payment_gateway_failed",
+        "temporarily_unavailable",
+      ],
+      limits: ["A message once in 10 seconds.", "30 messages a minute."],
+      handle: async ({ input: { gateway_event_id: id }, admin, requestId, clientIp }) => {
+        admit();
+        const { notice, result: before } = await db.withTransaction(async (tx) => {
+          const reopened = await reopenNotice(tx, id);
+          if (reopened.notice !== null) {
+            const { gateway, account, eventId, orderNo } = reopened.notice;
+            await writeAudit(tx, {
+              actor: { kind: "admin", id: admin.adminId, name: admin.username },
+              action: "gateway_event.replay",
+              subjectKind: "gateway_event",
+              subjectId: id.toString(),
+              before: { result: reopened.result },
+              // What comes of it stands in the message; an admin who asked and died on the way is named all the same.
+              after: { gateway, account, eventId, orderNo },
+              requestId,
+              ip: clientIp,
+            });
+          }
+          return reopened;
+        });
+        const result = notice === null ? before : await notices.takeAgain(id, notice);
+        return { gateway_event_id: id, result_before: before, result, is_new: notice !== null };
+      },
+    }),
+  ];
+}

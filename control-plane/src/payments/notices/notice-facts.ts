@@ -1,0 +1,77 @@
+import type { Decimal } from "@sluice/contracts/money";
+import { z } from "zod";
+import type { NoticeMeaning, Reversal } from "../gateways/model.ts";
+
+const facts = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("paid"),
+    transaction_id: z.string(),
+    order_no: z.string(),
+    amount_usd: z.string(),
+    currency: z.string(),
+    is_live: z.boolean().nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal("reversal"),
+    transaction_id: z.string().nullable(),
+    is_dispute: z.boolean(),
+    /** Absent of a dispute, and of those that came before it was kept: these count as a return of the whole payment. */
+    back_usd: z.string().nullable().optional(),
+    refund: z.strictObject({ refund_no: z.string().nullable(), is_failed: z.boolean() }).optional(),
+  }),
+  z.strictObject({ kind: z.literal("wrong_mode") }),
+  z.strictObject({ kind: z.literal("other") }),
+]);
+
+/** What is kept of a message, so that it can be taken again: what it means, and nothing of the payer or of signatures. */
+export function factsOf(meaning: NoticeMeaning): z.output<typeof facts> {
+  switch (meaning.kind) {
+    case "paid": {
+      const { transactionId, orderNo, amountUsd, currency } = meaning.paid;
+      const order = { transaction_id: transactionId, order_no: orderNo };
+      return { kind: "paid", ...order, amount_usd: amountUsd, currency, is_live: meaning.isLive };
+    }
+    case "reversal":
+      return { kind: "reversal", transaction_id: meaning.transactionId, ...reversalFacts(meaning.what) };
+    default:
+      return meaning;
+  }
+}
+
+/** The meaning of a message from what was kept of it. @throws ZodError for what `factsOf` never wrote */
+export function meaningOf(kept: unknown): NoticeMeaning {
+  const said = facts.parse(kept);
+  switch (said.kind) {
+    case "paid": {
+      const { transaction_id: transactionId, order_no: orderNo, amount_usd: amountUsd, currency } = said;
+      const paid = { transactionId, orderNo, amountUsd: amountUsd as Decimal, currency };
+      return { kind: "paid", paid, isLive: said.is_live };
+    }
+    case "reversal":
+      return { kind: "reversal", transactionId: said.transaction_id, what: reversalOf(said) };
+    default:
+      return said;
+  }
+}
+
+type ReversalFacts = Omit<Extract<z.output<typeof facts>, { kind: "reversal" }>, "kind" | "transaction_id">;
+
+function reversalFacts(what: Reversal): ReversalFacts {
+  switch (what.kind) {
+    case "dispute":
+      return { is_dispute: true };
+    case "total":
+      return { is_dispute: false, back_usd: what.backUsd };
+    case "refund":
+      return { is_dispute: false, refund: { refund_no: what.refundNo, is_failed: what.isFailed } };
+  }
+}
+
+function reversalOf({ is_dispute: isDispute, back_usd: backUsd, refund }: ReversalFacts): Reversal {
+  if (isDispute) {
+    return { kind: "dispute" };
+  }
+  return refund === undefined
+    ? { kind: "total", backUsd: (backUsd ?? null) as Decimal | null }
+    : { kind: "refund", refundNo: refund.refund_no, isFailed: refund.is_failed };
+}

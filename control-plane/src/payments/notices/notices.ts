@@ -1,0 +1,166 @@
+import type { CardSender } from "@sluice/contracts/payments";
+import { isDatabaseOutage } from "../../platform/db-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import { flagReversal } from "../checkout/checkout-store.ts";
+import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts, type Reversal } from "../gateways/model.ts";
+import type { Payments } from "../gateways/payment-gateways.ts";
+import type { BillingParts } from "../port.ts";
+import { settlePaid } from "../settle/settle-paid.ts";
+import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./record-notice.ts";
+
+/**
+ * What gateways say. A message with a good signature is written down, dealt with, and only then answered; each of these
+ * steps is a transaction of its own, and a message that comes again goes on where the one before it ended.
+ */
+export class GatewayNotices {
+  readonly #billing: BillingParts;
+  readonly #payments: Payments;
+
+  constructor(billing: BillingParts, payments: Payments) {
+    this.#billing = billing;
+    this.#payments = payments;
+  }
+
+  /**
+   * @throws AppError for a message that is refused; `order_not_found` and `payment_unconfirmed` for one that may be right
+   * later; `temporarily_unavailable` when it has to come again
+   */
+  async takeWalletNotice(bytes: Uint8Array, contentType: string | null): Promise<NoticeResult> {
+    const result = await this.#take(() => this.#payments.wallet.readNotice(bytes, contentType));
+    if (result === "unknown_order") {
+      throw new AppError("order_not_found");
+    }
+    if (result === "unconfirmed") {
+      throw new AppError("payment_unconfirmed");
+    }
+    return result;
+  }
+
+  /** @throws AppError for a message that is refused; `temporarily_unavailable` when it has to come again */
+  async takeCardNotice(sender: CardSender, bytes: Uint8Array, signature: string | null): Promise<NoticeResult> {
+    return await this.#take(() => this.#payments.card.readNotice(sender, bytes, signature));
+  }
+
+  /**
+   * Takes a message again that was written down and not dealt with, on the way of its first delivery. Its signature was
+   * looked at then; whether its account takes play money or real money is looked at anew.
+   * @param id of the message, which `reopenNotice` has counted
+   * @throws AppError as those above, when it can't be dealt with now either
+   */
+  async takeAgain(id: bigint, notice: GatewayNotice): Promise<NoticeResult> {
+    return await this.#orRefuse(async () => await this.#deal({ id, result: "received" }, await this.#asOfNow(notice)));
+  }
+
+  /** An account that was tried out with play money may take real money by now. */
+  async #asOfNow(notice: GatewayNotice): Promise<GatewayNotice> {
+    const { gateway, account, meaning } = notice;
+    if (gateway !== "cardpay" || meaning.kind !== "paid") {
+      return notice;
+    }
+    const isSameMode = meaning.isLive === (await this.#payments.card.isLive(account));
+    return isSameMode ? notice : { ...notice, meaning: { kind: "wrong_mode" } };
+  }
+
+  async #take(read: () => Promise<GatewayNotice>): Promise<NoticeResult> {
+    return await this.#orRefuse(async () => {
+      const notice = await read();
+      return await this.#deal(await this.#record(notice), notice);
+    });
+  }
+
+  async #orRefuse(work: () => Promise<NoticeResult>): Promise<NoticeResult> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError && error.code === "gateway_not_configured") {
+        throw new AppError("webhook_not_configured", { internal: error.internal });
+      }
+      throw isDatabaseOutage(error) ? new AppError("temporarily_unavailable", { cause: error }) : error;
+    }
+  }
+
+  async #record(notice: GatewayNotice): Promise<KnownNotice> {
+    return await recordNotice(this.#billing.db, notice).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === "event_conflict") {
+        this.#alarm("event_conflict", notice);
+      }
+      throw error;
+    });
+  }
+
+  async #deal({ id, result: known }: KnownNotice, notice: GatewayNotice): Promise<NoticeResult> {
+    const { db, log } = this.#billing;
+    if (isFinished(known)) {
+      return known;
+    }
+    try {
+      const result = await this.#effectOf(notice);
+      await closeNotice(db, id, result);
+      return result;
+    } catch (error) {
+      const isOutage = isDatabaseOutage(error);
+      const code = error instanceof AppError ? error.code : isOutage ? "temporarily_unavailable" : "internal_error";
+      // What says why must not hide why: the gateway is told of the first error.
+      await failNotice(db, id, code).catch((second: unknown) => {
+        log.warn("payments.error_not_kept", { eventId: notice.eventId, code, error: second });
+      });
+      throw error;
+    }
+  }
+
+  async #effectOf(notice: GatewayNotice): Promise<NoticeResult> {
+    const { meaning } = notice;
+    switch (meaning.kind) {
+      case "other":
+        return "ignored";
+      case "wrong_mode":
+        this.#alarm("wrong_mode", notice);
+        return "wrong_mode";
+      case "reversal":
+        return await this.#flag(notice, meaning);
+      case "paid":
+        return await this.#settle(notice, meaning.paid);
+    }
+  }
+
+  async #flag(
+    notice: GatewayNotice,
+    meaning: { readonly transactionId: string | null; readonly what: Reversal },
+  ): Promise<NoticeResult> {
+    const { gateway, orderNo, eventKind } = notice;
+    const reason = `gateway_reversal: ${eventKind}`;
+    const { transactionId, what } = meaning;
+    const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, transactionId, what, reason });
+    // Of a refund that we gave, the gateway tells nothing new.
+    if (flagged === null && what.kind !== "dispute") {
+      return "ignored";
+    }
+    this.#alarm("reversal", notice);
+    return "flagged";
+  }
+
+  async #settle(notice: GatewayNotice, paid: PaidFacts): Promise<NoticeResult> {
+    if (notice.gateway === "walletpay" && !(await this.#isConfirmed(paid))) {
+      this.#alarm("unconfirmed", notice);
+      return "unconfirmed";
+    }
+    const { gateway, account } = notice;
+    return await settlePaid(this.#billing, { gateway, account, ...paid });
+  }
+
+  /** Outside of any transaction: it waits for a server of others. */
+  async #isConfirmed(paid: PaidFacts): Promise<boolean> {
+    try {
+      return (await this.#payments.wallet.confirm(paid)) !== "differs";
+    } catch (error) {
+      if (error instanceof AppError && error.code === "payment_gateway_failed") {
+        throw new AppError("temporarily_unavailable", { cause: error, internal: error.internal });
+      }
+      throw error;
+    }
+  }
+
+  #alarm(reason: string, { gateway, account, eventId, eventKind, orderNo }: GatewayNotice): void {
+    this.#billing.log.error("payments.alarm", { reason, gateway, account, eventId, eventKind, orderNo });
+  }
+}

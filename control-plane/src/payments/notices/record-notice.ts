@@ -1,0 +1,72 @@
+import { isEqualSecret } from "../../platform/crypto/compare.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { type GatewayNotice, isFinished, type NoticeResult } from "../gateways/model.ts";
+import {
+  countTry,
+  findNotice,
+  insertNotice,
+  lockNotice,
+  updateNoticeError,
+  updateNoticeResult,
+} from "./notice-store.ts";
+
+export type KnownNotice = { readonly id: bigint; readonly result: NoticeResult };
+
+/**
+ * Writes a message down, once. What it says under the same id must stay the same.
+ * @throws AppError `event_conflict` when it came before with other content
+ */
+export async function recordNotice(db: Database, notice: GatewayNotice): Promise<KnownNotice> {
+  const isNew = await insertNotice(db, notice);
+  const stored = await findNotice(db, notice);
+  if (stored === null) {
+    throw new Error("a message of a gateway was written down and is not there");
+  }
+  if (!isEqualSecret(stored.contentHash, notice.contentHash)) {
+    throw new AppError("event_conflict");
+  }
+  if (!isNew && !isFinished(stored.result)) {
+    await countTry(db, stored.id);
+  }
+  return { id: stored.id, result: stored.result };
+}
+
+const takenAgainAfterSeconds = 10;
+
+/** A message that is to be taken again; `notice` is null for one that has been dealt with. */
+export type ReopenedNotice = { readonly notice: GatewayNotice | null; readonly result: NoticeResult };
+
+/**
+ * Begins to take a message again that was written down and not dealt with, from what was kept of it.
+ * @throws AppError `not_found`, `conflict` when nothing was kept, `too_many_attempts` when it was taken a moment ago
+ */
+export async function reopenNotice(tx: Transaction, id: bigint): Promise<ReopenedNotice> {
+  const kept = await lockNotice(tx, id);
+  if (kept === null) {
+    throw new AppError("not_found", { message: "There is no such message." });
+  }
+  if (isFinished(kept.result)) {
+    return { notice: null, result: kept.result };
+  }
+  if (kept.notice === null) {
+    throw new AppError("conflict", { message: "Nothing was kept of what it said. Have the gateway send it again." });
+  }
+  const waitSeconds = Math.ceil(takenAgainAfterSeconds - kept.triedSecondsAgo);
+  if (waitSeconds > 0) {
+    const message = "It was taken a moment ago, or still is.";
+    throw new AppError("too_many_attempts", { message, retryAfterSeconds: waitSeconds });
+  }
+  await countTry(tx, id);
+  return { notice: kept.notice, result: kept.result };
+}
+
+/** Writes down the code of the error that kept a message from being dealt with. */
+export async function failNotice(db: Database, id: bigint, code: string): Promise<void> {
+  await updateNoticeError(db, id, code);
+}
+
+/** Writes down what became of a message. */
+export async function closeNotice(db: Database, id: bigint, result: NoticeResult): Promise<void> {
+  await updateNoticeResult(db, id, result);
+}

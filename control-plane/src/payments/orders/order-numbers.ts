@@ -1,0 +1,41 @@
+import { sha256 } from "../../platform/crypto/digest.ts";
+
+/** No I, L, O, U: people read these numbers to each other. */
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const bitsPerLetter = 5n;
+const orderBytes = 16;
+const claimBytes = 20;
+
+/** 128 random bits: who knows the number of an order was told it. Letters and digits only, for every gateway. */
+export function makeOrderNo(): string {
+  return `S${randomText(orderBytes)}`;
+}
+
+/** What gives an order without a login to whoever has it. */
+export function makeClaimCode(): string {
+  return randomText(claimBytes);
+}
+
+/** As it is stored; people type codes in small letters and with spaces. */
+export function hashClaimCode(code: string): Uint8Array {
+  return sha256(code.replace(/[\s-]/g, "").toUpperCase());
+}
+
+/** The same for the same order and key, so that a refund that is asked for twice has one number. */
+export function refundNoOf(orderNo: string, idempotencyKey: string): string {
+  return `R${textOf(sha256(`refund ${orderNo} ${idempotencyKey}`).slice(0, orderBytes))}`;
+}
+
+function randomText(bytes: number): string {
+  return textOf(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
+function textOf(bytes: Uint8Array): string {
+  let value = BigInt(`0x${bytes.toHex()}`);
+  let text = "";
+  for (let bits = bytes.length * 8; bits > 0; bits -= Number(bitsPerLetter)) {
+    text += alphabet[Number(value & 31n)];
+    value >>= bitsPerLetter;
+  }
+  return text;
+}

@@ -1,0 +1,124 @@
+import type { UserId } from "@sluice/contracts/ids";
+import type { Database, Queryable, Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Order } from "../model.ts";
+import { listLiveRefunds } from "../refunds/refund-store.ts";
+import { creditOrder } from "../settle/credit-order.ts";
+import { hashClaimCode } from "./order-numbers.ts";
+import {
+  expireOrders,
+  findOrder,
+  findOwner,
+  isClaimCode,
+  lockOrder,
+  markCancelled,
+  readNow,
+  selectOrders,
+  setOwner,
+} from "./order-store.ts";
+
+const expiredAtOnceMax = 500;
+const expiryRoundsMax = 20;
+
+/**
+ * The order, for its owner. One that nobody owns is shown to whoever knows its number, which nobody can guess.
+ * @throws AppError `not_found` for an order of somebody else just as for none
+ */
+export async function readOrder(db: Queryable, orderNo: string, userId: UserId | null): Promise<Order> {
+  const order = await findOrder(db, orderNo);
+  if (order === null || (order.userId !== null && order.userId !== userId)) {
+    throw new AppError("not_found", { message: "There is no such order." });
+  }
+  return order;
+}
+
+/** A page of a user's orders, the newest first; `next` is the cursor of the following page, null at the end. */
+export async function listOrders(
+  db: Queryable,
+  userId: UserId,
+  page: { readonly cursor: bigint | null; readonly limit: number },
+): Promise<{ readonly orders: readonly Order[]; readonly next: bigint | null }> {
+  const found = await selectOrders(db, userId, { below: page.cursor, limit: page.limit + 1 });
+  const orders = found.slice(0, page.limit);
+  return { orders, next: found.length > page.limit ? (orders.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Cancels an order that waits for its payment; cancelled again it stays so. Should it be paid all the same, it credits.
+ * @throws AppError `not_found` unless it is the user's own, or the claim code is right; `conflict` for any other state
+ */
+export async function cancelOrder(
+  tx: Transaction,
+  orderNo: string,
+  by: { readonly userId: UserId | null; readonly claimCode: string | null },
+): Promise<Order> {
+  const order = await lockOrder(tx, orderNo);
+  if (order === null || !(await mayCancel(tx, order, by))) {
+    throw new AppError("not_found", { message: "There is no such order." });
+  }
+  if (order.status === "pending") {
+    await markCancelled(tx, order.id);
+  } else if (order.status !== "cancelled") {
+    throw new AppError("conflict", { message: "This order can't be cancelled any more." });
+  }
+  return { ...order, status: "cancelled" };
+}
+
+async function mayCancel(
+  tx: Transaction,
+  order: Order,
+  { userId, claimCode }: { readonly userId: UserId | null; readonly claimCode: string | null },
+): Promise<boolean> {
+  if (order.userId !== null) {
+    return order.userId === userId;
+  }
+  return claimCode !== null && (await isClaimCode(tx, order.id, hashClaimCode(claimCode)));
+}
+
+/**
+ * Gives an order that was placed without a login to a user, and credits it if it is paid. Claimed again by the same user
+ * it stays theirs.
+ * @throws AppError `not_found` for a wrong code, and for an order that belongs to somebody else
+ */
+export async function claimOrder(
+  tx: Transaction,
+  claim: { readonly orderNo: string; readonly claimCode: string; readonly userId: UserId; readonly at?: Date },
+): Promise<Order> {
+  const { orderNo, userId } = claim;
+  const order = await lockOrder(tx, orderNo);
+  const isRight = order !== null && (await isClaimCode(tx, order.id, hashClaimCode(claim.claimCode)));
+  const owner = await findOwner(tx, userId);
+  if (!isRight || owner === null || (order.userId !== null && order.userId !== userId)) {
+    throw new AppError("not_found", { message: "There is no such order, or the code is not right." });
+  }
+  if (order.userId === userId) {
+    return order;
+  }
+  // While its money may be on the way back, it must not be credited.
+  if (
+    order.status === "refunded" ||
+    order.resolution === "refund" ||
+    (await listLiveRefunds(tx, order.id)).length > 0
+  ) {
+    throw new AppError("conflict", { message: "This order was refunded." });
+  }
+  await setOwner(tx, order.id, userId);
+  if (order.status === "settled") {
+    await creditOrder(tx, { order, owner, at: claim.at ?? (await readNow(tx)) });
+  }
+  return { ...order, userId, gatewayUserId: owner.gatewayUserId };
+}
+
+/** Ends the orders that nobody paid in time; returns how many. */
+export async function expireOverdueOrders(db: Database, at?: Date): Promise<number> {
+  const moment = at ?? (await readNow(db));
+  let total = 0;
+  for (let round = 0; round < expiryRoundsMax; round += 1) {
+    const expired = await expireOrders(db, moment, expiredAtOnceMax);
+    total += expired;
+    if (expired < expiredAtOnceMax) {
+      break;
+    }
+  }
+  return total;
+}

@@ -1,0 +1,74 @@
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
+
+/**
+ * Makes a plan, or changes the one that was loaded as `version`. Orders that were placed keep what they were placed over.
+ * @throws AppError `conflict` when it exists already, or was changed since it was loaded
+ */
+export async function savePlan(
+  tx: Transaction,
+  plan: NewPlan,
+  version: number | null,
+): Promise<{ readonly before: Plan | null; readonly after: Plan }> {
+  const before = await lockPlan(tx, plan.planCode);
+  if ((before?.version ?? null) !== version) {
+    throw new AppError("conflict");
+  }
+  if (before === null) {
+    // Somebody else may have made it since we looked.
+    if (!(await insertPlan(tx, plan))) {
+      throw new AppError("conflict");
+    }
+  } else {
+    await updatePlan(tx, plan);
+  }
+  const after = await lockPlan(tx, plan.planCode);
+  if (after === null) {
+    throw new Error(`plan ${plan.planCode} was saved and is not there`);
+  }
+  return { before, after };
+}
+
+const firstPlans: readonly NewPlan[] = [
+  {
+    planCode: "credit-10",
+    name: "Credit 10",
+    kind: "wallet_balance",
+    priceUsd: "10.00" as NewPlan["priceUsd"],
+    quota: 5_000_000n,
+    description: "10 USD of credit that does not expire.",
+    features: ["All models", "Pay as you go"],
+    sortOrder: 10,
+    status: "active",
+  },
+  {
+    planCode: "credit-50",
+    name: "Credit 50",
+    kind: "wallet_balance",
+    priceUsd: "50.00" as NewPlan["priceUsd"],
+    quota: 26_000_000n,
+    description: "52 USD of credit for the price of 50.",
+    features: ["All models", "Pay as you go"],
+    sortOrder: 20,
+    status: "active",
+  },
+  {
+    planCode: "monthly-20",
+    name: "Monthly 20",
+    kind: "monthly",
+    priceUsd: "20.00" as NewPlan["priceUsd"],
+    quota: 12_000_000n,
+    description: "24 USD of credit for a month; what is unused ends with it.",
+    features: ["All models", "No renewal by itself"],
+    sortOrder: 30,
+    status: "active",
+  },
+];
+
+/** The plans of a first start; what is there stays as it is. */
+export async function addFirstPlans(tx: Transaction): Promise<void> {
+  for (const plan of firstPlans) {
+    await insertPlan(tx, plan);
+  }
+}

@@ -1,0 +1,174 @@
+import type { BudgetId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
+import { lockQuotaOfUser } from "../../gateway/service.ts";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { fromCents, leftOf, type Order, type Payment, quotaOfRefund, toCents } from "../model.ts";
+import { findOwner, findPaymentOfOrder, lockOrder } from "../orders/order-store.ts";
+import type { Subscription } from "../subscriptions/subscription-store.ts";
+import { countSubscriptions } from "../subscriptions/subscriptions.ts";
+import { listLiveRefunds, type Refund } from "./refund-store.ts";
+
+/** Why a refund can't be made. */
+export type RefundProblem = {
+  readonly code: "not_paid" | "too_much" | "unclaimed" | "quota_used";
+  readonly message: string;
+};
+
+/** What a refund would do, or does, at this moment. */
+export type RefundPlan = {
+  readonly order: Order;
+  /** Null for an order that nobody has paid. */
+  readonly payment: Payment | null;
+  /** What was paid: of an order that an admin settled, it need not be what it asked for. */
+  readonly paidUsd: Decimal;
+  /** What went back or is on its way, before this one. */
+  readonly refundedUsd: Decimal;
+  readonly amountUsd: Decimal;
+  /** The most that can go back now. */
+  readonly leftUsd: Decimal;
+  /** Nothing of the payment is left behind this one. */
+  readonly isWhole: boolean;
+  readonly taking: QuotaTaking;
+  readonly problems: readonly RefundProblem[];
+};
+
+/** What a refund takes from the balance of the owner: nothing of what was never credited, or of a month that is over. */
+export type QuotaTaking = {
+  /** Null while the order has no owner. */
+  readonly budget: { readonly id: BudgetId; readonly remaining: bigint; readonly leased: bigint } | null;
+  readonly quota: bigint;
+  /** How much of it is not there any more. */
+  readonly quotaUsed: bigint;
+  /** What earlier refunds of the order took. */
+  readonly quotaTaken: bigint;
+  /** The running month that is shortened by a whole refund, and loses the quota. */
+  readonly subscription: Subscription | null;
+  readonly isMonthOver: boolean;
+};
+
+/** Whether a refund can be made all the same, when that is wanted: the balance goes below zero then. */
+export function isOverridable({ code }: RefundProblem): boolean {
+  return code === "quota_used";
+}
+
+const nothingTaken: QuotaTaking = {
+  budget: null,
+  quota: 0n,
+  quotaUsed: 0n,
+  quotaTaken: 0n,
+  subscription: null,
+  isMonthOver: false,
+};
+
+/**
+ * Works out a refund under the locks of the order and of its owner's quota, which the caller's transaction keeps; nothing is
+ * taken and nothing written but how far subscriptions were used. What `openRefund` does and what admins are shown before are
+ * both this.
+ * @param amountUsd null: everything that has not gone back yet
+ * @throws AppError `not_found`
+ */
+export async function planRefund(
+  tx: Transaction,
+  { orderNo, amountUsd }: { readonly orderNo: string; readonly amountUsd: Decimal | null },
+): Promise<RefundPlan> {
+  const order = await lockOrder(tx, orderNo);
+  if (order === null) {
+    throw new AppError("not_found", { message: "There is no such order." });
+  }
+  const payment = await findPaymentOfOrder(tx, order.id);
+  const live = await listLiveRefunds(tx, order.id);
+  const refundedCents = live.reduce((sum, each) => sum + toCents(each.amountUsd), 0n);
+  const paidCents = payment === null ? 0n : toCents(payment.amountUsd);
+  const openCents = paidCents - refundedCents;
+  const cents = amountUsd === null ? openCents : toCents(amountUsd);
+  const problem = problemOf(order, { paidCents, openCents, cents, isPaid: payment !== null });
+  const plan = {
+    order,
+    payment,
+    paidUsd: fromCents(paidCents),
+    refundedUsd: fromCents(refundedCents),
+    amountUsd: fromCents(cents),
+    leftUsd: fromCents(openCents),
+    isWhole: cents === openCents,
+  };
+  if (problem !== null || payment === null) {
+    return { ...plan, taking: nothingTaken, problems: problem === null ? [] : [problem] };
+  }
+  const refunded = { paidUsd: payment.amountUsd, refundedUsd: fromCents(refundedCents + cents) };
+  const taking = await planTaking(tx, order, refunded, live);
+  return { ...plan, taking, problems: taking.quotaUsed > 0n ? [quotaUsed] : [] };
+}
+
+const quotaUsed: RefundProblem = {
+  code: "quota_used",
+  message: "The quota of this order was used in part already.",
+};
+
+type Amounts = {
+  readonly isPaid: boolean;
+  readonly paidCents: bigint;
+  readonly openCents: bigint;
+  readonly cents: bigint;
+};
+
+function problemOf(order: Order, { isPaid, paidCents, openCents, cents }: Amounts): RefundProblem | null {
+  if (order.status !== "settled" || !isPaid || order.resolution === "refund") {
+    return { code: "not_paid", message: "Only a paid order can be refunded." };
+  }
+  if (cents <= 0n || cents > openCents) {
+    return { code: "too_much", message: `Of this order ${fromCents(openCents)} USD are left to refund.` };
+  }
+  if (order.userId === null && cents !== paidCents) {
+    return { code: "unclaimed", message: "Nobody has claimed this order; it can only be refunded as a whole." };
+  }
+  return null;
+}
+
+async function planTaking(
+  tx: Transaction,
+  order: Order,
+  { paidUsd, refundedUsd }: { readonly paidUsd: Decimal; readonly refundedUsd: Decimal },
+  live: readonly Refund[],
+): Promise<QuotaTaking> {
+  const owner = order.userId === null ? null : await findOwner(tx, order.userId);
+  if (owner === null) {
+    return nothingTaken;
+  }
+  const budget = await lockQuotaOfUser(tx, owner.gatewayUserId);
+  const running = await countSubscriptions(tx, owner.userId, budget.consumed);
+  const subscription = subscriptionOf(order, running);
+  const quotaTaken = live.reduce((sum, each) => sum + each.quota, 0n);
+  const isMonthOver = order.planKind === "monthly" && subscription === null;
+  const share = quotaOfRefund({ quota: order.quota, amountUsd: paidUsd }, refundedUsd, quotaTaken);
+  const quota = isMonthOver ? 0n : share;
+  // What is left of a month can't stand in for credit: it is used first, so that it would be gone twice.
+  const ofMonths = running.reduce((sum, each) => sum + leftOf(each), 0n);
+  const available = subscription === null ? budget.remaining - ofMonths : leftOf(subscription);
+  const there = available < budget.remaining ? available : budget.remaining;
+  const { budgetId: id, remaining, leased } = budget;
+  return {
+    budget: { id, remaining, leased },
+    quota,
+    quotaUsed: missingOf(quota, there),
+    quotaTaken,
+    subscription,
+    isMonthOver,
+  };
+}
+
+function missingOf(quota: bigint, there: bigint): bigint {
+  if (quota <= 0n || there >= quota) {
+    return 0n;
+  }
+  return there > 0n ? quota - there : quota;
+}
+
+/** The subscription that a monthly order is part of, while its period runs. */
+export function subscriptionOf(order: Order, running: readonly Subscription[]): Subscription | null {
+  const { planKind, planCode, creditedAt } = order;
+  if (planKind !== "monthly" || creditedAt === null) {
+    return null;
+  }
+  return running.find((each) => each.planCode === planCode && creditedAt >= each.periodStart) ?? null;
+}

@@ -1,0 +1,146 @@
+import type { Decimal } from "@sluice/contracts/money";
+import type { Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Order, PaidNotice, Payment, Resolution } from "../model.ts";
+import { refundNoOf } from "../orders/order-numbers.ts";
+import { findPaymentOfOrder, insertPayment, lockOrder, markSettled, readNow } from "../orders/order-store.ts";
+import type { BillingParts } from "../port.ts";
+import { insertRefund, listLiveRefunds } from "../refunds/refund-store.ts";
+import { creditOrder } from "../settle/credit-order.ts";
+import { ownerOf, queuePaidMail } from "../settle/settle-paid.ts";
+import { clearReviewReason, countRefunds, listReviewPayments, markResolved } from "./review-store.ts";
+
+/**
+ * `settle` credits the order although its payment does not fit; `refund` sends that payment back and credits nothing;
+ * `cancel` ends the order, for whoever knows that no money came or has sent it back at the gateway. `dismiss` takes the
+ * mark off an order whose state stays.
+ */
+export type ReviewAction = Resolution | "dismiss";
+
+export type Decision = {
+  readonly orderNo: string;
+  readonly action: ReviewAction;
+  /** Which payment is meant, where there are several. */
+  readonly transactionId: string | null;
+  readonly reason: string;
+};
+
+export type Resolved = {
+  readonly before: Order;
+  /** False when it had been decided so already. */
+  readonly isNew: boolean;
+  /** To be paid out after the transaction. */
+  readonly refundNo: string | null;
+};
+
+/**
+ * Does what an admin decided about an order that waits for a person. Decided again in the same way nothing happens; of two
+ * who decide differently the first one counts.
+ * @throws AppError `not_found`; `conflict` when there is nothing to decide, or it was decided otherwise
+ */
+export async function resolveOrder(tx: Transaction, parts: BillingParts, decision: Decision): Promise<Resolved> {
+  const order = await lockOrder(tx, decision.orderNo);
+  if (order === null) {
+    throw new AppError("not_found", { message: "There is no such order." });
+  }
+  const nothing: Resolved = { before: order, isNew: false, refundNo: null };
+  const { action } = decision;
+  if (action === "dismiss") {
+    return await dismiss(tx, order, nothing);
+  }
+  const isRefundOpen = await isRefusedRefund(tx, order);
+  // A cancelled order may have been paid rightly since, and one whose refund was refused waits again.
+  const isUndone = action === "refund" ? isRefundOpen : action === "cancel" && order.status !== "cancelled";
+  if (order.resolution === action && !isUndone) {
+    return nothing;
+  }
+  if (!(order.status === "review" || (isRefundOpen && action !== "cancel"))) {
+    throw new AppError("conflict", { message: "There is nothing to decide about this order, or it was decided." });
+  }
+  if (action === "cancel") {
+    await markResolved(tx, order.id, "cancel");
+    return { ...nothing, isNew: true };
+  }
+  const at = await readNow(tx);
+  const payment = isRefundOpen
+    ? await paymentOf(tx, order, decision.transactionId)
+    : await takePayment(tx, order, { transactionId: decision.transactionId, at });
+  await markResolved(tx, order.id, action);
+  if (action === "refund") {
+    const { amountUsd } = payment;
+    return { ...nothing, isNew: true, refundNo: await leaveRefund(tx, order, { amountUsd, reason: decision.reason }) };
+  }
+  const owner = await ownerOf(tx, order);
+  if (owner !== null) {
+    await creditOrder(tx, { order, owner, at });
+  }
+  await queuePaidMail(tx, parts, order, owner);
+  return { ...nothing, isNew: true };
+}
+
+async function dismiss(tx: Transaction, order: Order, nothing: Resolved): Promise<Resolved> {
+  if (order.status === "review") {
+    throw new AppError("conflict", { message: "This order waits for a decision: settle, refund or cancel." });
+  }
+  if (order.reviewReason === null) {
+    return nothing;
+  }
+  await clearReviewReason(tx, order.id);
+  return { ...nothing, isNew: true };
+}
+
+/** Whether its payment was to go back and the gateway refused. */
+async function isRefusedRefund(tx: Transaction, order: Order): Promise<boolean> {
+  const isRefund = order.resolution === "refund" && order.status === "settled";
+  return isRefund && (await listLiveRefunds(tx, order.id)).length === 0;
+}
+
+/** The payment that the order has by an earlier decision, which a later one can't exchange. */
+async function paymentOf(tx: Transaction, order: Order, transactionId: string | null): Promise<Payment> {
+  const payment = await findPaymentOfOrder(tx, order.id);
+  if (payment === null || (transactionId !== null && transactionId !== payment.transactionId)) {
+    const message = "It was decided about another payment of this order.";
+    throw new AppError("conflict", { message, fields: { transaction_id: message } });
+  }
+  return payment;
+}
+
+/** Makes the payment that is meant the one of the order. */
+async function takePayment(
+  tx: Transaction,
+  order: Order,
+  { transactionId, at }: { readonly transactionId: string | null; readonly at: Date },
+): Promise<PaidNotice> {
+  const payment = choosePayment(order, await listReviewPayments(tx, order.id, order.orderNo), transactionId);
+  if (!(await insertPayment(tx, order.id, payment))) {
+    throw new AppError("conflict", { message: "This payment belongs to another order." });
+  }
+  await markSettled(tx, order.id, { isLate: false, isMock: payment.gateway === "mock", at });
+  return payment;
+}
+
+function choosePayment(order: Order, known: readonly PaidNotice[], transactionId: string | null): PaidNotice {
+  const meant = transactionId === null ? known : known.filter((each) => each.transactionId === transactionId);
+  const [payment] = meant;
+  if (payment === undefined || meant.length > 1) {
+    const message =
+      payment === undefined ? "No such payment is known." : "Several payments came: name the transaction.";
+    throw new AppError("conflict", { message, fields: { transaction_id: message } });
+  }
+  if (payment.currency !== order.currency) {
+    throw new AppError("conflict", {
+      message: "It was paid in another currency. Send it back at the gateway, then cancel the order.",
+    });
+  }
+  return payment;
+}
+
+async function leaveRefund(
+  tx: Transaction,
+  order: Order,
+  { amountUsd, reason }: { readonly amountUsd: Decimal; readonly reason: string },
+): Promise<string> {
+  const refundNo = refundNoOf(order.orderNo, `review ${await countRefunds(tx, order.id)}`);
+  await insertRefund(tx, { refundNo, orderId: order.id, amountUsd, quota: 0n, reason });
+  return refundNo;
+}

@@ -1,0 +1,350 @@
+import {
+  balanceAnswer,
+  cancelOrderInput,
+  cancelSubscriptionInput,
+  claimOrderInput,
+  createdOrderAnswer,
+  createOrderInput,
+  ledgerAnswer,
+  mockSettleAnswer,
+  noInput,
+  orderAnswer,
+  orderListAnswer,
+  orderNumberInput,
+  pageInput,
+  planListAnswer,
+  statementInput,
+  statementSumsAnswer,
+  statementSumsInput,
+  subscriptionListAnswer,
+} from "@sluice/contracts/billing";
+import { writeAudit } from "../admin/audit/service.ts";
+import { readQuotaOfUser } from "../gateway/service.ts";
+import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
+import type { Transaction } from "../platform/db.ts";
+import { idempotencyKeyOf } from "../platform/endpoint/idempotency-key.ts";
+import { type AnyEndpoint, type CallerReader, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
+import { AppError } from "../platform/errors.ts";
+import { planEntry, subscriptionEntry } from "./answers.ts";
+import { orderEntry } from "./model.ts";
+import { findOrder } from "./orders/order-store.ts";
+import { cancelOrder, claimOrder, listOrders, readOrder } from "./orders/orders.ts";
+import { admitOrder, createOrder } from "./orders/place-order.ts";
+import { statementCsv, statementHtml, statementPolicy, usdOfQuota } from "./orders/statement-text.ts";
+import { selectActivePlans } from "./plans/plan-store.ts";
+import type { BillingParts, GuestOrders } from "./port.ts";
+import { settlePaid } from "./settle/settle-paid.ts";
+import { cancelAtEnd, listSubscriptions } from "./subscriptions/subscription-store.ts";
+
+export type BillingEndpointParts = BillingParts & {
+  readonly guests: GuestOrders;
+  /** Whether orders can be settled without a payment. */
+  readonly isMockOffered: boolean;
+  readonly admins: Pick<CallerReader, "readAdmin">;
+};
+
+export function billingEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
+  return [
+    plansEndpoint(parts),
+    ...orderEndpoints(parts),
+    ...orderChangeEndpoints(parts),
+    mockSettleEndpoint(parts),
+    ...accountEndpoints(parts),
+    ...subscriptionEndpoints(parts),
+  ];
+}
+
+function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/billing/plans/",
+    access: "public",
+    input: noInput,
+    summary: "The plans that are offered, in US dollars.",
+    output: planListAnswer,
+    errors: [],
+    handle: async () => ({ currency: "USD", plans: (await selectActivePlans(db)).map(planEntry) }),
+  });
+}
+
+function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
+  const { db } = parts;
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/create/",
+      access: "optional_user",
+      input: createOrderInput,
+      summary: "Place an order for a plan; without a login it comes with a code to claim it.",
+      output: createdOrderAnswer,
+      errors: ["not_found", "idempotency_mismatch", "in_progress", "too_many_attempts"],
+      limits: ["Without a login: so many orders from one address, see too_many_attempts."],
+      handle: async ({ input, user, request, clientIp }) => {
+        const sent = idempotencyKeyOf(request, input.idempotency_key);
+        const idempotencyKey = await admitOrder(parts.guests, { user, clientIp }, sent);
+        const { order, claimCode } = await db.withTransaction((tx) =>
+          createOrder(tx, {
+            planCode: input.plan_code,
+            userId: user?.userId ?? null,
+            email: user === null ? (input.email ?? null) : null,
+            payChannel: "none",
+            sender: null,
+            vendor: null,
+            idempotencyKey,
+            visitorId: input.visitor_id,
+          }),
+        );
+        return { order: orderEntry(order), ...(claimCode === null ? {} : { claim_code: claimCode }) };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/order/status/",
+      access: "optional_user",
+      input: orderNumberInput,
+      summary: "An order by its number.",
+      output: orderAnswer,
+      errors: ["not_found"],
+      handle: async ({ input, user }) => ({
+        order: orderEntry(await readOrder(db, input.order_no, user?.userId ?? null)),
+      }),
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/order/list/",
+      access: "user",
+      input: pageInput,
+      summary: "The orders of the user, the newest first.",
+      output: orderListAnswer,
+      errors: [],
+      handle: async ({ input, user }) => {
+        const page = { cursor: input.cursor ?? null, limit: input.limit };
+        const { orders, next } = await listOrders(db, user.userId, page);
+        return { orders: orders.map(orderEntry), next_cursor: next };
+      },
+    }),
+  ];
+}
+
+function orderChangeEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/cancel/",
+      access: "optional_user",
+      input: cancelOrderInput,
+      summary: "Cancel an order that waits for its payment.",
+      output: orderAnswer,
+      errors: ["not_found", "conflict"],
+      handle: async (call) => {
+        const { input, user } = call;
+        const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
+        const order = await db.withTransaction(async (tx) => {
+          const cancelled = await cancelOrder(tx, input.order_no, by);
+          if (user !== null) {
+            await auditOrder(tx, { ...call, user }, "order.cancel");
+          }
+          return cancelled;
+        });
+        return { order: orderEntry(order) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/claim/",
+      access: "user",
+      input: claimOrderInput,
+      summary: "Take over an order that was placed without a login; it is credited if it is paid.",
+      output: orderAnswer,
+      errors: ["not_found", "conflict"],
+      handle: async (call) => {
+        const { input, user } = call;
+        const claim = { orderNo: input.order_no, claimCode: input.claim_code, userId: user.userId };
+        const order = await db.withTransaction(async (tx) => {
+          const claimed = await claimOrder(tx, claim);
+          await auditOrder(tx, call, "order.claim");
+          return claimed;
+        });
+        return { order: orderEntry(order) };
+      },
+    }),
+  ];
+}
+
+function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    path: "/backend/payment/mock-settle/",
+    access: "optional_user",
+    input: orderNumberInput,
+    summary: "Settle an order without a payment, as its owner or an admin; for trying out only.",
+    output: mockSettleAnswer,
+    errors: ["not_found", "not_offered"],
+    handle: async ({ input, user, request }) => {
+      if (!parts.isMockOffered) {
+        throw new AppError("not_offered");
+      }
+      const isAdmin = (await parts.admins.readAdmin(request)) !== null;
+      const ofAnybody = isAdmin ? await findOrder(parts.db, input.order_no) : null;
+      const order = ofAnybody ?? (await readOrder(parts.db, input.order_no, user?.userId ?? null));
+      const { orderNo, amountUsd, currency } = order;
+      const transactionId = `mock:${orderNo}`;
+      const notice = { gateway: "mock", account: "mock", transactionId, orderNo, amountUsd, currency } as const;
+      const result = await settlePaid(parts, notice);
+      return { result, order: orderEntry((await findOrder(parts.db, orderNo)) ?? order) };
+    },
+  });
+}
+
+function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/balance/",
+      access: "user",
+      input: noInput,
+      summary: "What the user can still use, what calls cost so far, and the balance of the ledger.",
+      output: balanceAnswer,
+      errors: [],
+      handle: async ({ user }) => {
+        const { remaining, used } = await readQuotaOfUser(db, user.gatewayUserId);
+        const ledgerBalance = await readBalance(db, user.gatewayUserId);
+        const amounts = { remaining_quota: remaining, used_quota: used, ledger_balance_quota: ledgerBalance };
+        return { balance: { ...amounts, remaining_usd: usdOfQuota(remaining) } };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/ledger/",
+      access: "user",
+      input: pageInput,
+      summary: "The entries of the user's account, the newest first.",
+      output: ledgerAnswer,
+      errors: [],
+      handle: async ({ input, user }) => {
+        const page = { cursor: input.cursor ?? null, limit: input.limit };
+        const { entries, next } = await listEntries(db, user.gatewayUserId, page);
+        const lines = entries.map((entry) => ({
+          id: entry.id,
+          change_type: entry.changeType,
+          reference: entry.reference,
+          note: entry.note,
+          amount: entry.amount,
+          balance_after: entry.balanceAfter,
+          created_at: entry.createdAt,
+        }));
+        return { entries: lines, next_cursor: next };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/statement/sums/",
+      access: "user",
+      input: statementSumsInput,
+      summary: "What opened a month of the user's account, the sum of each kind of change, and what closed it.",
+      output: statementSumsAnswer,
+      errors: [],
+      handle: async ({ input, user }) => {
+        const statement = await readStatement(db, user.gatewayUserId, input.month);
+        const sums = sumsOfStatement(statement).map(([changeType, amount]) => ({ change_type: changeType, amount }));
+        const { month, openingBalance, closingBalance } = statement;
+        return { statement: { month, opening_quota: openingBalance, sums, closing_quota: closingBalance } };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/statement/",
+      access: "user",
+      input: statementInput,
+      summary: "A month of the user's account as a CSV file or as a page to print.",
+      output: null,
+      otherAnswers: [
+        { status: 200, type: "text/csv", summary: "With `format=csv`." },
+        { status: 200, type: "text/html", summary: "With `format=html`." },
+      ],
+      errors: [],
+      handle: async ({ input, user }) => {
+        const statement = await readStatement(db, user.gatewayUserId, input.month);
+        return input.format === "csv"
+          ? csvAnswer(statementCsv(statement), `statement-${input.month}.csv`)
+          : pageAnswer(statementHtml(statement, user.email));
+      },
+    }),
+  ];
+}
+
+function subscriptionEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/subscription/list/",
+      access: "user",
+      input: noInput,
+      summary: "The subscriptions of the user, the newest first.",
+      output: subscriptionListAnswer,
+      errors: [],
+      handle: async ({ user }) => ({
+        subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry),
+      }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/subscription/cancel/",
+      access: "user",
+      input: cancelSubscriptionInput,
+      summary: "Let a subscription end with its period.",
+      output: subscriptionListAnswer,
+      errors: ["not_found"],
+      handle: async ({ input, user, requestId, clientIp }) => {
+        await db.withTransaction(async (tx) => {
+          if (!(await cancelAtEnd(tx, user.userId, input.plan_code))) {
+            throw new AppError("not_found", { message: "There is no such subscription." });
+          }
+          await writeAudit(tx, {
+            actor: actorOf(user),
+            action: "subscription.cancel",
+            subjectKind: "subscription",
+            subjectId: input.plan_code,
+            before: { isCancelledAtEnd: false },
+            after: { isCancelledAtEnd: true },
+            requestId,
+            ip: clientIp,
+          });
+        });
+        return { subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry) };
+      },
+    }),
+  ];
+}
+
+type OrderCall = {
+  readonly user: UserCaller;
+  readonly input: { readonly order_no: string };
+  readonly requestId: string;
+  readonly clientIp: string;
+};
+
+async function auditOrder(tx: Transaction, call: OrderCall, action: "order.cancel" | "order.claim"): Promise<void> {
+  const { user, input, requestId, clientIp } = call;
+  const subject = { subjectKind: "order", subjectId: input.order_no, before: null, after: null };
+  await writeAudit(tx, { actor: actorOf(user), action, ...subject, requestId, ip: clientIp });
+}
+
+function actorOf(user: UserCaller): { readonly kind: "user"; readonly id: bigint; readonly name: string } {
+  return { kind: "user", id: user.userId, name: user.email };
+}
+
+const privateHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+function csvAnswer(text: string, fileName: string): Response {
+  const type = {
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": `attachment; filename="${fileName}"`,
+  };
+  return new Response(text, { headers: { ...privateHeaders, ...type } });
+}
+
+function pageAnswer(text: string): Response {
+  const type = { "content-type": "text/html; charset=utf-8", "content-security-policy": statementPolicy };
+  return new Response(text, { headers: { ...privateHeaders, ...type } });
+}

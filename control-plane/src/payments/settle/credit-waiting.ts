@@ -1,0 +1,52 @@
+import type { UserId } from "@sluice/contracts/ids";
+import type { Database, Transaction } from "../../platform/db.ts";
+import {
+  findOwner,
+  listPaidWithoutOwner,
+  listWaitingOwners,
+  lockAddress,
+  lockOrder,
+  readNow,
+  setOwner,
+} from "../orders/order-store.ts";
+import { listLiveRefunds } from "../refunds/refund-store.ts";
+import { creditOrder } from "./credit-order.ts";
+
+/**
+ * Credits everything that was paid without a login under an address, now that a user has shown that it is theirs. To be
+ * called in the transaction of the verification, after it was written.
+ * @returns how many orders were credited
+ */
+export async function creditPaidOrders(tx: Transaction, userId: UserId, at?: Date): Promise<number> {
+  const owner = await findOwner(tx, userId);
+  if (owner === null) {
+    return 0;
+  }
+  await lockAddress(tx, owner.email);
+  let credited = 0;
+  for (const orderNo of await listPaidWithoutOwner(tx, owner.email)) {
+    const order = await lockOrder(tx, orderNo);
+    const isOpen = order?.userId === null && order.status === "settled";
+    // While its money may be on the way back, it must not be credited.
+    if (isOpen && (await listLiveRefunds(tx, order.id)).length === 0) {
+      await setOwner(tx, order.id, owner.userId);
+      await creditOrder(tx, { order, owner, at: at ?? (await readNow(tx)) });
+      credited += 1;
+    }
+  }
+  return credited;
+}
+
+const ownersPerRunMax = 200;
+
+/**
+ * Credits every paid order without an owner whose address has been verified since, in whatever way. Returns how many
+ * orders were credited.
+ */
+export async function creditWaitingOwners(db: Database): Promise<number> {
+  let credited = 0;
+  for (const userId of await listWaitingOwners(db, ownersPerRunMax)) {
+    credited += await db.withTransaction((tx) => creditPaidOrders(tx, userId));
+  }
+  return credited;
+}

@@ -1,0 +1,159 @@
+import type { Transaction } from "../../platform/db.ts";
+import { CommitUnknownError } from "../../platform/db-errors.ts";
+import { judgePayment, type Order, type PaidNotice, type SettleResult } from "../model.ts";
+import {
+  findOwner,
+  findPaymentByTransaction,
+  findPaymentOfOrder,
+  findVerifiedOwner,
+  insertPayment,
+  lockAddress,
+  lockOrder,
+  markForReview,
+  markSettled,
+  type Owner,
+  readNow,
+  setOwner,
+} from "../orders/order-store.ts";
+import type { BillingParts, FaultInjector } from "../port.ts";
+import { insertReviewPayment } from "../reviews/review-store.ts";
+import { creditOrder } from "./credit-order.ts";
+
+const commitTriesMax = 3;
+const noFault: FaultInjector = () => undefined;
+const defaultLocale = "en";
+
+export type SettleOptions = {
+  readonly fault?: FaultInjector;
+  /** Default: the time of the database. */
+  readonly at?: Date;
+};
+
+/**
+ * The one way in which an order becomes paid, whatever the gateway. The signature of the notice is the caller's business,
+ * and nobody may be told that it was taken before this has returned.
+ *
+ * One transaction: the order is locked and compared, the payment written, the quota granted with its ledger entries, the
+ * subscription begun or extended, the mail put into the outbox. Sent again it changes nothing. Whether a COMMIT happened
+ * whose answer was lost is found out by looking again, under the lock.
+ * @throws the errors of the database; nothing happened then, or a repetition finds that it did
+ */
+export async function settlePaid(
+  parts: BillingParts,
+  notice: PaidNotice,
+  options: SettleOptions = {},
+): Promise<SettleResult> {
+  const { fault = noFault } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const result = await parts.db.withTransaction((tx) => settleOnce(tx, parts, { notice, ...options, fault }));
+      await fault("after_commit");
+      const { gateway, transactionId, orderNo } = notice;
+      parts.log.info("billing.notice", { result, orderNo, gateway, transactionId });
+      await fault("before_reply");
+      // An earlier try of this call did it, and only its answer was lost.
+      return attempt > 1 && result === "duplicate" ? "settled" : result;
+    } catch (error) {
+      if (attempt >= commitTriesMax || !(error instanceof CommitUnknownError)) {
+        throw error;
+      }
+      parts.log.warn("billing.commit_unknown", { orderNo: notice.orderNo, gateway: notice.gateway });
+    }
+  }
+}
+
+type Settling = { readonly notice: PaidNotice; readonly fault: FaultInjector; readonly at?: Date };
+
+async function settleOnce(tx: Transaction, parts: BillingParts, settling: Settling): Promise<SettleResult> {
+  const { notice, fault } = settling;
+  const { log } = parts;
+  const order = await lockOrder(tx, notice.orderNo);
+  const { orderNo, gateway, transactionId } = notice;
+  if (order === null) {
+    log.error("billing.alarm", { reason: "unknown_order", orderNo, gateway, transactionId });
+    return "unknown_order";
+  }
+  await fault("after_lock");
+  const at = settling.at ?? (await readNow(tx));
+  const judgement = judgePayment(order, notice, {
+    ofOrder: await findPaymentOfOrder(tx, order.id),
+    ofTransaction: await findPaymentByTransaction(tx, notice),
+    at,
+  });
+  if (judgement.kind === "duplicate") {
+    return "duplicate";
+  }
+  if (judgement.kind === "review") {
+    return await putUpForReview(tx, parts, { order, notice, reason: judgement.reason });
+  }
+  if (!(await insertPayment(tx, order.id, notice))) {
+    return await putUpForReview(tx, parts, { order, notice, reason: "transaction_of_another_order" });
+  }
+  await fault("after_payment");
+  await markSettled(tx, order.id, { isLate: judgement.isLate, isMock: gateway === "mock", at });
+  const owner = await ownerOf(tx, order);
+  if (owner !== null) {
+    await creditOrder(tx, { order, owner, at }, async () => await fault("after_ledger"));
+  }
+  await fault("after_balance");
+  await queuePaidMail(tx, parts, order, owner);
+  await fault("before_commit");
+  return "settled";
+}
+
+async function putUpForReview(
+  tx: Transaction,
+  { log }: BillingParts,
+  { order, notice, reason }: { order: Order; notice: PaidNotice; reason: Parameters<typeof markForReview>[2] },
+): Promise<"review"> {
+  await markForReview(tx, order.id, reason);
+  await insertReviewPayment(tx, order.id, notice, reason);
+  const { gateway, account, transactionId, amountUsd, currency } = notice;
+  const said = { gateway, account, transactionId, amountUsd, currency };
+  log.error("billing.alarm", { reason, orderNo: order.orderNo, status: order.status, ...said });
+  return "review";
+}
+
+/** The owner of an order that is being paid. One that nobody owns goes to the user whose verified address it names. */
+export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | null> {
+  if (order.userId !== null) {
+    return await findOwner(tx, order.userId);
+  }
+  if (order.email === null) {
+    return null;
+  }
+  await lockAddress(tx, order.email);
+  const owner = await findVerifiedOwner(tx, order.email);
+  if (owner !== null) {
+    await setOwner(tx, order.id, owner.userId);
+  }
+  return owner;
+}
+
+/** Tells whoever paid, where an address is known. */
+export async function queuePaidMail(
+  tx: Transaction,
+  parts: BillingParts,
+  order: Order,
+  owner: Owner | null,
+): Promise<void> {
+  const email = owner?.email ?? order.email;
+  if (email === null) {
+    return;
+  }
+  await parts.mail.queueMail(tx, {
+    dedupeKey: `payment_success:${order.orderNo}`,
+    template: "payment_success",
+    userId: owner?.userId ?? null,
+    to: email,
+    locale: owner?.locale ?? defaultLocale,
+    variables: {
+      order_no: order.orderNo,
+      plan_name: order.planName,
+      amount: order.amountUsd,
+      currency: order.currency,
+      quota: order.quota.toString(),
+    },
+    source: "billing",
+  });
+}

@@ -1,0 +1,80 @@
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { changeQuota, lockQuotaOfUser } from "../../gateway/service.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { countConsumption, leftOf } from "../model.ts";
+import { readNow } from "../orders/order-store.ts";
+import {
+  lockActiveSubscriptions,
+  markEnded,
+  type Subscription,
+  saveCount,
+  selectOverdue,
+  takeUnused,
+} from "./subscription-store.ts";
+
+/** Quota that replicas hold at the end of a period is waited for; longer than this it does not take them. */
+const graceMs = 15 * 60_000;
+const endedPerRunMax = 200;
+
+/**
+ * The running subscriptions of a user with what is left of each now. Everything that changes one, or their order, does this
+ * first. The caller holds the lock of the user's quota and read `consumed` under it.
+ */
+export async function countSubscriptions(tx: Transaction, userId: UserId, consumed: bigint): Promise<Subscription[]> {
+  const running = countConsumption(await lockActiveSubscriptions(tx, userId), consumed);
+  for (const each of running) {
+    await saveCount(tx, each);
+  }
+  return running;
+}
+
+export type Ending = {
+  readonly subscription: Pick<Subscription, "id" | "userId">;
+  readonly gatewayUserId: GatewayUserId;
+  readonly at: Date;
+  /** Whether it may stay active for a while, until quota that is lent to replicas has come back. */
+  readonly mayWait: boolean;
+};
+
+/**
+ * Takes what is unused of a period that is over, and at most what the user has left. While replicas hold slices of the quota,
+ * only the rest is taken and the subscription stays for the next round, so that no running call loses the quota it was let
+ * in on, and none of it outlives the period either.
+ */
+export async function endSubscription(tx: Transaction, ending: Ending): Promise<void> {
+  const { gatewayUserId, at, mayWait } = ending;
+  const { id, userId } = ending.subscription;
+  const quota = await lockQuotaOfUser(tx, gatewayUserId);
+  const running = await countSubscriptions(tx, userId, quota.consumed);
+  // Another round may have been quicker.
+  const subscription = running.find((each) => each.id === id);
+  if (subscription === undefined || subscription.periodEnd > at) {
+    return;
+  }
+  const unused = leftOf(subscription);
+  const remaining = quota.remaining > 0n ? quota.remaining : 0n;
+  const taken = unused < remaining ? unused : remaining;
+  if (taken > 0n) {
+    await changeQuota(tx, {
+      budgetId: quota.budgetId,
+      amount: -taken,
+      changeType: "subscription_expiry",
+      reference: `subscription:${id}:${subscription.period}`,
+    });
+    await takeUnused(tx, id, taken);
+  }
+  const isInGrace = at.getTime() - subscription.periodEnd.getTime() < graceMs;
+  if (!(taken < unused && quota.leased > 0n && mayWait && isInGrace)) {
+    await markEnded(tx, id);
+  }
+}
+
+/** Ends the subscriptions whose time is over, each in a transaction of its own; returns how many were looked at. */
+export async function endOverdueSubscriptions(db: Database, time?: Date): Promise<number> {
+  const at = time ?? (await readNow(db));
+  const overdue = await selectOverdue(db, at, endedPerRunMax);
+  for (const each of overdue) {
+    await db.withTransaction((tx) => endSubscription(tx, { ...each, at, mayWait: true }));
+  }
+  return overdue.length;
+}

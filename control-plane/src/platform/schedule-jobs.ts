@@ -1,0 +1,61 @@
+import { cron } from "@elysiajs/cron";
+import { Elysia } from "elysia";
+import type { Database } from "./db.ts";
+import { allowIdling, tryAdvisoryLock } from "./db-locks.ts";
+import type { Log } from "./log.ts";
+
+/** Work at the times of a cron pattern (UTC, with seconds): of one replica at a time, or of each for itself. */
+export type Job = {
+  readonly name: string;
+  readonly isPerReplica?: boolean;
+  readonly pattern: string;
+  readonly run: (db: Database) => Promise<unknown>;
+};
+
+/** Longer than any job takes; a holder that vanished without a word keeps its job from the others for so long. */
+const lockedMsMax = 3_600_000;
+
+/**
+ * Starts the jobs. Every replica wakes up at the time; the one that gets the lock works, the others go on. The lock is
+ * held by a transaction, so that it ends with its holder, and the work runs beside it in transactions of its own.
+ */
+export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(): void } {
+  const scheduler = new Elysia({ name: "jobs" });
+  for (const job of jobs) {
+    const { name, pattern } = job;
+    scheduler.use(
+      cron({
+        name,
+        pattern,
+        timezone: "UTC",
+        protect: true,
+        run: () => runOnce(job, db, log),
+      }),
+    );
+  }
+  const store = scheduler.store as { cron?: Record<string, { stop(): void }> };
+  return {
+    stop: () => {
+      for (const job of Object.values(store.cron ?? {})) {
+        job.stop();
+      }
+    },
+  };
+}
+
+async function runOnce(job: Job, db: Database, log: Log): Promise<void> {
+  try {
+    if (job.isPerReplica === true) {
+      await job.run(db);
+      return;
+    }
+    await db.withTransaction(async (tx) => {
+      if (await tryAdvisoryLock(tx, `job:${job.name}`)) {
+        await allowIdling(tx, lockedMsMax);
+        await job.run(db);
+      }
+    });
+  } catch (error) {
+    log.warn("jobs.failed", { job: job.name, error });
+  }
+}

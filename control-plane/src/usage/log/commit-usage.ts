@@ -1,0 +1,141 @@
+import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
+import { withMultiplierAboveOne } from "../../models/cost.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { isMissingPartition } from "../../platform/db-errors.ts";
+import type { BudgetCharge } from "./model.ts";
+import { decodeUsageRow, type EncodedUsageRow, encodeUsageRow } from "./row-codec.ts";
+import { type BudgetSum, chargeBudgets, insertUsageRows } from "./usage-store.ts";
+
+/** The leases of this process, as far as a commit concerns them. */
+export interface CommitLeases {
+  commit(
+    run: () => Promise<{
+      charges: readonly BudgetCharge[];
+      totals: ReadonlyMap<BudgetId, bigint>;
+      isRetry: boolean;
+    }>,
+  ): Promise<void>;
+}
+
+export type UsageCommitParts = {
+  readonly db: Database;
+  /** In whose name the rows are charged: the leases of this replica are eaten first. */
+  readonly replicaId: ReplicaId;
+  /** Null when the replica is gone: there is nothing in memory to keep in step. */
+  readonly leases: CommitLeases | null;
+  /** Writes what belongs to the same calls, in the same transaction. */
+  readonly alongside?: (tx: Transaction) => Promise<void>;
+  /** Makes the partitions that are missing, for these days of usage rows and for what is written alongside. */
+  readonly createPartitions: (days: Iterable<string>) => Promise<unknown>;
+};
+
+export type UsageBatch = {
+  readonly rows: readonly EncodedUsageRow[];
+  /** The rows were recorded before this process began, so none of them is pending in its leases. */
+  readonly isReplay: boolean;
+  readonly isRetry: boolean;
+};
+
+/** How usage rows go into a spool and come back. */
+export const usageRowCodec = { encode: encodeUsageRow, decode: decodeUsageRow };
+
+/**
+ * Writes usage rows and charges their budgets. Rows that are there already change nothing, so it may be repeated after
+ * any failure.
+ * @returns what was charged for the rows that were new; empty when none was
+ * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
+ */
+export async function commitUsage(
+  tx: Transaction,
+  replicaId: ReplicaId,
+  rows: readonly EncodedUsageRow[],
+): Promise<BudgetCharge[]> {
+  if (rows.length === 0) {
+    return [];
+  }
+  const freshIds = await insertUsageRows(tx, rows);
+  // Each id counts once, also when the batch holds a row twice.
+  const fresh = freshIds === null ? rows : rows.filter(({ row }) => freshIds.delete(row.requestId));
+  const sums = sumByBudget(fresh);
+  if (sums.length === 0) {
+    return [];
+  }
+  const taken = await chargeBudgets(tx, replicaId, sums);
+  return sums.map(({ budgetId, charge }) => {
+    const takenHere = taken.get(budgetId);
+    if (takenHere === undefined) {
+      throw new Error(`budget ${budgetId} of a usage row does not exist`);
+    }
+    return { budgetId, charged: charge, taken: takenHere };
+  });
+}
+
+/**
+ * Commits one batch of the spool, and keeps the leases of this process in step.
+ * @throws the errors of `commitUsage`, CommitUnknownError
+ */
+export async function commitUsageBatch(parts: UsageCommitParts, batch: UsageBatch): Promise<void> {
+  const run = () => commitWithPartitions(parts, batch.rows);
+  if (parts.leases === null || batch.isReplay) {
+    // What an earlier life had leased is not in memory, and is given back as soon as everything is replayed.
+    await run();
+    return;
+  }
+  await parts.leases.commit(async () => ({
+    charges: await run(),
+    totals: pendingTotals(batch.rows),
+    isRetry: batch.isRetry,
+  }));
+}
+
+/** A day may have no partition: rows that were spooled for weeks, or a job that did not run. */
+async function commitWithPartitions(
+  parts: UsageCommitParts,
+  rows: readonly EncodedUsageRow[],
+): Promise<BudgetCharge[]> {
+  const commit = () =>
+    parts.db.withTransaction(async (tx) => {
+      // First, so that the locks on budgets, which everyone wants, are held for the shortest time.
+      await parts.alongside?.(tx);
+      return commitUsage(tx, parts.replicaId, rows);
+    });
+  try {
+    return await commit();
+  } catch (error) {
+    if (!isMissingPartition(error)) {
+      throw error;
+    }
+  }
+  await parts.createPartitions(new Set(rows.map(({ row }) => row.day)));
+  return commit();
+}
+
+/** What the rows charge to each budget: their base cost to user and key, what a multiplier adds to the user alone. */
+export function sumByBudget(rows: readonly EncodedUsageRow[]): BudgetSum[] {
+  const sums = new Map<BudgetId, { budgetId: BudgetId; charge: Quota; reserve: Quota }>();
+  const add = (budgetId: BudgetId, charge: Quota, reserve: bigint): void => {
+    const sum = sums.get(budgetId);
+    if (sum === undefined) {
+      sums.set(budgetId, { budgetId, charge, reserve: reserve as Quota });
+    } else {
+      sum.charge = (sum.charge + charge) as Quota;
+      sum.reserve = (sum.reserve + reserve) as Quota;
+    }
+  };
+  for (const { row } of rows) {
+    const { quota, rateMultiplier, userBudgetId, keyBudgetId } = row;
+    if (quota > 0n) {
+      add(userBudgetId, quota, withMultiplierAboveOne(quota, rateMultiplier) - quota);
+      if (keyBudgetId !== null) {
+        add(keyBudgetId, quota, 0n);
+      }
+    }
+  }
+  return [...sums.values()];
+}
+
+/** What the leases of this process had pending for the rows. */
+function pendingTotals(rows: readonly EncodedUsageRow[]): Map<BudgetId, bigint> {
+  return new Map(sumByBudget(rows).map(({ budgetId, charge, reserve }) => [budgetId, charge + reserve]));
+}

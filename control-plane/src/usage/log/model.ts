@@ -1,0 +1,60 @@
+import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Units } from "../../models/units.ts";
+
+export type Outcome = "completed" | "aborted" | "failed" | "refused";
+
+/** One try at one channel. */
+export type Attempt = {
+  readonly channelId: string;
+  readonly channel: string;
+  /** Milliseconds after the start of the call. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  readonly status: number | null;
+  /** "answered", or why the attempt was given up. */
+  readonly result: string;
+  /** What the provider said of it, without anything that looks like a credential or an address; for the support only. */
+  readonly said?: string;
+};
+
+/** One relayed call, as it goes into the spool and then into `usage_log`. */
+export type UsageRow = {
+  readonly requestId: RequestId;
+  /** UTC day of `startedAtMs`, as YYYY-MM-DD; the partition. */
+  readonly day: string;
+  readonly gatewayUserId: GatewayUserId;
+  readonly apiKeyId: ApiKeyId;
+  readonly userBudgetId: BudgetId;
+  readonly keyBudgetId: BudgetId | null;
+  readonly groupName: string;
+  readonly path: string;
+  readonly model: string | null;
+  readonly channelId: ChannelId | null;
+  readonly outcome: Outcome;
+  readonly httpStatus: number;
+  readonly errorCode: string | null;
+  readonly isStream: boolean;
+  readonly units: Units;
+  readonly usageSource: "provider" | "estimated" | "none";
+  /** The provider told more than can be true, of which the units are what can. */
+  readonly isImplausible: boolean;
+  readonly priceVersion: number | null;
+  readonly rateMultiplier: Decimal;
+  readonly quota: Quota;
+  readonly quotaHeld: Quota;
+  readonly attempts: readonly Attempt[];
+  readonly firstByteMs: number | null;
+  readonly durationMs: number;
+  /** Milliseconds since 1970. */
+  readonly startedAtMs: number;
+};
+
+/** What committing rows did to one budget of this replica. */
+export type BudgetCharge = {
+  readonly budgetId: BudgetId;
+  /** The sum of the rows that were new. */
+  readonly charged: Quota;
+  /** How much of it came out of the lease of this replica; the rest came out of what remained. */
+  readonly taken: Quota;
+};

@@ -1,0 +1,122 @@
+import type { Queryable } from "../../platform/db.ts";
+import { type Span, wholeQuartersOf } from "./range.ts";
+
+/** How many users made a call in a span, and how many of them had made one before it. */
+export type ActiveUsers = { readonly active: bigint; readonly repeat: bigint };
+
+/** What was counted anew and can be kept: the same span has the same users as long as the sums before its end are these. */
+export type FreshCount = ActiveUsers & { readonly span: Span; readonly version: bigint };
+
+/**
+ * The users of a span. Whoever made the first or the last call in one that goes on is known at once; for one that is over,
+ * an earlier count is taken while nothing before its end has changed, else the users of its days are counted.
+ * @returns `fresh` is what `keepCounts` should be given when the transaction is over
+ */
+export async function countActiveUsers(
+  db: Queryable,
+  asked: Span,
+  now: Date,
+): Promise<ActiveUsers & { readonly fresh: FreshCount | null }> {
+  const span = wholeQuartersOf(asked);
+  if (span.to > now) {
+    return { ...(await countOpen(db, span)), fresh: null };
+  }
+  const { version, active, repeat } = await findCount(db, span);
+  if (active !== null && repeat !== null) {
+    return { active, repeat, fresh: null };
+  }
+  const counted = await countOver(db, span);
+  return { ...counted, fresh: { ...counted, span, version } };
+}
+
+const countsMax = 1_000;
+
+/**
+ * Keeps counts for whoever asks next, the newest of them. Runs outside of the transaction that has counted, which saw one
+ * moment and would fail where somebody else has kept the same.
+ */
+export async function keepCounts(db: Queryable, counts: readonly (FreshCount | null)[]): Promise<void> {
+  for (const count of counts) {
+    if (count === null) {
+      continue;
+    }
+    const { span, version, active, repeat } = count;
+    await db.sql`
+      insert into usage_active as a (from_at, to_at, active, repeat, version)
+      values (${span.from}::timestamptz, ${span.to}::timestamptz, ${active}::bigint, ${repeat}::bigint, ${version}::bigint)
+      on conflict (from_at, to_at) do update set active = excluded.active, repeat = excluded.repeat,
+        version = excluded.version, counted_at = now()
+      where a.version < excluded.version`;
+    await db.sql`
+      delete from usage_active where counted_at < (
+        select counted_at from usage_active order by counted_at desc offset ${countsMax}::integer limit 1)`;
+  }
+}
+
+/** Nulls when nothing was kept, or what was kept is out of date. */
+async function findCount(db: Queryable, { from, to }: Span) {
+  const [row] = await db.sql<{ version: bigint; active: bigint | null; repeat: bigint | null }>`
+    select c.version, a.active, a.repeat
+    from (select coalesce(max(version), 0) as version from usage_rollup_checkpoint where source = 'usage_settlement') c
+    left join usage_active a on a.from_at = ${from}::timestamptz and a.to_at = ${to}::timestamptz
+      and not exists (select 1 from usage_change u where u.version > a.version and u.starts_at < ${to}::timestamptz)`;
+  return row ?? { version: 0n, active: null, repeat: null };
+}
+
+const none: ActiveUsers = { active: 0n, repeat: 0n };
+
+async function countOpen(db: Queryable, { from, to }: Span): Promise<ActiveUsers> {
+  const [row] = await db.sql<ActiveUsers>`
+    select count(*) as active, count(*) filter (where u.first_at < ${from}::timestamptz) as repeat
+    from usage_user u
+    where u.first_at < ${to}::timestamptz and u.last_at >= ${from}::timestamptz
+      -- Calls before and behind it say nothing of the time between; there are some behind it only when a clock was wrong.
+      and (u.first_at >= ${from}::timestamptz or u.last_at < ${to}::timestamptz or exists (
+        select 1 from usage_rollup r
+        where r.slice = 'user' and r.gateway_user_id = u.gateway_user_id and r.starts_at >= ${from}::timestamptz
+          and r.starts_at < ${to}::timestamptz))`;
+  return row ?? none;
+}
+
+const dayMs = 86_400_000;
+const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / dayMs) * dayMs);
+
+/**
+ * From the sums by user and day of UTC, which say when the first and the last call of the day was: of the days in which the
+ * span begins and ends that tells who called within it. Only where these are one day, quarter hours have to be asked.
+ */
+async function countOver(db: Queryable, { from, to }: Span): Promise<ActiveUsers> {
+  const [first, last] = [dayOf(from), dayOf(to)];
+  if (first < from && first.getTime() === last.getTime()) {
+    return await countWithinDay(db, { from, to }, first);
+  }
+  const wholeFrom = first < from ? new Date(first.getTime() + dayMs) : first;
+  const [row] = await db.sql<ActiveUsers>`
+    with called as (
+      select gateway_user_id from usage_rollup
+      where slice = 'user_day' and starts_at >= ${wholeFrom}::timestamptz and starts_at < ${last}::timestamptz
+      union
+      select gateway_user_id from usage_rollup
+      where slice = 'user_day' and starts_at = ${first}::timestamptz and starts_at < ${from}::timestamptz
+        and last_at >= ${from}::timestamptz
+      union
+      select gateway_user_id from usage_rollup
+      where slice = 'user_day' and starts_at = ${last}::timestamptz and first_at < ${to}::timestamptz
+    )
+    select count(*) as active, count(*) filter (where u.first_at < ${from}::timestamptz) as repeat
+    from called left join usage_user u using (gateway_user_id)`;
+  return row ?? none;
+}
+
+async function countWithinDay(db: Queryable, { from, to }: Span, day: Date): Promise<ActiveUsers> {
+  const [row] = await db.sql<ActiveUsers>`
+    select count(*) as active, count(*) filter (where u.first_at < ${from}::timestamptz) as repeat
+    from usage_rollup d left join usage_user u using (gateway_user_id)
+    where d.slice = 'user_day' and d.starts_at = ${day}::timestamptz and d.first_at < ${to}::timestamptz
+      and d.last_at >= ${from}::timestamptz
+      and (d.first_at >= ${from}::timestamptz or d.last_at < ${to}::timestamptz or exists (
+        select 1 from usage_rollup r
+        where r.slice = 'user' and r.gateway_user_id = d.gateway_user_id and r.starts_at >= ${from}::timestamptz
+          and r.starts_at < ${to}::timestamptz))`;
+  return row ?? none;
+}

@@ -1,0 +1,136 @@
+import { type ReportRangeInput, reportDaysMax } from "@sluice/contracts/reports";
+import { AppError } from "../../platform/errors.ts";
+
+const daysShown = 30;
+const quarterMs = 900_000;
+const hourMs = 3_600_000;
+const hourlyDaysMax = 7;
+const hourlyDaysDefault = 2;
+
+/** Moments, the second behind the last that is meant. */
+export type Span = { readonly from: Date; readonly to: Date };
+
+/** Days of a zone and the moments at which they begin. */
+export type ReportRange = Span & {
+  readonly fromDay: string;
+  readonly toDay: string;
+  readonly zone: string;
+  /** One for each day, the first included. */
+  readonly days: readonly { readonly day: string; readonly startsAt: Date }[];
+  /** The same time before it; as much of it as has passed of this one. */
+  readonly previous: Span;
+};
+
+/**
+ * The range that is asked for. Days begin with their first moment, whatever clocks do at midnight.
+ * @throws AppError `invalid_parameter` for days that are the wrong way round, or too many
+ */
+export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportRange {
+  const { zone } = asked;
+  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate();
+  const first = asked.from_day === undefined ? null : Temporal.PlainDate.from(asked.from_day);
+  const last = asked.to_day === undefined ? laterOf(first, today) : Temporal.PlainDate.from(asked.to_day);
+  const begin = first ?? last.subtract({ days: daysShown - 1 });
+  const count = begin.until(last).days + 1;
+  if (count < 1 || count > reportDaysMax) {
+    throw new AppError("invalid_parameter", { fields: { from_day: `Ask for 1 to ${reportDaysMax} days.` } });
+  }
+  const days = Array.from({ length: count }, (_, index) => {
+    const day = begin.add({ days: index });
+    return { day: day.toString(), startsAt: startOf(day, zone) };
+  });
+  const from = startOf(begin, zone);
+  const to = startOf(last.add({ days: 1 }), zone);
+  const previousFrom = startOf(begin.subtract({ days: count }), zone);
+  // Cut at a quarter hour: that is how finely the sums of the usage are kept.
+  const passedMs = Math.floor((nowMs - from.getTime()) / quarterMs) * quarterMs;
+  const previousTo = new Date(Math.min(from.getTime(), previousFrom.getTime() + Math.max(0, passedMs)));
+  const isOver = nowMs >= to.getTime();
+  return {
+    fromDay: begin.toString(),
+    toDay: last.toString(),
+    zone,
+    from,
+    to,
+    days,
+    previous: { from: previousFrom, to: isOver ? from : previousTo },
+  };
+}
+
+function laterOf(first: Temporal.PlainDate | null, today: Temporal.PlainDate): Temporal.PlainDate {
+  return first !== null && Temporal.PlainDate.compare(first, today) > 0 ? first : today;
+}
+
+function startOf(day: Temporal.PlainDate, zone: string): Date {
+  return new Date(day.toZonedDateTime(zone).epochMilliseconds);
+}
+
+export type Bucket = "hour" | "day";
+
+/** The bars of a range: when each begins, and the day that it belongs to. */
+export type Bars = {
+  readonly bucket: Bucket;
+  readonly starts: readonly { readonly day: string; readonly startsAt: Date }[];
+};
+
+/** @throws AppError `invalid_parameter` for hours of more than a week */
+export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
+  const bucket = asked ?? (days.length <= hourlyDaysDefault ? "hour" : "day");
+  if (bucket === "day") {
+    return { bucket, starts: days };
+  }
+  if (days.length > hourlyDaysMax) {
+    throw new AppError("invalid_parameter", {
+      fields: { bucket: `Hours are shown for at most ${hourlyDaysMax} days.` },
+    });
+  }
+  const starts = days.flatMap(({ day, startsAt }, index) => {
+    // A day has 23 hours, or 25, where clocks are changed.
+    const endMs = (days[index + 1]?.startsAt ?? to).getTime();
+    const hours = Math.ceil((endMs - startsAt.getTime()) / hourMs);
+    return Array.from({ length: hours }, (_, hour) => ({
+      day,
+      startsAt: new Date(startsAt.getTime() + hour * hourMs),
+    }));
+  });
+  return { bucket, starts };
+}
+
+/** How finely sums are kept, and how long each is: whole days, two hours and quarter hours of UTC. */
+const grainsMs = { day: 24 * hourMs, hours: 2 * hourMs, quarter: quarterMs } as const;
+
+export type Grain = keyof typeof grainsMs;
+
+/** A part of a span, and by what it is summed. */
+export type Piece = Span & { readonly grain: Grain };
+
+/**
+ * The span in few sums: each grain where it fits, and the finer ones at its ends. They overlap nowhere.
+ * @param grains the coarsest first; the last one takes what is left
+ */
+export function piecesOf({ from, to }: Span, grains: readonly Grain[] = ["day", "hours", "quarter"]): Piece[] {
+  const [grain, ...finer] = grains;
+  if (grain === undefined || from >= to) {
+    return [];
+  }
+  if (finer.length === 0) {
+    return [{ grain, from, to }];
+  }
+  const grainMs = grainsMs[grain];
+  const first = new Date(Math.ceil(from.getTime() / grainMs) * grainMs);
+  const last = new Date(Math.floor(to.getTime() / grainMs) * grainMs);
+  if (first >= last) {
+    return piecesOf({ from, to }, finer);
+  }
+  return [
+    ...piecesOf({ from, to: first }, finer),
+    { grain, from: first, to: last },
+    ...piecesOf({ from: last, to }, finer),
+  ];
+}
+
+/** The quarter hours that begin within a span: sums know nothing finer, and zones of old had minutes of their own. */
+export function wholeQuartersOf({ from, to }: Span): Span {
+  const ceil = (at: Date): Date => new Date(Math.ceil(at.getTime() / quarterMs) * quarterMs);
+  return { from: ceil(from), to: ceil(to) };
+}

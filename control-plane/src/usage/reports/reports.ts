@@ -1,0 +1,143 @@
+import type { marginBy, revenueBy, usageBy } from "@sluice/contracts/reports";
+import type { Database, Queryable } from "../../platform/db.ts";
+import { DatabaseTimeoutError } from "../../platform/db-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import { countBotEvents, sumAllCampaigns, sumCampaigns } from "./campaign-store.ts";
+import { type MarginPart, type MarginSums, sumMargin } from "./cost-store.ts";
+import { readNow } from "./counts-store.ts";
+import { type MoneyPart, noMoney, sumMoneyBy, sumMoneyByBar } from "./money-sums-store.ts";
+import type { ReportRange } from "./range.ts";
+import { listMismatches, sumGateways } from "./reconciliation-store.ts";
+import { addDecimals, addMoney, addUsage, groupRoutes } from "./sums.ts";
+import { noUsage, readUsageAsOf, sumByBar, sumRoutes, sumUsers, type UsageSums } from "./usage-sums-store.ts";
+
+const reportMsMax = 30_000;
+const mismatchesMax = 1_000;
+const campaignsMax = 1_000;
+
+/**
+ * Reads a report of one moment. Totals are the sums of the rows that are shown, so that bars add up to them.
+ * @throws AppError `temporarily_unavailable` for one that takes too long
+ */
+async function readAtOnce<T>(db: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {
+  try {
+    return await db.withTransaction(read, {
+      isolation: "repeatable read",
+      statementTimeoutMs: reportMsMax,
+      isPageRead: true,
+    });
+  } catch (error) {
+    if (error instanceof DatabaseTimeoutError) {
+      const message = "That is too much to add up at once. Ask for fewer days.";
+      throw new AppError("temporarily_unavailable", { message, cause: error });
+    }
+    throw error;
+  }
+}
+
+const startsOf = ({ days }: ReportRange): Date[] => days.map(({ startsAt }) => startsAt);
+
+/** A row for every day of the range, also for those of which nothing was found. */
+function byDay<Sums extends object>({ days }: ReportRange, found: readonly (Sums & { bar: number })[], nothing: Sums) {
+  const ofBar = new Map(found.map(({ bar, ...sums }) => [bar, sums as Sums]));
+  return days.map(({ day }, bar) => ({ key: day, name: day, ...(ofBar.get(bar) ?? nothing) }));
+}
+
+/** What came in and what went back. */
+export async function reportRevenue(db: Database, range: ReportRange, by: (typeof revenueBy)[number]) {
+  return await readAtOnce(db, async (tx) => {
+    const rows: MoneyPart[] =
+      by === "day"
+        ? byDay(range, await sumMoneyByBar(tx, range, startsOf(range)), noMoney)
+        : await sumMoneyBy(tx, range, by);
+    const refunds = rows.reduce((sum, row) => sum + row.refunds, 0n);
+    return { as_of: await readNow(tx), by, rows, total: { ...addMoney(rows), refunds } };
+  });
+}
+
+type UsagePart = UsageSums & { readonly key: string | null; readonly name: string | null };
+
+/** What was called. */
+export async function reportUsage(db: Database, range: ReportRange, by: (typeof usageBy)[number]) {
+  return await readAtOnce(db, async (tx) => {
+    const rows = await usageRows(tx, range, by);
+    return { as_of: await readUsageAsOf(tx), by, rows, total: addUsage(rows) };
+  });
+}
+
+async function usageRows(tx: Queryable, range: ReportRange, by: (typeof usageBy)[number]): Promise<UsagePart[]> {
+  if (by === "day") {
+    return byDay(range, await sumByBar(tx, range, startsOf(range)), noUsage);
+  }
+  if (by === "user") {
+    const users = await sumUsers(tx, range);
+    return users.map(({ gateway_user_id: id, email, ...sums }) => ({ key: id.toString(), name: email, ...sums }));
+  }
+  const parts = groupRoutes(await sumRoutes(tx, range), by);
+  return parts.map(({ success_rate: _, ...part }) => part);
+}
+
+const noMargin: MarginSums = {
+  calls: 0n,
+  charged_usd: "0.00000000",
+  cost_usd: "0.00000000",
+  margin_usd: "0.00000000",
+  calls_without_cost: 0n,
+  charged_without_cost_usd: "0.00000000",
+};
+
+/** What calls were charged beside what their providers take. */
+export async function reportMargin(db: Database, range: ReportRange, by: (typeof marginBy)[number]) {
+  return await readAtOnce(db, async (tx) => {
+    const found = await sumMargin(tx, range, { by, starts: startsOf(range) });
+    const rows: (MarginSums & { key: string | null; name: string | null })[] =
+      by === "day"
+        ? byDay(
+            range,
+            found.map(({ key: _, name: __, bar, ...sums }) => ({ ...sums, bar: bar ?? 0 })),
+            noMargin,
+          )
+        : found.map(({ bar: _, ...row }) => row);
+    return { as_of: await readUsageAsOf(tx), by, rows, total: addMargins(rows) };
+  });
+}
+
+function addMargins(rows: readonly Omit<MarginPart, "bar">[]): MarginSums {
+  const add = (name: "charged_usd" | "cost_usd" | "margin_usd" | "charged_without_cost_usd"): string =>
+    addDecimals(
+      rows.map((row) => row[name]),
+      8,
+    );
+  return {
+    calls: rows.reduce((sum, { calls }) => sum + calls, 0n),
+    charged_usd: add("charged_usd"),
+    cost_usd: add("cost_usd"),
+    margin_usd: add("margin_usd"),
+    calls_without_cost: rows.reduce((sum, row) => sum + row.calls_without_cost, 0n),
+    charged_without_cost_usd: add("charged_without_cost_usd"),
+  };
+}
+
+/** Orders, payments and the ledger side by side, and everything that does not fit together. */
+export async function reportReconciliation(db: Database, range: ReportRange) {
+  return await readAtOnce(db, async (tx) => {
+    const gateways = await sumGateways(tx, range);
+    const mismatches = await listMismatches(tx, range, mismatchesMax);
+    return {
+      as_of: await readNow(tx),
+      gateways,
+      mismatches: mismatches.rows,
+      mismatch_count: mismatches.count,
+    };
+  });
+}
+
+/** What public pages reported, and what was paid, by campaign. */
+export async function reportCampaigns(db: Database, range: ReportRange) {
+  return await readAtOnce(db, async (tx) => ({
+    as_of: await readNow(tx),
+    rows: await sumCampaigns(tx, range, campaignsMax),
+    bot_events: await countBotEvents(tx, range),
+    total: await sumAllCampaigns(tx, range),
+  }));
+}

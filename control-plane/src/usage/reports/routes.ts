@@ -1,0 +1,200 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { dashboardAnswer, dashboardInput, overviewAnswer, overviewInput } from "@sluice/contracts/overview";
+import {
+  campaignReport,
+  campaignReportInput,
+  channelCostEntry,
+  marginReport,
+  marginReportInput,
+  type ReportRangeInput,
+  reconciliationInput,
+  reconciliationReport,
+  revenueReport,
+  revenueReportInput,
+  saveChannelCostInput,
+  usageReport,
+  usageReportInput,
+} from "@sluice/contracts/reports";
+import { z } from "zod";
+import { writeAudit } from "../../admin/audit/service.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { AppError } from "../../platform/errors.ts";
+import { findCost, listCosts, upsertCost } from "./cost-store.ts";
+import { rangeAnswerOf, readDashboard, readOverview } from "./overview.ts";
+import { readReportRange } from "./range.ts";
+import { reportCsv } from "./report-csv.ts";
+import { reportCampaigns, reportMargin, reportReconciliation, reportRevenue, reportUsage } from "./reports.ts";
+
+export type ReportEndpointParts = { readonly db: Database; readonly clock: Pick<Clock, "now"> };
+
+const admins = { method: "GET", access: "admin" } as const;
+const csvFile = [{ status: 200, type: "text/csv", summary: "The rows, with `format=csv`." }];
+
+export function reportEndpoints(parts: ReportEndpointParts): AnyEndpoint[] {
+  return [
+    ...overviewEndpoints(parts),
+    ...sumEndpoints(parts),
+    reconciliationEndpoint(parts),
+    campaignEndpoint(parts),
+    ...costEndpoints(parts),
+  ];
+}
+
+function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      ...admins,
+      path: "/backend/admin/dashboard/",
+      input: dashboardInput,
+      output: dashboardAnswer,
+      errors: [],
+      summary: "The eight figures that say most about how things go.",
+      handle: async ({ input }) => ({ ...(await readDashboard(db, clock, input)) }),
+    }),
+    endpoint({
+      ...admins,
+      path: "/backend/admin/overview/",
+      input: overviewInput,
+      output: overviewAnswer,
+      errors: [],
+      summary: "Everything that the first page of admins shows, of one moment, by days of a time zone.",
+      handle: async ({ input }) => ({ ...(await readOverview(db, clock, input)) }),
+    }),
+  ];
+}
+
+function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
+  const rangeOf = (input: ReportRangeInput) => readReportRange(input, clock.now());
+  return [
+    endpoint({
+      ...admins,
+      path: "/backend/admin/report/revenue/",
+      input: revenueReportInput,
+      output: revenueReport,
+      errors: [],
+      otherAnswers: csvFile,
+      summary: "Payments and refunds by day of a time zone, by plan or by gateway.",
+      handle: async ({ input }) => {
+        const range = rangeOf(input);
+        const report = await reportRevenue(db, range, input.by);
+        const file = { name: `revenue-by-${input.by}`, columns: revenueReport.shape.rows.element, rows: report.rows };
+        return input.format === "csv" ? reportCsv(range, file) : { range: rangeAnswerOf(range), ...report };
+      },
+    }),
+    endpoint({
+      ...admins,
+      path: "/backend/admin/report/usage/",
+      input: usageReportInput,
+      output: usageReport,
+      errors: [],
+      otherAnswers: csvFile,
+      summary: "Calls, tokens and quota by day of a time zone, by model, provider, exit node or user.",
+      handle: async ({ input }) => {
+        const range = rangeOf(input);
+        const report = await reportUsage(db, range, input.by);
+        const file = { name: `usage-by-${input.by}`, columns: usageReport.shape.rows.element, rows: report.rows };
+        return input.format === "csv" ? reportCsv(range, file) : { range: rangeAnswerOf(range), ...report };
+      },
+    }),
+    endpoint({
+      ...admins,
+      path: "/backend/admin/report/margin/",
+      input: marginReportInput,
+      output: marginReport,
+      errors: [],
+      otherAnswers: csvFile,
+      summary: "What calls were charged beside what their providers take.",
+      handle: async ({ input }) => {
+        const range = rangeOf(input);
+        const report = await reportMargin(db, range, input.by);
+        const file = { name: `margin-by-${input.by}`, columns: marginReport.shape.rows.element, rows: report.rows };
+        return input.format === "csv" ? reportCsv(range, file) : { range: rangeAnswerOf(range), ...report };
+      },
+    }),
+  ];
+}
+
+function reconciliationEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint {
+  return endpoint({
+    ...admins,
+    path: "/backend/admin/report/reconciliation/",
+    input: reconciliationInput,
+    output: reconciliationReport,
+    errors: [],
+    otherAnswers: csvFile,
+    summary: "Orders, payments and the ledger side by side, and what of them does not fit; the file has the latter.",
+    handle: async ({ input }) => {
+      const range = readReportRange(input, clock.now());
+      const report = await reportReconciliation(db, range);
+      const columns = reconciliationReport.shape.mismatches.element;
+      return input.format === "csv"
+        ? reportCsv(range, { name: "reconciliation", columns, rows: report.mismatches })
+        : { range: rangeAnswerOf(range), ...report };
+    },
+  });
+}
+
+function campaignEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint {
+  return endpoint({
+    ...admins,
+    path: "/backend/admin/report/campaign/",
+    input: campaignReportInput,
+    output: campaignReport,
+    errors: [],
+    otherAnswers: csvFile,
+    summary: "What public pages reported and what was paid, by campaign.",
+    handle: async ({ input }) => {
+      const range = readReportRange(input, clock.now());
+      const report = await reportCampaigns(db, range);
+      const columns = campaignReport.shape.rows.element;
+      return input.format === "csv"
+        ? reportCsv(range, { name: "campaigns", columns, rows: report.rows })
+        : { range: rangeAnswerOf(range), ...report };
+    },
+  });
+}
+
+function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      ...admins,
+      path: "/backend/admin/channel-cost/list/",
+      input: z.strictObject({}),
+      output: z.strictObject({ costs: z.array(channelCostEntry) }),
+      errors: [],
+      summary: "What providers take for models, every entry that was ever made.",
+      handle: async () => ({ costs: await listCosts(db) }),
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/channel-cost/save/"),
+      input: saveChannelCostInput,
+      output: z.strictObject({ cost: channelCostEntry }),
+      errors: ["not_found"],
+      summary: "Enter what a provider takes for a model from a UTC day on; nothing is charged by it.",
+      handle: async ({ input, admin, requestId, clientIp }) => {
+        const cost = await db.withTransaction(async (tx) => {
+          const before = await findCost(tx, input);
+          const after = (await upsertCost(tx, input)) ? await findCost(tx, input) : null;
+          if (after === null) {
+            throw new AppError("not_found", { message: "There is no such channel, or no such model." });
+          }
+          await writeAudit(tx, {
+            actor: { kind: "admin", id: admin.adminId, name: admin.username },
+            action: "channel_cost.save",
+            subjectKind: "channel",
+            subjectId: input.channel_id.toString(),
+            before,
+            after,
+            requestId,
+            ip: clientIp,
+          });
+          return after;
+        });
+        return { cost };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,170 @@
+import type { Queryable } from "../../platform/db.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
+import { type Grain, piecesOf, type Span } from "./range.ts";
+
+/** Sums of calls, as `usage_rollup` keeps them. */
+export type UsageSums = {
+  readonly calls: bigint;
+  readonly completed: bigint;
+  readonly aborted: bigint;
+  readonly failed: bigint;
+  readonly refused: bigint;
+  readonly input_tokens: bigint;
+  readonly output_tokens: bigint;
+  readonly cache_read_tokens: bigint;
+  readonly cache_write_tokens: bigint;
+  readonly reasoning_tokens: bigint;
+  readonly quota: bigint;
+  readonly settled_quota: bigint;
+};
+
+const sums = `sum(calls)::bigint as calls, sum(completed)::bigint as completed, sum(aborted)::bigint as aborted,
+  sum(failed)::bigint as failed, sum(refused)::bigint as refused, sum(input_tokens)::bigint as input_tokens,
+  sum(output_tokens)::bigint as output_tokens, sum(cache_read_tokens)::bigint as cache_read_tokens,
+  sum(cache_write_tokens)::bigint as cache_write_tokens, sum(reasoning_tokens)::bigint as reasoning_tokens,
+  sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota`;
+
+const plain = `calls, completed, aborted, failed, refused, input_tokens, output_tokens, cache_read_tokens,
+  cache_write_tokens, reasoning_tokens, quota, settled_quota`;
+
+/** Sums by bar; a bar without calls has no row. `bar` counts from 0. */
+export async function sumByBar(
+  db: Queryable,
+  { from, to }: Span,
+  starts: readonly Date[],
+): Promise<(UsageSums & { bar: number })[]> {
+  return await db.query<UsageSums & { bar: number }>(
+    `select width_bucket(starts_at, $3::timestamptz[]) - 1 as bar, ${sums}
+     from usage_rollup where slice = 'total' and starts_at >= $1::timestamptz and starts_at < $2::timestamptz
+     group by 1 order by 1`,
+    [from, to, arrayLiteral(starts)],
+  );
+}
+
+/** The same with nothing to tell bars apart; zeros when there are no calls. */
+export async function sumTotal(db: Queryable, span: Span): Promise<UsageSums> {
+  const [row] = await sumByBar(db, span, [span.from]);
+  return row ?? noUsage;
+}
+
+export const noUsage: UsageSums = {
+  calls: 0n,
+  completed: 0n,
+  aborted: 0n,
+  failed: 0n,
+  refused: 0n,
+  input_tokens: 0n,
+  output_tokens: 0n,
+  cache_read_tokens: 0n,
+  cache_write_tokens: 0n,
+  reasoning_tokens: 0n,
+  quota: 0n,
+  settled_quota: 0n,
+};
+
+/**
+ * The pieces of spans as a table `p` of bar, slice, from and to, for parameters from `$1` on. Each of them is looked up in
+ * the sums by itself, however many there are.
+ */
+export const piecesTable = `unnest($1::integer[], $2::text[], $3::timestamptz[], $4::timestamptz[]) p (bar, slice, from_at, to_at)`;
+
+/** What belongs into `piecesTable`. */
+export function pieceValues(slice: "route" | "user" | "error", spans: readonly Span[]): string[] {
+  // By user, sums of two hours are not kept: they would be nearly as many as quarter hours.
+  const grains: readonly Grain[] = slice === "user" ? ["day", "quarter"] : ["day", "hours", "quarter"];
+  const pieces = spans.flatMap((span, bar) => piecesOf(span, grains).map((piece) => ({ ...piece, bar })));
+  return [
+    arrayLiteral(pieces.map(({ bar }) => bar)),
+    arrayLiteral(pieces.map(({ grain }) => (grain === "quarter" ? slice : `${slice}_${grain}`))),
+    arrayLiteral(pieces.map(({ from }) => from)),
+    arrayLiteral(pieces.map(({ to }) => to)),
+  ];
+}
+
+/** The sums of all pieces. Without the limit of nothing the planner might read all sums to join them. */
+const pieced = (columns: string): string => `${piecesTable} cross join lateral (
+    select ${columns}, ${plain} from usage_rollup r
+    where r.slice = p.slice and r.starts_at >= p.from_at and r.starts_at < p.to_at offset 0
+  ) part`;
+
+export type RouteSums = UsageSums & {
+  /** '' for calls that ended before a model was known. */
+  readonly model: string;
+  /** Null for calls that went through no channel. */
+  readonly channel_id: bigint | null;
+  readonly channel_name: string | null;
+  readonly node_code: string | null;
+  readonly node_name: string | null;
+};
+
+/** Sums by model and channel, with the names of today. */
+export async function sumRoutes(db: Queryable, span: Span): Promise<RouteSums[]> {
+  return await db.query<RouteSums>(
+    `select r.model, nullif(r.channel_id, 0) as channel_id, c.name as channel_name, n.node_code, n.name as node_name,
+       ${plain}
+     from (
+       select model, channel_id, ${sums} from ${pieced("model, channel_id")} group by model, channel_id
+     ) r
+     left join channel c on c.id = r.channel_id
+     left join exit_node n on n.node_code = c.exit_node_code
+     order by settled_quota desc, calls desc, r.model, r.channel_id`,
+    pieceValues("route", [span]),
+  );
+}
+
+export type UserSums = UsageSums & { readonly gateway_user_id: bigint; readonly email: string | null };
+
+/** Sums by user, those with the dearest calls first. */
+export async function sumUsers(db: Queryable, span: Span): Promise<UserSums[]> {
+  return await db.query<UserSums>(
+    `select u.gateway_user_id, p.email, ${plain}
+     from (
+       select gateway_user_id, ${sums} from ${pieced("gateway_user_id")} group by gateway_user_id
+     ) u
+     left join user_profile p on p.gateway_user_id = u.gateway_user_id
+     order by settled_quota desc, calls desc, u.gateway_user_id`,
+    pieceValues("user", [span]),
+  );
+}
+
+export type CauseSums = {
+  readonly code: string;
+  readonly calls: bigint;
+  readonly provider: string | null;
+  readonly first_at: Date;
+  readonly last_at: Date;
+};
+
+/** What went wrong, by cause, the most frequent first. */
+export async function sumCauses(db: Queryable, span: Span, limit: number): Promise<CauseSums[]> {
+  return await db.query<CauseSums>(
+    `with part as (
+       select error_code, channel_id, sum(calls)::bigint as calls, min(first_at) as first_at, max(last_at) as last_at
+       from ${piecesTable} cross join lateral (
+         select error_code, channel_id, calls, first_at, last_at from usage_rollup r
+         where r.slice = p.slice and r.starts_at >= p.from_at and r.starts_at < p.to_at offset 0
+       ) part
+       group by error_code, channel_id
+     ), most as (
+       select distinct on (error_code) error_code, channel_id from part order by error_code, calls desc, channel_id
+     )
+     select p.error_code as code, sum(p.calls)::bigint as calls, min(c.name) as provider, min(p.first_at) as first_at,
+       max(p.last_at) as last_at
+     from part p join most m on m.error_code = p.error_code left join channel c on c.id = m.channel_id
+     group by p.error_code order by sum(p.calls) desc, p.error_code limit $5::integer`,
+    [...pieceValues("error", [span]), limit],
+  );
+}
+
+/**
+ * Up to when calls are in the sums: when both the settlement and the sums had last done everything. Null before the first
+ * time.
+ */
+export async function readUsageAsOf(db: Queryable): Promise<Date | null> {
+  const [row] = await db.sql<{ as_of: Date | null }>`
+    select (select min(at) from (values (r.caught_up_at), (s.updated_at)) moment (at)
+      where r.caught_up_at is not null and s.updated_at is not null) as as_of
+    from usage_rollup_checkpoint r left join settlement_checkpoint s on s.source = 'usage_log'
+    where r.source = 'usage_settlement'`;
+  return row?.as_of ?? null;
+}

@@ -1,0 +1,48 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import type { RollupFault, RollupRun } from "./model.ts";
+import { addNextBatches, checkDay, listLoggedDays, rebuildDay } from "./rollup-store.ts";
+
+const rowsOfStep = 5_000;
+const runMsMax = 25_000;
+/** A day of millions of calls takes longer to sum than any page may wait. */
+const dayTimeoutMs = 600_000;
+
+/**
+ * Adds what was settled since to the sums that overviews and reports read: each row once, whatever is killed, late or
+ * restored. For at most 25 s; what it has done stays done when it fails.
+ * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
+ */
+export async function rollUsageUp(db: Database, clock: Pick<Clock, "now">): Promise<RollupRun> {
+  const end = clock.now() + runMsMax;
+  let rowsAdded = 0n;
+  for (;;) {
+    const step = await addNextBatches(db, rowsOfStep);
+    rowsAdded += step.rowsAdded;
+    if (step.outcome !== "more") {
+      return { outcome: step.outcome === "busy" ? "busy" : "caught_up", rowsAdded };
+    }
+    if (clock.now() >= end) {
+      return { outcome: "unfinished", rowsAdded };
+    }
+  }
+}
+
+export type DayReport = { readonly day: string; readonly faults: readonly RollupFault[]; readonly sums: bigint | null };
+
+/**
+ * Compares the sums of every day of the log with the log, and sums those anew that differ, or all when `isForced`. Tells of
+ * one day after the other. A day is one transaction, so that pages see the old sums or the new ones.
+ */
+export async function* rebuildRollup(
+  db: Database,
+  { isForced, isChecked }: { readonly isForced: boolean; readonly isChecked: boolean },
+): AsyncGenerator<DayReport> {
+  for (const day of await listLoggedDays(db)) {
+    const inTime = { statementTimeoutMs: dayTimeoutMs };
+    const faults = await db.withTransaction((tx) => checkDay(tx, day), inTime);
+    const isRebuilt = !isChecked && (isForced || faults.length > 0);
+    const sums = isRebuilt ? await db.withTransaction((tx) => rebuildDay(tx, day), inTime) : null;
+    yield { day, faults, sums };
+  }
+}

@@ -1,0 +1,37 @@
+import type { Queryable } from "../../platform/db.ts";
+import type { RollupFault, RollupStep } from "./model.ts";
+
+/** Adds the next batches of the settlement to the sums, in one statement. */
+export async function addNextBatches(db: Queryable, rowsMax: number): Promise<RollupStep> {
+  const [row] = await db.sql<{ outcome: RollupStep["outcome"]; rows_added: bigint }>`
+    select outcome, rows_added from roll_usage_up(${rowsMax}::integer)`;
+  if (row === undefined) {
+    throw new Error("the sums of the usage did not say what was added");
+  }
+  return { outcome: row.outcome, rowsAdded: row.rows_added };
+}
+
+/** The UTC days of which the log has rows, oldest first. */
+export async function listLoggedDays(db: Queryable): Promise<string[]> {
+  const rows = await db.sql<{ day: string }>`
+    with recursive logged as (
+      (select day from usage_log order by day limit 1)
+      union all
+      select (select u.day from usage_log u where u.day > logged.day order by u.day limit 1) from logged
+      where logged.day is not null
+    )
+    select day::text as day from logged where day is not null order by day`;
+  return rows.map(({ day }) => day);
+}
+
+/** Sums a day anew. Returns how many sums it has. */
+export async function rebuildDay(db: Queryable, day: string): Promise<bigint> {
+  const [row] = await db.sql<{ sums: bigint }>`select rebuild_usage_day(${day}::date) as sums`;
+  return row?.sums ?? 0n;
+}
+
+export async function checkDay(db: Queryable, day: string): Promise<RollupFault[]> {
+  return await db.sql<RollupFault>`
+    select slice, starts_at, subject, detail from check_usage_day(${day}::date)
+    order by slice, starts_at, subject limit 100`;
+}

@@ -1,0 +1,49 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { type SettlementAnswer, settleUsageAnswer, settleUsageInput } from "@sluice/contracts/usage-settlement";
+import { writeAudit } from "../../admin/audit/service.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import type { UsageSettlement } from "./usage-settlement.ts";
+
+export type SettlementEndpointParts = { readonly db: Database; readonly settlement: UsageSettlement };
+
+export function settlementEndpoints({ db, settlement }: SettlementEndpointParts): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/usage-settle/"),
+      input: settleUsageInput,
+      summary: "Settle the usage log now, instead of waiting for the run of the next minute.",
+      output: settleUsageAnswer,
+      errors: [],
+      handle: async ({ input: { reconcile }, admin, requestId, clientIp }) => {
+        const run = await settlement.run({ isReconciled: reconcile });
+        const lag = await settlement.measureLag();
+        const answer: SettlementAnswer = {
+          rows_settled: run.rowsSettled,
+          base_quota: run.baseQuota,
+          settled_quota: run.settledQuota,
+          quota_delta: run.settledQuota - run.baseQuota,
+          rows_quarantined: run.rowsQuarantined,
+          batches: run.batches,
+          checkpoint: run.checkpoint,
+          outcome: run.outcome,
+          lag_seconds: Math.round(lag.seconds),
+        };
+        await db.withTransaction((tx) =>
+          writeAudit(tx, {
+            actor: { kind: "admin", id: admin.adminId, name: admin.username },
+            action: "usage.settle",
+            subjectKind: "settlement",
+            subjectId: "usage_log",
+            before: null,
+            after: { reconcile, ...answer },
+            requestId,
+            ip: clientIp,
+          }),
+        );
+        return { settlement: answer };
+      },
+    }),
+  ];
+}

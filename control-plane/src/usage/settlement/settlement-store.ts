@@ -1,0 +1,44 @@
+import type { Quota } from "@sluice/contracts/money";
+import type { Queryable } from "../../platform/db.ts";
+import type { SettlementLag, SettlementStep } from "./model.ts";
+
+type StepRow = {
+  outcome: SettlementStep["outcome"];
+  rows_settled: number;
+  base_quota: Quota;
+  settled_quota: Quota;
+  rows_refused: number;
+  cursor_xid: string | null;
+};
+
+/**
+ * Settles the next rows of the usage log in a transaction of its own. It is a single statement, so that the locks on
+ * budgets end with it on the server, also when this process is stopped in the middle.
+ * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError: the step has happened whole or not at all
+ */
+export async function settleNextRows(
+  db: Queryable,
+  { rowsMax, isReconciled }: { readonly rowsMax: number; readonly isReconciled: boolean },
+): Promise<SettlementStep> {
+  const [row] = await db.sql<StepRow>`
+    select outcome, rows_settled, base_quota, settled_quota, rows_refused, cursor_xid
+    from settle_usage(${rowsMax}::integer, ${isReconciled}::boolean)`;
+  if (row === undefined) {
+    throw new Error("the settlement did not say what it did");
+  }
+  return {
+    outcome: row.outcome,
+    rowsSettled: row.rows_settled,
+    baseQuota: row.base_quota,
+    settledQuota: row.settled_quota,
+    rowsQuarantined: row.rows_refused,
+    checkpoint: row.cursor_xid,
+  };
+}
+
+/** What waits to be settled, and what could not be. */
+export async function readSettlementLag(db: Queryable): Promise<SettlementLag> {
+  const [row] = await db.sql<{ lag_seconds: number; rows_quarantined: number }>`
+    select lag_seconds, rows_quarantined::integer as rows_quarantined from settlement_lag()`;
+  return { seconds: row?.lag_seconds ?? 0, rowsQuarantined: row?.rows_quarantined ?? 0 };
+}

@@ -1,0 +1,83 @@
+import type { Registry } from "prom-client";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import type { Log } from "../../platform/log.ts";
+import { counter, gauge } from "../../platform/metric.ts";
+import { addStep, nothingSettled, type SettlementLag, type SettlementRun } from "./model.ts";
+import { readSettlementLag, settleNextRows } from "./settlement-store.ts";
+
+export type UsageSettlementParts = {
+  readonly db: Database;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Log;
+  readonly registry: Registry;
+};
+
+/** Rows of one transaction: it holds the locks on budgets for a few milliseconds. */
+const rowsOfStep = 500;
+/** The same with a backlog: where each row has a user of its own, larger steps are more than twice as fast. */
+const rowsOfBacklogStep = 2_000;
+const runMsMax = 25_000;
+const lagAlarmSeconds = 300;
+
+/**
+ * Puts the multiplier of its user on every row of the usage log: exactly once for each row, whatever is killed, restored
+ * or late, and whoever else does it at the same time. See `settle_usage` in the migrations for how.
+ */
+export class UsageSettlement {
+  readonly #parts: UsageSettlementParts;
+  readonly #countRows: (amount: number) => void;
+  #lag: SettlementLag = { seconds: 0, rowsQuarantined: 0 };
+
+  constructor(parts: UsageSettlementParts) {
+    this.#parts = parts;
+    const { registry } = parts;
+    this.#countRows = counter(registry, "sluice_settlement_rows_total", "Usage rows that were settled here.");
+    gauge(registry, "sluice_settlement_lag_seconds", "How long the oldest unsettled usage row waits.", () => {
+      return this.#lag.seconds;
+    });
+    gauge(registry, "sluice_settlement_quarantined", "Usage rows that could not be settled.", () => {
+      return this.#lag.rowsQuarantined;
+    });
+  }
+
+  /**
+   * Settles until nothing is left, for at most 25 s. What it has done stays done when it fails.
+   * @param isReconciled looks at the whole log again, and tries the rows of the quarantine again
+   * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
+   */
+  async run({ isReconciled = false }: { readonly isReconciled?: boolean } = {}): Promise<SettlementRun> {
+    const { db, clock, log } = this.#parts;
+    const end = clock.now() + runMsMax;
+    let run = nothingSettled;
+    let next = { rowsMax: rowsOfStep, isReconciled };
+    do {
+      const step = await settleNextRows(db, next);
+      next = { rowsMax: rowsOfBacklogStep, isReconciled: false };
+      run = addStep(run, step);
+      this.#countRows(step.rowsSettled);
+      if (step.rowsQuarantined > 0) {
+        log.error("settlement.quarantined", { rows: step.rowsQuarantined });
+      }
+    } while (run.outcome === "unfinished" && clock.now() < end);
+    return run;
+  }
+
+  /** Finds out how long the oldest unsettled row waits, for the gauge, and raises the alarm above five minutes. */
+  async measureLag(): Promise<SettlementLag> {
+    this.#lag = await readSettlementLag(this.#parts.db);
+    if (this.#lag.seconds > lagAlarmSeconds) {
+      this.#parts.log.error("settlement.lags", { seconds: Math.round(this.#lag.seconds) });
+    }
+    return this.#lag;
+  }
+
+  /** The job of every minute. The lag is measured also when the run failed. */
+  async runJob(): Promise<void> {
+    try {
+      await this.run();
+    } finally {
+      await this.measureLag();
+    }
+  }
+}

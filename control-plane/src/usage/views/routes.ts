@@ -1,0 +1,84 @@
+import {
+  usageDaysMax,
+  usageExportRowsMax,
+  usageListAnswer,
+  usageListInput,
+  usageReceiptAnswer,
+  usageReceiptInput,
+  usageSummaryAnswer,
+  usageSummaryInput,
+} from "@sluice/contracts/usage";
+import { z } from "zod";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import type { UsageViews } from "./usage-views.ts";
+
+const rangeLimits = [`At most ${usageDaysMax} days at once.`];
+
+/** The endpoints of the console's page of usage. Every one sees only the calls of the user who is logged in. */
+export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
+  const method = "GET";
+  const access = "user";
+  return [
+    endpoint({
+      method,
+      path: "/backend/usage/list/",
+      access,
+      input: usageListInput,
+      summary: "The user's calls, newest first.",
+      output: usageListAnswer,
+      errors: [],
+      handle: async ({ user, input }) => {
+        const { rows, nextCursor } = await views.list(user.gatewayUserId, input);
+        return { rows, next_cursor: nextCursor };
+      },
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/summary/",
+      access,
+      input: usageSummaryInput,
+      summary: "Sums of the user's calls by day of a time zone, by model and by key.",
+      output: usageSummaryAnswer,
+      errors: [],
+      limits: rangeLimits,
+      handle: async ({ user, input }) => ({ ...(await views.summary(user.gatewayUserId, input)) }),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/export/",
+      access,
+      input: usageSummaryInput,
+      summary: "A CSV file of the user's calls.",
+      output: null,
+      otherAnswers: [{ status: 200, type: "text/csv", summary: "A line for each call, after a line with the names." }],
+      errors: ["too_broad"],
+      limits: [...rangeLimits, `At most ${usageExportRowsMax.toLocaleString("en")} calls.`],
+      handle: ({ user, input }) => views.file(user.gatewayUserId, input),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/receipt/",
+      access,
+      input: usageReceiptInput,
+      summary: "How the cost of one call came about, line by line.",
+      output: usageReceiptAnswer,
+      errors: ["not_found"],
+      handle: async ({ user, input: { day, request_id: requestId } }) => ({
+        receipt: await views.receipt(user.gatewayUserId, requestId, day ?? null),
+      }),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/receipt/:request_id/",
+      access,
+      input: z.strictObject({}),
+      summary: "The same by the path alone.",
+      output: usageReceiptAnswer,
+      params: { request_id: z.uuid() },
+      errors: ["not_found"],
+      handle: async ({ user, params }) => ({
+        receipt: await views.receipt(user.gatewayUserId, (params["request_id"] ?? "").toLowerCase(), null),
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,112 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import {
+  type UsageListInput,
+  type UsageReceipt,
+  type UsageSummary,
+  type UsageSummaryInput,
+  type UsageView,
+  usageExportRowsMax,
+} from "@sluice/contracts/usage";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/db.ts";
+import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
+import { AppError } from "../../platform/errors.ts";
+import { daysOfRequest } from "../../platform/request-days.ts";
+import { toFilter, toSummary, type UsageFilter } from "./model.ts";
+import { toReceipt } from "./receipt.ts";
+import { usageFile } from "./usage-file.ts";
+import { findPricedCall, listUsage, sumUsage } from "./views-store.ts";
+
+const invalidParameterValue = "22023";
+const fileRowsAtOnce = 1_000;
+
+/** What users may see of their calls: never more than their own. */
+export class UsageViews {
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** A page of calls, newest first. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
+  async list(
+    gatewayUserId: GatewayUserId,
+    input: UsageListInput,
+  ): Promise<{ rows: UsageView[]; nextCursor: string | null }> {
+    const { cursor = null, limit } = input;
+    const filter = this.#filter(gatewayUserId, input);
+    const rows = await inBounds(() => listUsage(this.#db, filter, { cursor, limit: limit + 1 }));
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      rows: shown,
+      nextCursor: rows.length > limit && last !== undefined ? `${last.day}_${last.request_id}` : null,
+    };
+  }
+
+  /** Sums by day of a zone and by model. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
+  async summary(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<UsageSummary> {
+    const filter = this.#filter(gatewayUserId, input);
+    return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
+  }
+
+  /**
+   * A CSV file of every call that fits, newest first.
+   * @throws AppError `invalid_parameter`, `temporarily_unavailable`, `too_broad` for more than a file holds
+   */
+  async file(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<Response> {
+    const filter = this.#filter(gatewayUserId, input);
+    const { total } = await this.summary(gatewayUserId, input);
+    if (total.calls > usageExportRowsMax) {
+      const limit = usageExportRowsMax.toLocaleString("en");
+      throw new AppError("too_broad", {
+        message: `A file has at most ${limit} calls, and these are more. Choose fewer days or add a filter.`,
+      });
+    }
+    return usageFile(
+      (cursor) => listUsage(this.#db, filter, { cursor, limit: fileRowsAtOnce }),
+      `usage-${filter.fromDay}-${filter.toDay}.csv`,
+    );
+  }
+
+  /**
+   * How the cost of one call came about.
+   * @param day in UTC; null when only the request id is known, which tells it
+   * @throws AppError `not_found` for a call that is not there or not of this user
+   */
+  async receipt(gatewayUserId: GatewayUserId, requestId: string, day: string | null): Promise<UsageReceipt> {
+    const days = day === null ? daysOfRequest(requestId) : [day];
+    const call = await findPricedCall(this.#db, gatewayUserId, requestId, days);
+    if (call === null) {
+      throw new AppError("not_found", { message: "There is no such call." });
+    }
+    return toReceipt(call);
+  }
+
+  #filter(gatewayUserId: GatewayUserId, input: UsageSummaryInput): UsageFilter {
+    const filter = toFilter(gatewayUserId, input, this.#clock.now());
+    if ("wrongField" in filter) {
+      throw new AppError("invalid_parameter", { fields: { [filter.wrongField]: filter.sentence } });
+    }
+    return filter;
+  }
+}
+
+async function inBounds<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof DatabaseTimeoutError) {
+      throw new AppError("temporarily_unavailable", {
+        message: "That is too much to add up at once. Ask for fewer days.",
+        cause: error,
+      });
+    }
+    if (sqlStateOf(error) === invalidParameterValue) {
+      throw new AppError("invalid_parameter", { fields: { zone: "This time zone is not known." }, cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "bun:test";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import { costLines, costOf, toQuota, withMultiplierAboveOne } from "@sluice/control-plane/models/cost.ts";
+import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
+import fc from "fast-check";
+import { anyUnits, exactCost, prices } from "../../support/priced-usage.ts";
+
+const { TEST_FULL } = process.env;
+const numRuns = TEST_FULL === "1" ? 1_000_000 : 10_000;
+const timeoutMs = 300_000;
+
+const nothing = {
+  inputTokens: 0n,
+  outputTokens: 0n,
+  cacheReadTokens: 0n,
+  cacheWriteTokens: 0n,
+  reasoningTokens: 0n,
+  images: 0,
+  audioMs: 0n,
+};
+const free = {
+  version: 1,
+  input: "0",
+  output: "0",
+  cacheRead: null,
+  cacheWrite: null,
+  reasoning: null,
+  request: "0",
+  image: "0",
+  second: "0",
+};
+
+describe("the cost of a call", () => {
+  test(
+    "is the exact sum of units times prices, rounded up once",
+    () => {
+      fc.assert(
+        fc.property(anyUnits, prices, (units, texts) => {
+          expect<bigint>(costOf(units, toPriceVersion(texts), 1n)).toBe(exactCost(units, texts));
+        }),
+        { numRuns },
+      );
+    },
+    timeoutMs,
+  );
+
+  test(
+    "is the sum of the lines of its receipt",
+    () => {
+      fc.assert(
+        fc.property(anyUnits, prices, (units, texts) => {
+          const price = toPriceVersion(texts);
+          const parts = costLines(units, price, 1n).reduce((sum, line) => sum + line.parts, 0n);
+          expect(toQuota(parts)).toBe(costOf(units, price, 1n));
+        }),
+        { numRuns: numRuns / 10 },
+      );
+    },
+    timeoutMs,
+  );
+
+  test("of the smallest possible amount is one quota, and of nothing is none", () => {
+    const price = toPriceVersion({ ...free, input: "0.00000001" });
+    expect<bigint>(costOf({ ...nothing, inputTokens: 1n }, price, 1n)).toBe(1n);
+    expect<bigint>(costOf(nothing, price, 1n)).toBe(0n);
+  });
+
+  test("of requests is theirs, of however many", () => {
+    const price = toPriceVersion({ ...free, request: "0.01" });
+    expect<bigint[]>([0n, 1n, 3n].map((requests) => costOf(nothing, price, requests))).toEqual([0n, 5_000n, 15_000n]);
+  });
+
+  test("is not rounded line by line", () => {
+    // Each of the three lines alone costs a third of a quota.
+    const third = { ...free, input: "0.66666667", output: "0.66666666", reasoning: "0.66666667" };
+    const units = { ...nothing, inputTokens: 1n, outputTokens: 2n, reasoningTokens: 1n };
+    expect<bigint>(costOf(units, toPriceVersion(third), 1n)).toBe(1n);
+  });
+
+  test("counts cached and reasoning tokens on their own lines and not again on the plain ones", () => {
+    const price = toPriceVersion({
+      ...free,
+      input: "1",
+      cacheRead: "0.1",
+      cacheWrite: "2",
+      output: "10",
+      reasoning: "4",
+    });
+    const units = {
+      ...nothing,
+      inputTokens: 1_000n,
+      cacheReadTokens: 600n,
+      cacheWriteTokens: 300n,
+      outputTokens: 100n,
+      reasoningTokens: 60n,
+    };
+    // 100 x 1 + 600 x 0.1 + 300 x 2 + 40 x 10 + 60 x 4 = 1,400 millionths of a USD; a millionth is half a quota.
+    expect<bigint>(costOf(units, price, 1n)).toBe(700n);
+  });
+});
+
+describe("what a user may owe for a cost", () => {
+  test.each([
+    [50n, "1.1000", 55n],
+    [90n, "1.1000", 99n],
+    [100n, "1.1000", 110n],
+    [1n, "1.0001", 2n],
+    [7n, "1.0000", 7n],
+    [100n, "0.5000", 100n],
+    [0n, "9.0000", 0n],
+  ])("of %p at %p is %p: a multiplier below 1 is only refunded later", (base, multiplier, owed) => {
+    expect<bigint>(withMultiplierAboveOne(base as Quota, multiplier as Decimal)).toBe(owed);
+  });
+});

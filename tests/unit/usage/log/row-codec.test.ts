@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test";
+import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Outcome, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { decodeUsageRow, encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
+import fc from "fast-check";
+
+const { TEST_FULL } = process.env;
+const numRuns = TEST_FULL === "1" ? 5_000 : 300;
+
+const big = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
+const small = fc.nat();
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+
+/** Rows whose texts are of the given kind. */
+function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
+  return fc.record({
+    requestId: fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<RequestId>,
+    day: fc.constantFrom("2026-11-21", "1999-12-31"),
+    gatewayUserId: big as fc.Arbitrary<bigint> as fc.Arbitrary<GatewayUserId>,
+    apiKeyId: big as fc.Arbitrary<bigint> as fc.Arbitrary<ApiKeyId>,
+    userBudgetId: big as fc.Arbitrary<bigint> as fc.Arbitrary<BudgetId>,
+    keyBudgetId: orNull(big) as fc.Arbitrary<bigint | null> as fc.Arbitrary<BudgetId | null>,
+    groupName: text,
+    path: text,
+    model: orNull(text),
+    channelId: orNull(big) as fc.Arbitrary<bigint | null> as fc.Arbitrary<ChannelId | null>,
+    outcome: fc.constantFrom<Outcome>("completed", "aborted", "failed", "refused"),
+    httpStatus: fc.integer({ min: 100, max: 599 }),
+    errorCode: orNull(text),
+    isStream: fc.boolean(),
+    units: fc.record({
+      inputTokens: big,
+      outputTokens: big,
+      cacheReadTokens: big,
+      cacheWriteTokens: big,
+      reasoningTokens: big,
+      images: small,
+      audioMs: big,
+    }),
+    usageSource: fc.constantFrom("provider", "estimated", "none"),
+    isImplausible: fc.boolean(),
+    priceVersion: orNull(small),
+    rateMultiplier: fc.constantFrom(
+      "1.0000",
+      "0.5",
+      "1.2345",
+      "100000",
+    ) as fc.Arbitrary<string> as fc.Arbitrary<Decimal>,
+    quota: big as fc.Arbitrary<bigint> as fc.Arbitrary<Quota>,
+    quotaHeld: big as fc.Arbitrary<bigint> as fc.Arbitrary<Quota>,
+    attempts: fc.array(
+      fc.record({
+        channelId: fc.stringMatching(/^\d{1,19}$/),
+        channel: text,
+        startedAtMs: small,
+        durationMs: small,
+        status: orNull(fc.integer({ min: 100, max: 599 })),
+        result: text,
+      }),
+      { maxLength: 4 },
+    ),
+    firstByteMs: orNull(small),
+    durationMs: small,
+    startedAtMs: fc.integer({ min: 0, max: 4_102_444_800_000 }),
+  });
+}
+
+/** Characters that a stranger may get into a path or a model name. */
+const anyText = fc.string({
+  unit: fc.constantFrom("a", '"', "\\", "\n", "\0", "\u001b", "\ud800", "\udc00", "\u2028", "é", "漢", "😀", "u0000"),
+});
+
+describe("a usage row as text", () => {
+  test("comes back as it was", () => {
+    fc.assert(
+      fc.property(rows(fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0"))), (row) => {
+        expect(decodeUsageRow(JSON.parse(encodeUsageRow(row)))).toEqual(row);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("stays one line, and loses nothing but the characters that Postgres can't hold", () => {
+    fc.assert(
+      fc.property(rows(anyText), (row) => {
+        const text = encodeUsageRow(row);
+        expect(text).not.toContain("\n");
+        const back = decodeUsageRow(JSON.parse(text));
+        const storable = (value: string) => value.toWellFormed().replaceAll("\0", "\uFFFD");
+        expect(back.path).toBe(storable(row.path));
+        expect(back.attempts.map(({ result }) => result)).toEqual(row.attempts.map(({ result }) => storable(result)));
+        expect({ ...back, quota: 0n }).toEqual({
+          ...decodeUsageRow(JSON.parse(encodeUsageRow(back))),
+          quota: 0n as Quota,
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  test("of the version before is read: nothing in it was judged", () => {
+    const [row] = fc.sample(rows(fc.string()), { numRuns: 1, seed: 7 }) as [UsageRow];
+    const fields = JSON.parse(encodeUsageRow({ ...row, isImplausible: true })) as unknown[];
+    const before = fields.with(0, 1).slice(0, -1);
+    expect(decodeUsageRow(before)).toEqual({ ...decodeUsageRow(fields), isImplausible: false });
+  });
+
+  test("is refused when one field is of another type, missing, or the version is not known", () => {
+    const [row] = fc.sample(rows(fc.string()), { numRuns: 1, seed: 7 });
+    if (row === undefined) {
+      throw new Error("no sample");
+    }
+    const fields = JSON.parse(encodeUsageRow({ ...row, keyBudgetId: 1n as BudgetId })) as unknown[];
+    for (const [index] of fields.entries()) {
+      for (const wrong of [{}, 1.5, undefined]) {
+        expect(() => decodeUsageRow(fields.with(index, wrong))).toThrow(/usage row/);
+      }
+      expect(() => decodeUsageRow(fields.slice(0, index))).toThrow(/usage row/);
+    }
+    expect(() => decodeUsageRow(fields.with(0, 3))).toThrow(/unknown version 3/);
+    expect(() => decodeUsageRow(fields.with(0, 0))).toThrow(/unknown version 0/);
+    expect(() => decodeUsageRow({})).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "bun:test";
+import { toReceipt } from "@sluice/control-plane/usage/views/receipt.ts";
+import type { PricedCall } from "@sluice/control-plane/usage/views/views-store.ts";
+
+const prices = {
+  ...{ version: 3, input: "2", output: "8", cacheRead: "0.5", cacheWrite: null, reasoning: null },
+  ...{ request: "0.001", image: "0", second: "0" },
+};
+const view = {
+  ...{
+    input_tokens: 1_000n,
+    cache_read_tokens: 400n,
+    cache_write_tokens: 0n,
+    output_tokens: 50n,
+    reasoning_tokens: 0n,
+  },
+  ...{ images: 0, audio_ms: 0n, usage_source: "provider", quota: 1_400n, rate_multiplier: "1.5000" },
+} as unknown as PricedCall["view"];
+const attempt = (result: string, status: number | null) => ({
+  ...{ channelId: "7", channel: "whom the operator buys from", startedAtMs: 1, durationMs: 2, status, result },
+});
+const receiptOf = (more: Partial<PricedCall["view"]>, attempts: PricedCall["attempts"] = []) =>
+  toReceipt({ view: { ...view, ...more }, attempts, prices });
+
+describe("a receipt", () => {
+  test("has a line for each thing that was counted, which add up to the cost of the call", () => {
+    const receipt = receiptOf({});
+    const lines = receipt.lines.map(({ unit, count, amount_usd }) => [unit, count, Number(amount_usd)]);
+    expect(lines).toEqual([
+      ["input", 600n, 0.0012],
+      ["cache_read", 400n, 0.0002],
+      ["output", 50n, 0.0004],
+      ["request", 1n, 0.001],
+    ]);
+    expect(Number(receipt.sum_usd)).toBe(0.0028);
+    expect(receipt).toMatchObject({ recomputed_quota: 1_400n, price_version: 3 });
+  });
+
+  test("says what the multiplier makes of the cost, and what it adds or takes", () => {
+    expect(receiptOf({})).toMatchObject({ settled_quota: 2_100n, quota_delta: 700n });
+    expect(receiptOf({ rate_multiplier: "0.5000" })).toMatchObject({ settled_quota: 700n, quota_delta: -700n });
+  });
+
+  test("of a call that was free has no lines", () => {
+    const free = receiptOf({ usage_source: "none", quota: 0n });
+    expect(free).toMatchObject({ lines: [], recomputed_quota: 0n, settled_quota: 0n, quota_delta: 0n });
+  });
+
+  test("tells of no channel, and of no trouble with its credential", () => {
+    const { attempts } = receiptOf({}, [attempt("credential_refused", 401), attempt("status_500", 500)]);
+    expect(attempts).toEqual([
+      { started_at_ms: 1, duration_ms: 2, status: null, result: "failed" },
+      { started_at_ms: 1, duration_ms: 2, status: 500, result: "status_500" },
+    ]);
+  });
+});
