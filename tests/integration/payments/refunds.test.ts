@@ -200,6 +200,44 @@ describe("a refund at the wallet gateway", () => {
     scene.wallet.override = ({ fields }) => (fields["reference"] === asked.refundNo ? says("000100", record) : null);
     expect((await scene.payments.wallet.refund(asked)).kind as string).toBe(kind);
   });
+
+  test.each([
+    ["done", "done", {}],
+    ["done", "done", { status: "success", refundAmount: 4.5 }],
+    ["failed", "unclear", { status: "fail" }],
+    ["pending", "pending", { status: "pending" }],
+    ["pending", "pending", { status: "processing", refundTransactionNo: undefined }],
+    ["unclear", "unclear", { refundAmount: "4.49" }],
+    ["unclear", "unclear", { refundReference: "another one" }],
+  ])("that the gateway takes is %s at first and %s later where its answer adds %p", async (atFirst, later, said) => {
+    for (const [isFirst, kind] of [
+      [true, atFirst],
+      [false, later],
+    ] as const) {
+      const asked = { ...payment(), isFirst };
+      const usual = { refundReference: asked.refundNo, refundAmount: "4.50", refundTransactionNo: "9" };
+      scene.wallet.override = (request) =>
+        pathOf(request) === "refund" ? says("000100", { ...usual, ...said }) : null;
+      expect((await scene.payments.wallet.refund(asked)).kind as string).toBe(kind);
+    }
+  });
+
+  test.each(["refunded", "reversed"])("is found with a payment that is on record as %s by now", async (status) => {
+    const asked = { ...payment(), isFirst: false };
+    const refundInfo = [{ refundReference: asked.refundNo, refundAmount: "4.50", refundTransactionId: "9" }];
+    const record = { transactionNo: asked.transactionId, status, refundInfo };
+    scene.wallet.override = ({ fields }) => (fields["reference"] === undefined ? says("000100", record) : null);
+    expect(await scene.payments.wallet.refund(asked)).toEqual({ kind: "done", gatewayRefundId: "9" });
+  });
+
+  test("is found under its number where what the gateway says of the payment leaves it open", async () => {
+    const asked = { ...payment(), isFirst: false };
+    scene.wallet.refunds.set(asked.refundNo, { refundReference: asked.refundNo, refundAmount: "4.50" });
+    for (const ofPayment of [says("000080"), says("000100", { transactionNo: "1", status: "refunded" })]) {
+      scene.wallet.override = ({ fields }) => (fields["reference"] === undefined ? ofPayment : null);
+      expect(await scene.payments.wallet.refund(asked)).toMatchObject({ kind: "done" });
+    }
+  });
 });
 
 describe("a payment that the wallet gateway is asked about", () => {
@@ -213,6 +251,8 @@ describe("a payment that the wallet gateway is asked about", () => {
       return await scene.payments.wallet.confirm(paid).catch(({ code }: { code: unknown }) => code);
     };
     expect(await answers(says("000100", record))).toBe("agrees");
+    expect(await answers(says("000100", { ...record, amount: 10 }))).toBe("agrees");
+    expect(await answers(says("000100", { ...record, amount: 10.01 }))).toBe("differs");
     expect(await answers(says("000021"))).toBe("differs");
     expect(await answers(says("000100", { ...record, amount: "9.99" }))).toBe("differs");
     expect(await answers(says("000100", { ...record, status: "pending" }))).toBe("differs");

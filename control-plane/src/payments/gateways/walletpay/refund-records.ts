@@ -2,40 +2,30 @@ import { z } from "zod";
 import { readAmount } from "../model.ts";
 import type { RefundAnswer, RefundRequest } from "../port.ts";
 import type { QueriedTransaction } from "./requests.ts";
-import { type WalletAnswer, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
+import { amountText, type WalletAnswer, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
 
 /**
  * The codes with which the gateway refuses a refund that it was asked for the first time, so that it certainly sends nothing:
  * a field that is missing, nothing on record of the payment, fields that don't fit, a value that is wrong, no right to it, an
  * account that is empty. Every other code leaves open what became of it.
  */
-export const refusedRefundCodes: ReadonlySet<string> = new Set([
-  "000020",
-  "000021",
-  "000022",
-  "000023",
-  "000030",
-  "000040",
-]);
+const refusedRefundCodes: ReadonlySet<string> = new Set(["000020", "000021", "000022", "000023", "000030", "000040"]);
 
 /** Where a refund is looked for: in what the gateway says of its payment, or as a transaction of its own. */
 export type RefundLookup = { readonly of: "payment" | "refund"; readonly queried: QueriedTransaction };
 
-/** Amounts are texts in its examples and numbers in its tables. */
-const amountText = z.union([z.string(), z.number().transform(String)]);
-
-const refundRecord = z.object({
-  refundReference: z.string(),
+const saidOfRefund = z.object({
+  refundReference: z.string().optional(),
   refundAmount: amountText.optional(),
   refundTransactionNo: z.string().optional(),
   refundTransactionId: z.string().optional(),
   status: z.string().optional(),
 });
+const refundRecord = saidOfRefund.required({ refundReference: true });
 
-/** Of a payment that is on record as anything but paid, nothing is believed to be missing. */
 const paymentResult = z.object({
   transactionNo: z.string(),
-  status: z.literal("success"),
+  status: z.string(),
   refundInfo: z.union([z.array(refundRecord), refundRecord.transform((one) => [one])]).optional(),
 });
 
@@ -65,7 +55,31 @@ export function readRefundRecord(
   if (found === null) {
     return null;
   }
-  const { id, amount, status } = found;
+  return answerOf(found, request);
+}
+
+/** What the answer says to whoever asked for a refund. */
+export function readSentRefund(answer: WalletAnswer, request: RefundRequest): RefundAnswer {
+  const said = answer.code === walletSuccess ? readTakenRefund(answer.result, request) : readRefusal(answer);
+  // A refusal of what was asked for before may be because of what came of that.
+  return said.kind === "failed" && !request.isFirst ? { kind: "unclear", said: said.error } : said;
+}
+
+function readRefusal(answer: WalletAnswer): RefundAnswer {
+  const said = wordsOf(answer);
+  return refusedRefundCodes.has(answer.code) ? { kind: "failed", error: said } : { kind: "unclear", said };
+}
+
+/** A refund that it takes need not be done for that. What the answer leaves out is as it was asked for. */
+function readTakenRefund(result: unknown, request: RefundRequest): RefundAnswer {
+  const read = saidOfRefund.safeParse(result ?? {});
+  if (!read.success || (read.data.refundReference ?? request.refundNo) !== request.refundNo) {
+    return { kind: "unclear", said: "the answer is about another refund, or can't be read" };
+  }
+  return answerOf(foundIn(read.data, request.refundNo), request);
+}
+
+function answerOf({ id, amount, status }: Found, request: RefundRequest): RefundAnswer {
   if (amount !== undefined && readAmount(amount) !== request.amountUsd) {
     return { kind: "unclear", said: `another amount than ours is on record: ${amount}`.slice(0, 300) };
   }
@@ -90,9 +104,14 @@ function ofPayment(result: unknown, { refundNo, transactionId }: RefundRequest):
   }
   const record = read.data.refundInfo?.find(({ refundReference }) => refundReference === refundNo);
   if (record === undefined) {
-    return null;
+    // Of a payment that is on record as anything but paid, nothing is believed to be missing.
+    return read.data.status === "success" ? null : false;
   }
-  const { refundTransactionNo, refundTransactionId, refundAmount: amount, status = "success" } = record;
+  return foundIn(record, refundNo);
+}
+
+function foundIn(said: z.output<typeof saidOfRefund>, refundNo: string): Found {
+  const { refundTransactionNo, refundTransactionId, refundAmount: amount, status = "success" } = said;
   return { id: refundTransactionNo ?? refundTransactionId ?? refundNo, amount, status };
 }
 

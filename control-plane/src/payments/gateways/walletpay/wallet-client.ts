@@ -16,6 +16,9 @@ export const walletSuccess = "000100";
 /** That the gateway has nothing on record of what it was asked about. */
 export const walletUnknown = "000021";
 
+/** Amounts are texts in its examples and numbers in its tables. */
+export const amountText = z.union([z.string(), z.number().transform(String)]);
+
 const answerBytesMax = 256 * 1024;
 const wordsMax = 300;
 

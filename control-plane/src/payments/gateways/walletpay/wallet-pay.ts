@@ -7,7 +7,7 @@ import { type Checkout, type GatewayNotice, type PaidFacts, readAmount, type Wal
 import type { Confirmation, RefundAnswer, RefundRequest, WalletGateway } from "../port.ts";
 import { readWalletNotice } from "./notification.ts";
 import { readWalletFields } from "./read-fields.ts";
-import { type RefundLookup, readRefundRecord, refusedRefundCodes } from "./refund-records.ts";
+import { type RefundLookup, readRefundRecord, readSentRefund } from "./refund-records.ts";
 import {
   checkoutFields,
   type QueriedTransaction,
@@ -17,7 +17,14 @@ import {
   walletPaths,
 } from "./requests.ts";
 import { hasWalletSignature, withWalletSignature } from "./signature.ts";
-import { encodeForm, type WalletAnswer, WalletClient, walletSuccess, walletUnknown, wordsOf } from "./wallet-client.ts";
+import {
+  amountText,
+  encodeForm,
+  type WalletAnswer,
+  WalletClient,
+  walletSuccess,
+  walletUnknown,
+} from "./wallet-client.ts";
 
 export type WalletSettings = {
   /** Null: nothing is ever sent. */
@@ -44,10 +51,9 @@ const queryResult = z.object({
   transactionNo: z.string(),
   reference: z.string(),
   status: z.string(),
-  amount: z.string(),
+  amount: amountText,
   currency: z.string(),
 });
-const refundResult = z.object({ refundTransactionNo: z.string().min(1) });
 
 export class WalletPay implements WalletGateway {
   readonly #settings: WalletSettings;
@@ -135,34 +141,29 @@ export class WalletPay implements WalletGateway {
   }
 
   /**
-   * What the gateway has on record of a refund that it may have been asked for before; null when it says that there is none:
-   * neither with the payment, nor under the number of the refund.
+   * What the gateway has on record of a refund that it may have been asked for before, with the payment or under the number of
+   * the refund; null when it says of both that there is none.
    */
   async #findRefund(request: RefundRequest): Promise<RefundAnswer | null> {
     const lookups: RefundLookup[] = [
       { of: "payment", queried: { transactionNo: request.transactionId } },
       { of: "refund", queried: { reference: request.refundNo } },
     ];
+    let unclear: RefundAnswer | null = null;
     for (const { of, queried } of lookups) {
       const record = readRefundRecord(await this.#query(queried), of, request);
-      if (record !== null) {
+      if (record !== null && record.kind !== "unclear") {
         return record;
       }
+      unclear ??= record;
     }
-    return null;
+    return unclear;
   }
 
   async #sendRefund(request: RefundRequest): Promise<RefundAnswer> {
     const credentials = await this.#credentials();
     const fields = withWalletSignature(refundFields(credentials, request), credentials.token);
-    const answer = await this.#client().post(walletPaths.refund, fields);
-    if (answer.code === walletSuccess) {
-      const result = refundResult.safeParse(answer.result);
-      return { kind: "done", gatewayRefundId: result.success ? result.data.refundTransactionNo : request.refundNo };
-    }
-    // A refusal of what was asked for before may be because of what came of that.
-    const isCertain = request.isFirst && refusedRefundCodes.has(answer.code);
-    return isCertain ? { kind: "failed", error: wordsOf(answer) } : { kind: "unclear", said: wordsOf(answer) };
+    return readSentRefund(await this.#client().post(walletPaths.refund, fields), request);
   }
 
   async #query(queried: QueriedTransaction): Promise<WalletAnswer> {
