@@ -43,6 +43,14 @@ const attacks: readonly { readonly name: string; readonly behaviour: Behaviour; 
     behaviour: { status: 403, body: errorOf({ message: "You may not ask about: Invalid API key, account disabled." }) },
     calls: 1,
   },
+  {
+    name: "a request for what the account may not use",
+    behaviour: {
+      status: 401,
+      body: errorOf({ message: "Your key has no access to this feature.", code: "no_access" }),
+    },
+    calls: 30,
+  },
   { name: "a request that overloads the server", behaviour: { status: 503, retryAfter: 60 }, calls: 1 },
 ];
 
@@ -141,6 +149,7 @@ describe("one customer of two", () => {
     expect(seen(await callAs(faulty.user, "key"))).toEqual({ status: 502, code: "upstream_error" });
     const answer = await callAs(victim, "key");
     expect(seen(answer)).toEqual({ status: 503, code: "no_upstream" });
+    expect((await faulty.row(answer.requestId)).attempts).toEqual([]);
     expect(Number(answer.headers.get("retry-after"))).toBeWithin(1, 4);
   });
 

@@ -77,10 +77,18 @@ export const channelMutants: readonly Mutant[] = [
   {
     id: "relay/status-401",
     file: "control-plane/src/gateway/respond/classify-status.ts",
-    from: "case 401:\n    case 402:",
-    to: "case 402:",
+    from: 'case 401:\n      return failure("upstream_error", "credential_refused", { status, ...accountFault });\n',
+    to: "",
     rule: "a refused credential rests the channel",
     tests: ["unit/gateway/respond/classify-status.test.ts"],
+  },
+  {
+    id: "relay/status-401-code",
+    file: "control-plane/src/gateway/respond/read-upstream-error.ts",
+    from: 'namesCredential(words) ? { ...failure, blame: "certain" } : failure',
+    to: '{ ...failure, blame: "certain" }',
+    rule: "a 401 that a request brings about is not the fault of the credential",
+    tests: ["unit/gateway/respond/read-upstream-error.test.ts"],
   },
   {
     id: "relay/status-400",

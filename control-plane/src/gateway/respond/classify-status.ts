@@ -16,14 +16,14 @@ const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> 
   ...more,
 });
 
-/** Our credential or our account at the provider is at fault, whatever was asked. */
-const accountFault = { retry: "free", blame: "certain", needsCooldown: true } as const;
+/** Our credential or our account at the provider is at fault. */
+const accountFault = { retry: "free", needsCooldown: true } as const;
 
 /**
  * What an upstream status means; null for a status that is an answer. Only 5xx, 401 and 402 are a channel's fault: every
  * other status can be brought about by a request, and nobody may close a channel for others by asking for something odd.
- * 403 and 429 say nothing for sure: what is said beside them decides (`read-upstream-error`), and whether a second customer
- * meets them too (`channels/channel-load`). A redirect is an error.
+ * 401, 403 and 429 say nothing for sure: what is said beside them decides (`read-upstream-error`), and whether a second
+ * customer meets them too (`channels/channel-load`). A redirect is an error.
  */
 export function classifyStatus(status: number, headers: readonly HttpHeader[]): AttemptFailure | null {
   if (status >= 200 && status < 300) {
@@ -33,8 +33,9 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
   const pause = readRetryAfter(headers);
   switch (status) {
     case 401:
-    case 402:
       return failure("upstream_error", "credential_refused", { status, ...accountFault });
+    case 402:
+      return failure("upstream_error", "credential_refused", { status, ...accountFault, blame: "certain" });
     case 403:
       return failure("upstream_error", result, { status, retry: "free", blame: "none", needsCooldown: true });
     case 408:

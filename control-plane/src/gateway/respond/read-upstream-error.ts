@@ -65,18 +65,37 @@ function judge(failure: AttemptFailure, found: Said | null): AttemptFailure {
     const isTelling = (found !== null && !found.isPage) || (status !== null && lengthStatuses.has(status));
     return isTelling ? failure : { ...failure, code: "upstream_error", isRequestFault: false, retry: "free" };
   }
-  if (found === null || found.isPage) {
-    return failure;
+  return found === null || found.isPage ? failure : judgeDoubtful(failure, found.words);
+}
+
+function judgeDoubtful(failure: AttemptFailure, words: ErrorWords): AttemptFailure {
+  switch (failure.status) {
+    case 401:
+      return namesCredential(words) ? { ...failure, blame: "certain" } : failure;
+    case 402:
+      return isOverRest(words.message ?? "") ? { ...failure, blame: "suspected", result: "account_empty" } : failure;
+    case 403:
+      return judgeForbidden(failure, words);
+    case 429:
+      return judgeLimit(failure, words);
+    default:
+      return failure;
   }
-  if (status === 429) {
-    return judgeLimit(failure, found.words);
-  }
-  if (status === 402) {
-    return isOverRest(found.words.message ?? "")
-      ? { ...failure, blame: "suspected", result: "account_empty" }
-      : failure;
-  }
-  return status === 403 ? judgeForbidden(failure, found.words) : failure;
+}
+
+const credentialErrors =
+  /^(?:(?:invalid|incorrect|expired|revoked)apikey|apikey(?:invalid|expired|revoked)|(?:invalid)?authentication(?:error)?|unauthenticated|(?:invalid|expired)token|token(?:invalid|expired)|invalidcredentials?|accountdeactivated)$/;
+
+/**
+ * Whether it is our credential that is refused, whatever was asked. Some providers answer 401 as well where an account may
+ * not use a model or a feature, which a request can choose: the code says which of the two it is, not the message, which
+ * may quote the customer.
+ */
+function namesCredential({ code, type, message }: ErrorWords): boolean {
+  const isNamed = [code, type].some((name) =>
+    credentialErrors.test((name ?? "").replaceAll(/[_\W]/g, "").toLowerCase()),
+  );
+  return isNamed && !/\bmodel/i.test(message ?? "");
 }
 
 const lengthStatuses: ReadonlySet<number> = new Set([413, 414, 431]);

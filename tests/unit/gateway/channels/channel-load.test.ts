@@ -283,7 +283,7 @@ describe("what one customer alone has met", () => {
     if (refused === null) {
       throw new Error("401 is a failure");
     }
-    loads.coolDown(loads.begin(plain, customer), refused, () => 0);
+    loads.coolDown(loads.begin(plain, customer), { ...refused, blame: "certain" }, () => 0);
     expect([loads.isOpen(plain, second), loads.isBusy(plain, second)]).toEqual([false, false]);
   });
 

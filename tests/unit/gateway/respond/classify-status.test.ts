@@ -18,7 +18,7 @@ describe("the status of an upstream", () => {
     [301, "upstream_error", "free", "none", false, false],
     [307, "upstream_error", "free", "none", false, false],
     [400, "upstream_rejected", "none", "none", false, true],
-    [401, "upstream_error", "free", "certain", true, false],
+    [401, "upstream_error", "free", "suspected", true, false],
     [402, "upstream_error", "free", "certain", true, false],
     [403, "upstream_error", "free", "none", true, false],
     [404, "upstream_rejected", "none", "none", false, true],

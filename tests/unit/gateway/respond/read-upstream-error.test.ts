@@ -194,6 +194,30 @@ describe("what a provider says of a request that it refused", () => {
     expect(said?.message ?? "").not.toContain("org-abc");
   });
 
+  test.each([
+    [{ message: "Incorrect API key provided", type: "invalid_request_error", code: "invalid_api_key" }, "certain"],
+    [{ message: "invalid x-api-key", type: "authentication_error" }, "certain"],
+    [{ message: "no", code: "InvalidApiKey" }, "certain"],
+    [{ message: "no", type: "invalid_authentication_error" }, "certain"],
+    [{ message: "no", code: "account_deactivated" }, "certain"],
+    [{ message: "no", code: "token-expired" }, "certain"],
+    [{ message: "You have insufficient permissions. Missing scopes: model.request" }, "suspected"],
+    [{ message: "Not for this key", type: "key_model_access_denied", code: "401" }, "suspected"],
+    [{ message: "This model is not for your account", type: "authentication_error" }, "suspected"],
+    [{ message: "You may not ask about: invalid_api_key, authentication_error" }, "suspected"],
+    [{ message: "Unauthorized", code: "unauthorized" }, "suspected"],
+  ] as const)("of a 401 is whether our credential is refused, or what was asked: %p", async (error, blame) => {
+    const { said, failure } = await refusal(401, errorBody(error));
+    expect(said).toBeNull();
+    expect(failure).toMatchObject({ result: "credential_refused", blame, retry: "free", needsCooldown: true });
+  });
+
+  test("of a 401 that says nothing is nothing for sure", async () => {
+    for (const body of ["", "<html><title>401</title></html>", "Unauthorized"]) {
+      expect((await refusal(401, body)).failure).toMatchObject({ blame: "suspected", needsCooldown: true });
+    }
+  });
+
   test("of a 402 is whether only this one request is more than what is left of our account", async () => {
     const message = "You requested up to 65536 tokens, but can only afford 2000.";
     const { said, failure } = await refusal(402, errorBody({ message, code: 402 }));
