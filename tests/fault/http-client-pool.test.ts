@@ -207,7 +207,11 @@ describe("limits of the pool", () => {
     const port = serve({ onRequest: (socket) => release.push(() => socket.send(hello)) });
     const running = [call(client, requestTo({ port })), call(client, requestTo({ port }))];
     const error = await failure(client.send(requestTo({ port })));
-    expect(error).toMatchObject({ kind: "unreachable", isRequestSent: false, message: "all 2 connections are in use" });
+    expect(error).toMatchObject({
+      kind: "no_connection",
+      isRequestSent: false,
+      message: "all 2 connections are in use",
+    });
     await server.received(2);
     for (const answer of release.splice(0)) {
       answer();

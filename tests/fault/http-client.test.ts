@@ -274,7 +274,7 @@ describe.each(httpClients)("faults of the upstream, $name", ({ name, create }) =
     const port = serve((socket) => socket.send(`${ok}Content-Length: 0\r\n\r\n`));
     client.close();
     expect(await failure(client.send(requestTo({ port })))).toMatchObject({
-      kind: "unreachable",
+      kind: "no_connection",
       isRequestSent: false,
     });
     expect(server?.connections).toBe(0);

@@ -38,6 +38,7 @@ type Verdict = {
 };
 
 const failureOfKind: Readonly<Record<HttpClientErrorKind, HealthFailure>> = {
+  no_connection: "unreachable",
   unreachable: "unreachable",
   tls: "tls",
   connect_timeout: "timeout",

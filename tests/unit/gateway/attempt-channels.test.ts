@@ -3,8 +3,9 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type AttemptParts, attemptChannels } from "@sluice/control-plane/gateway/attempt-channels.ts";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal } from "@sluice/control-plane/gateway/model.ts";
-import { classifyStatus } from "@sluice/control-plane/gateway/respond/classify-status.ts";
+import { classifyStatus, failedBy } from "@sluice/control-plane/gateway/respond/classify-status.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { Attempt } from "@sluice/control-plane/usage/log/model.ts";
 import { channelOf } from "../../support/channel-fixtures.ts";
@@ -77,6 +78,16 @@ describe("a call", () => {
   test("makes a channel rest that needs a pause, and no other", async () => {
     await run((turn) => (turn === 1 ? failedWith(401) : failedWith(500)));
     expect([loads.isOpen(first, customer), loads.isOpen(second, customer)]).toEqual([false, true]);
+  });
+
+  test("for which we have no connection goes on, is told that it is us, and is held against no channel", async () => {
+    const noConnection = () => failedBy(new HttpClientError("no_connection", false, "all connections are in use"));
+    expect((await run((turn) => (turn === 2 ? { text: "hi" } : noConnection()))).outcome).toEqual({ text: "hi" });
+    for (let call = 0; call < 30; call += 1) {
+      const { tried, outcome } = await run(noConnection);
+      expect({ tried: tried.length, outcome }).toEqual({ tried: 3, outcome: "temporarily_unavailable" });
+    }
+    expect([first, second].map((channel) => loads.isOpen(channel, customer))).toEqual([true, true]);
   });
 
   test("that a channel can't even be asked for leaves the place there free", async () => {

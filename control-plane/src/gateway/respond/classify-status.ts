@@ -59,9 +59,12 @@ export function classifyStatus(status: number, headers: readonly HttpHeader[]): 
     : failure("upstream_error", result, { status, retry: "free", blame: "none" });
 }
 
+/** No fault of a channel; another one may still have a connection that is idle. */
+const ownLimit = { retry: "free", blame: "none" } as const;
 const outOfReach = { retry: "free", blame: "certain" } as const;
 
 const clientErrors: Record<HttpClientErrorKind, AttemptFailure> = {
+  no_connection: failure("temporarily_unavailable", "no_connection", { ...ownLimit, retryAfterSeconds: 1 }),
   unreachable: failure("upstream_unreachable", "unreachable", outOfReach),
   tls: failure("upstream_unreachable", "tls_failed", outOfReach),
   connect_timeout: failure("upstream_unreachable", "connect_timeout", outOfReach),

@@ -87,16 +87,19 @@ export class ConnectionPool implements ConnectionKeeper, Timed {
     return connection;
   }
 
-  /** @throws HttpClientError of kind `unreachable` when the client is closed or a limit is reached */
+  /**
+   * @throws HttpClientError of kind `no_connection` when the client is closed or all its connections are in use,
+   * `unreachable` when the peer has left too many attempts unanswered
+   */
   connect(destination: Destination, user: ConnectionUser): Connection {
     if (this.#isClosed) {
-      throw new HttpClientError("unreachable", false, "the HTTP client is closed");
+      throw new HttpClientError("no_connection", false, "the HTTP client is closed");
     }
     if (destination.abandoned.length >= unansweredMax && this.#countUnanswered(destination) >= unansweredMax) {
       throw new HttpClientError("unreachable", false, `the peer has not answered ${unansweredMax} connection attempts`);
     }
     if (this.#open >= this.#options.connectionsMax && !this.#closeOldestIdle()) {
-      throw new HttpClientError("unreachable", false, `all ${this.#options.connectionsMax} connections are in use`);
+      throw new HttpClientError("no_connection", false, `all ${this.#options.connectionsMax} connections are in use`);
     }
     const connection = new Connection(destination, this);
     connection.begunMs = this.#ticker.nowMs;

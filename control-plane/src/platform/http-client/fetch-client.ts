@@ -33,7 +33,7 @@ export class FetchHttpClient implements HttpClient {
 
   async send(request: HttpRequest): Promise<HttpResponse> {
     if (this.#isClosed) {
-      throw new HttpClientError("unreachable", false, "the HTTP client is closed");
+      throw new HttpClientError("no_connection", false, "the HTTP client is closed");
     }
     if (request.signal.aborted) {
       throw new HttpClientError("aborted", false, "the request was aborted before it was sent");

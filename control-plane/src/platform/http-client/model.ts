@@ -88,6 +88,8 @@ export interface HttpClient {
 }
 
 export type HttpClientErrorKind =
+  /** We have no connection to give, which says nothing of the peer. */
+  | "no_connection"
   | "unreachable"
   | "tls"
   | "connect_timeout"

@@ -112,6 +112,7 @@ describe("Retry-After", () => {
 
 describe("a failure of the connection", () => {
   test.each([
+    ["no_connection", "temporarily_unavailable", "free", "none"],
     ["unreachable", "upstream_unreachable", "free", "certain"],
     ["tls", "upstream_unreachable", "free", "certain"],
     ["connect_timeout", "upstream_unreachable", "free", "certain"],

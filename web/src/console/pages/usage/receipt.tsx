@@ -147,7 +147,7 @@ type ResultName = keyof ReturnType<typeof usageArea.texts>["results"];
 const resultNames: readonly (readonly [RegExp, ResultName])[] = [
   [/^answered$/, "answered"],
   [/^(status_\d+|credential_refused|account_empty)$/, "refused"],
-  [/^(unreachable|tls_failed|connect_timeout)$/, "unreachable"],
+  [/^(unreachable|tls_failed|connect_timeout|no_connection)$/, "unreachable"],
   [/_timeout$/, "timeout"],
   [/^(reset_\w+|no_last_event|client_left)$/, "cut"],
   [/^(malformed|too_large|empty_stream|error_event)$/, "unusable"],
