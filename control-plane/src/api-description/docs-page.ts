@@ -1,7 +1,8 @@
+import { type Html, html } from "../platform/html.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { ApiDocument, Json, Operation } from "./model.ts";
 
-const style = `
+const style = html`
 :root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif; }
 body { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 6rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
@@ -17,37 +18,26 @@ pre { overflow-x: auto; padding: .75rem; border-radius: 6px; background: color-m
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; }
 `;
 
-const styleHash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
+const styleHash = new Bun.CryptoHasher("sha256").update(style.toString()).digest("base64");
 
 /** The page holds its own style and nothing else: no script, no picture, no other address. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
-}
-
-/** Escaped text, in which what stands between backquotes is code and a line is a paragraph. */
-function prose(text: string): string {
-  const lines = escapeText(text).split("\n");
-  return lines.map((line) => line.replace(/`([^`]+)`/g, "<code>$1</code>")).join("<br>");
+/** Text in which what is between backquotes is code and a line is a paragraph. */
+function prose(text: string): Html {
+  const lines = text.split("\n").map((line) => {
+    const parts = line.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+    return html`${parts}`;
+  });
+  return html`${lines.map((line, index) => (index === 0 ? line : html`<br>${line}`))}`;
 }
 
 const anchorOf = (tag: string): string => `group-${tag.replace(/[^a-z0-9]+/gi, "-")}`;
 
 /** A schema to be read; what it refers to stands at the end of the page. */
-function schemaText(schema: unknown): string {
-  return escapeText(JSON.stringify(schema, null, 1)).replace(
-    /&quot;#\/components\/schemas\/(\w+)&quot;/g,
-    '<a href="#schema-$1">$1</a>',
-  );
+function schemaText(schema: unknown): Html {
+  const parts = JSON.stringify(schema, null, 1).split(/"#\/components\/schemas\/(\w+)"/);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<a href="#schema-${part}">${part}</a>` : part))}`;
 }
 
 /** A part of an operation, also where it only says which of the common ones it is. */
@@ -64,30 +54,31 @@ export function docsPage(document: ApiDocument): string {
   );
   const groups = tags.map(({ name }) => {
     const some = operations.filter(({ operation }) => operation.tags[0] === name);
-    return `<section><h2 id="${anchorOf(name)}">${escapeText(name)}</h2>
-${some.map(({ path, method, operation }) => operationBlock(path, method, withParts(operation, document))).join("\n")}</section>`;
+    return html`<section><h2 id="${anchorOf(name)}">${name}</h2>
+${some.map(({ path, method, operation }) => operationBlock(path, method, withParts(operation, document)))}</section>
+`;
   });
-  const links = tags.map(({ name }) => `<li><a href="#${anchorOf(name)}">${escapeText(name)}</a></li>`);
-  return `<!doctype html>
+  const links = tags.map(({ name }) => html`<li><a href="#${anchorOf(name)}">${name}</a></li>`);
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API - ${escapeText(info.title)}</title>
+<title>API - ${info.title}</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
-<h1>The API of ${escapeText(info.title)}</h1>
+<h1>The API of ${info.title}</h1>
 <p>${prose(info.description.replaceAll("\n", " "))}</p>
 <p>For programs: <a href="/backend/openapi.json">openapi.json</a></p>
-<nav aria-label="Groups"><ul>${links.join("")}<li><a href="#errors">errors</a></li><li><a href="#schemas">schemas</a></li></ul></nav>
-${groups.join("\n")}
+<nav aria-label="Groups"><ul>${links}<li><a href="#errors">errors</a></li><li><a href="#schemas">schemas</a></li></ul></nav>
+${groups}
 ${commonSections(components.schemas)}
 </main>
 </body>
 </html>
-`;
+`.toString();
 }
 
 /** An operation with its parameters and answers in their places. */
@@ -102,20 +93,19 @@ function withParts(operation: Operation, document: ApiDocument): Operation {
 }
 
 /** What each code of an error says, and the schemas that others refer to. */
-function commonSections(schemas: JsonSchema): string {
+function commonSections(schemas: JsonSchema): Html {
   const { ErrorCode: codes, ...forms } = schemas as Record<string, JsonSchema>;
   const rows = ((codes?.["oneOf"] ?? []) as JsonSchema[]).map(
-    (code) =>
-      `<tr><td><code>${escapeText(String(code["const"]))}</code></td><td>${escapeText(String(code["description"]))}</td></tr>`,
+    (code) => html`<tr><td><code>${String(code["const"])}</code></td><td>${String(code["description"])}</td></tr>`,
   );
   const blocks = Object.entries(forms).map(
-    ([name, form]) => `<h3 id="schema-${escapeText(name)}">${escapeText(name)}</h3><pre>${schemaText(form)}</pre>`,
+    ([name, form]) => html`<h3 id="schema-${name}">${name}</h3><pre>${schemaText(form)}</pre>`,
   );
-  return `<section><h2 id="errors">errors</h2><table id="schema-ErrorCode">${rows.join("")}</table></section>
-<section><h2 id="schemas">schemas</h2>${blocks.join("")}</section>`;
+  return html`<section><h2 id="errors">errors</h2><table id="schema-ErrorCode">${rows}</table></section>
+<section><h2 id="schemas">schemas</h2>${blocks}</section>`;
 }
 
-function operationBlock(path: string, method: string, operation: Operation): string {
+function operationBlock(path: string, method: string, operation: Operation): Html {
   const access = operation["x-access"].replaceAll("_", " ") + (operation["x-fresh-login"] ? ", fresh login" : "");
   const guarded = operation["x-guarded-fields"] ?? [];
   const bytesMax = operation["x-body-bytes-max"];
@@ -124,40 +114,39 @@ function operationBlock(path: string, method: string, operation: Operation): str
     ...(guarded.length === 0 ? [] : [`Only super-admins with a fresh login may send ${guarded.join(", ")}.`]),
     ...operation["x-limits"],
   ];
-  return `<details id="${escapeText(operation.operationId)}">
-<summary><b>${method.toUpperCase()}</b> <code>${escapeText(path)}</code><small>${escapeText(access)}</small></summary>
+  return html`<details id="${operation.operationId}">
+<summary><b>${method.toUpperCase()}</b> <code>${path}</code><small>${access}</small></summary>
 <div><p>${prose(operation.summary)}</p>
-${limits.length === 0 ? "" : `<p>${prose(limits.join(" "))}</p>`}
+${limits.length === 0 ? null : html`<p>${prose(limits.join(" "))}</p>`}
 ${parameterTable(operation)}${requestBlocks(operation)}${answerBlocks(operation)}</div>
-</details>`;
+</details>
+`;
 }
 
-function parameterTable({ parameters = [] }: Operation): string {
+function parameterTable({ parameters = [] }: Operation): Html | null {
   if (parameters.length === 0) {
-    return "";
+    return null;
   }
   const rows = parameters.map(
     ({ name, in: place, required, schema }) =>
-      `<tr><td><code>${escapeText(String(name))}</code></td><td>${escapeText(String(place))}${required === true ? ", required" : ""}</td><td><code>${escapeText(JSON.stringify(schema))}</code></td></tr>`,
+      html`<tr><td><code>${String(name)}</code></td><td>${String(place)}${required === true ? ", required" : ""}</td><td><code>${JSON.stringify(schema)}</code></td></tr>`,
   );
-  return `<h3>Parameters</h3><table>${rows.join("")}</table>`;
+  return html`<h3>Parameters</h3><table>${rows}</table>`;
 }
 
-function requestBlocks({ requestBody }: Operation): string {
-  return requestBody === undefined ? "" : `<h3>Body</h3>${contentBlocks(requestBody["content"])}`;
+function requestBlocks({ requestBody }: Operation): Html | null {
+  return requestBody === undefined ? null : html`<h3>Body</h3>${contentBlocks(requestBody["content"])}`;
 }
 
-function answerBlocks({ responses }: Operation): string {
-  const blocks = Object.entries(responses).map(([status, { description, content }]) => {
+function answerBlocks({ responses }: Operation): Html[] {
+  return Object.entries(responses).map(([status, { description, content }]) => {
     // What errors look like stands once, at the end; here count their codes.
-    const shown = /^[45]/.test(status) ? "" : contentBlocks(content);
-    return `<h3>${escapeText(status)}</h3><p>${prose(String(description))}</p>${shown}`;
+    const shown = /^[45]/.test(status) ? null : contentBlocks(content);
+    return html`<h3>${status}</h3><p>${prose(String(description))}</p>${shown}`;
   });
-  return blocks.join("");
 }
 
-function contentBlocks(content: unknown): string {
-  return Object.entries((content ?? {}) as Record<string, { readonly schema: JsonSchema }>)
-    .map(([type, { schema }]) => `<p><code>${escapeText(type)}</code></p><pre>${schemaText(schema)}</pre>`)
-    .join("");
+function contentBlocks(content: unknown): Html[] {
+  const contents = Object.entries((content ?? {}) as Record<string, { readonly schema: JsonSchema }>);
+  return contents.map(([type, { schema }]) => html`<p><code>${type}</code></p><pre>${schemaText(schema)}</pre>`);
 }

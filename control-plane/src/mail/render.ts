@@ -1,7 +1,8 @@
 import type { Locale } from "@sluice/contracts/locales";
+import { escapeHtml } from "../platform/html.ts";
 import type { MailTemplateName } from "./model.ts";
 import type { TemplateSource } from "./templates/layout.ts";
-import { escapeHtml, fillPlaceholders } from "./templates/placeholders.ts";
+import { fillPlaceholders } from "./templates/placeholders.ts";
 import { type SharedValues, showValues } from "./templates/show-values.ts";
 
 export type RenderedMail = { readonly subject: string; readonly html: string; readonly text: string };

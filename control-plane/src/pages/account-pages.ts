@@ -1,8 +1,8 @@
 /** The pages of the logins, as forms that work without script. */
 import type { Locale } from "@sluice/contracts/locales";
+import { type Html, html } from "../platform/html.ts";
 import { formPath } from "../platform/page-locale.ts";
 import {
-  escapeText,
   type FormProblem,
   formField,
   formPage,
@@ -41,12 +41,18 @@ type AdminLoginState = {
   readonly asksForCode: boolean;
 };
 
-const emailAttributes = (email: string): string =>
-  `type="email" autocomplete="username" maxlength="254" required value="${escapeText(email)}"`;
-const newPasswordAttributes = 'type="password" autocomplete="new-password" minlength="8" maxlength="256" required';
+const emailAttributes = (email: string): Html =>
+  html`type="email" autocomplete="username" maxlength="254" required value="${email}"`;
+const passwordAttributes = html`type="password" autocomplete="current-password" required`;
+const newPasswordAttributes = html`type="password" autocomplete="new-password" minlength="8" maxlength="256" required`;
 /** A recovery code has letters, so that a keyboard of digits would keep it out. */
-const codeAttributes =
-  'autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="40" required autofocus';
+const codeAttributes = html`autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="40" required autofocus`;
+
+/** A text with an address where it has the place for one. */
+function textWithEmail(text: string, email: string): Html {
+  const [before = "", after = ""] = text.split("{email}");
+  return html`${before}<bdi>${email}</bdi>${after}`;
+}
 
 /** The login; with the field of a code once it is known that one is needed, and without a form for who is logged in. */
 export function loginPage(state: LoginState, status: number, assets: FormAssets | null): Response {
@@ -54,26 +60,26 @@ export function loginPage(state: LoginState, status: number, assets: FormAssets 
   const texts = formTexts[locale];
   const notices: Readonly<Record<string, string>> = texts.notices;
   const notice = state.notice !== null && Object.hasOwn(notices, state.notice) ? (notices[state.notice] ?? null) : null;
-  const form = `<form method="post" action="/login/">
+  const form = html`<form method="post" action="/login/">
 ${hiddenField("lang", locale)}${hiddenField("next", next)}
 ${formField("email", texts.email, emailAttributes(email))}
-${formField("password", texts.password, 'type="password" autocomplete="current-password" required')}
-${asksForCode ? formField("code", texts.login.code, codeAttributes) : ""}
+${formField("password", texts.password, passwordAttributes)}
+${asksForCode ? formField("code", texts.login.code, codeAttributes) : null}
 ${submitButton(texts.login.submit)}
 </form>
-${problem?.code === "email_not_verified" ? moreLink(formPath("/verify-email/", locale), texts.login.resend) : ""}
+${problem?.code === "email_not_verified" ? moreLink(formPath("/verify-email/", locale), texts.login.resend) : null}
 ${moreLink(formPath("/reset-password/", locale), texts.login.forgot)}
 ${moreLink(formPath("/register/", locale), texts.login.register, texts.login.noAccount)}`;
-  const body = `${goodNotice(notice)}${problemNotice(problemText(problem, locale))}
+  const body = html`${goodNotice(notice)}${problemNotice(problemText(problem, locale))}
 ${signedInAs === null ? form : signedIn(signedInAs, next, locale)}`;
   const address = next === "" ? "/login/" : `/login/?next=${encodeURIComponent(next)}`;
   return formPage({ locale, title: texts.login.title, body, status, assets, address, isCounted: true });
 }
 
-function signedIn(email: string, next: string, locale: Locale): string {
+function signedIn(email: string, next: string, locale: Locale): Html {
   const { login } = formTexts[locale];
-  return `<p>${login.signedIn.replace("{email}", () => `<bdi>${escapeText(email)}</bdi>`)}</p>
-<p class="form-actions"><a class="button" data-variant="primary" href="${escapeText(next === "" ? "/console/" : next)}">${login.toConsole}</a></p>
+  return html`<p>${textWithEmail(login.signedIn, email)}</p>
+<p class="form-actions"><a class="button" data-variant="primary" href="${next === "" ? "/console/" : next}">${login.toConsole}</a></p>
 <form method="post" action="/backend/auth/logout/"><button class="button">${login.logOut}</button></form>`;
 }
 
@@ -81,13 +87,13 @@ function signedIn(email: string, next: string, locale: Locale): string {
 export function registerPage(state: RegisterState, status: number, assets: FormAssets | null): Response {
   const { locale, email, displayName, problem } = state;
   const texts = formTexts[locale];
-  const nameAttributes = `autocomplete="name" maxlength="100" value="${escapeText(displayName)}"`;
-  const body = `${problemNotice(problemText(problem, locale))}
+  const nameAttributes = html`autocomplete="name" maxlength="100" value="${displayName}"`;
+  const body = html`${problemNotice(problemText(problem, locale))}
 <form method="post" action="/register/">
 ${hiddenField("lang", locale)}
 ${formField("email", texts.email, emailAttributes(email))}
 ${formField("password", texts.password, newPasswordAttributes, texts.register.passwordHint)}
-${formField("display_name", `${texts.register.displayName} <span class="field-optional">(${texts.optional})</span>`, nameAttributes)}
+${formField("display_name", html`${texts.register.displayName} <span class="field-optional">(${texts.optional})</span>`, nameAttributes)}
 ${submitButton(texts.register.submit)}
 </form>
 ${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAccount)}`;
@@ -99,10 +105,8 @@ ${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAc
 export function sentPage({ locale, email, link }: SentState, assets: FormAssets | null): Response {
   const texts = formTexts[locale];
   const shown =
-    link === null
-      ? ""
-      : `<p class="notice">${texts.sent.shown} <a href="${escapeText(link)}">${texts.sent.open}</a></p>`;
-  const body = `<p>${texts.sent.text.replace("{email}", () => `<bdi>${escapeText(email)}</bdi>`)}</p>
+    link === null ? null : html`<p class="notice">${texts.sent.shown} <a href="${link}">${texts.sent.open}</a></p>`;
+  const body = html`<p>${textWithEmail(texts.sent.text, email)}</p>
 ${shown}
 <p class="form-more">${texts.sent.again}</p>
 <form method="post" action="/verify-email/">
@@ -118,11 +122,11 @@ export function verifyPage(state: VerifyState, status: number, assets: FormAsset
   const texts = formTexts[locale];
   const fields =
     token === ""
-      ? `${formField("email", texts.email, emailAttributes(email))}
+      ? html`${formField("email", texts.email, emailAttributes(email))}
 ${submitButton(texts.verify.submit)}`
-      : `${hiddenField("token", token)}
+      : html`${hiddenField("token", token)}
 ${submitButton(texts.sent.open)}`;
-  const body = `${problemNotice(problemText(problem, locale))}
+  const body = html`${problemNotice(problemText(problem, locale))}
 <p>${token === "" ? texts.verify.text : texts.verify.confirm}</p>
 <form method="post" action="/verify-email/">
 ${hiddenField("lang", locale)}
@@ -138,13 +142,13 @@ export function resetPage(state: ResetState, status: number, assets: FormAssets 
   const texts = formTexts[locale];
   const fields =
     token === ""
-      ? `${formField("email", texts.email, emailAttributes(email))}
+      ? html`${formField("email", texts.email, emailAttributes(email))}
 ${submitButton(texts.reset.send)}`
-      : `${hiddenField("token", token)}
+      : html`${hiddenField("token", token)}
 ${formField("password", texts.reset.newPassword, newPasswordAttributes, texts.register.passwordHint)}
 ${submitButton(texts.reset.set)}`;
-  const body = `${problemNotice(problemText(problem, locale))}
-${token === "" ? `<p>${texts.reset.text}</p>` : ""}
+  const body = html`${problemNotice(problemText(problem, locale))}
+${token === "" ? html`<p>${texts.reset.text}</p>` : null}
 <form method="post" action="/reset-password/">
 ${hiddenField("lang", locale)}${fields}
 </form>
@@ -157,7 +161,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
 export function contactProblemPage(state: FormState, status: number, assets: FormAssets | null): Response {
   const { locale, problem } = state;
   const { contact } = formTexts[locale];
-  const body = `${problemNotice(problemText(problem, locale))}
+  const body = html`${problemNotice(problemText(problem, locale))}
 ${moreLink(sitePath("/contact/", locale), contact.back)}`;
   return formPage({ locale, title: contact.title, body, status, assets, address: null });
 }
@@ -166,12 +170,12 @@ ${moreLink(sitePath("/contact/", locale), contact.back)}`;
 export function adminLoginPage(state: AdminLoginState, status: number, assets: FormAssets | null): Response {
   const { login, next, problem, asksForCode } = state;
   const texts = formTexts.en;
-  const body = `${problemNotice(problem)}
+  const body = html`${problemNotice(problem)}
 <form method="post" action="/admin/login/">
 ${hiddenField("next", next)}
-${formField("login", "Username, e-mail or mobile number", `autocomplete="username" autocapitalize="none" spellcheck="false" required value="${escapeText(login)}"`)}
-${formField("password", texts.password, 'type="password" autocomplete="current-password" required')}
-${asksForCode ? formField("code", texts.login.code, codeAttributes) : ""}
+${formField("login", "Username, e-mail or mobile number", html`autocomplete="username" autocapitalize="none" spellcheck="false" required value="${login}"`)}
+${formField("password", texts.password, passwordAttributes)}
+${asksForCode ? formField("code", texts.login.code, codeAttributes) : null}
 ${submitButton(texts.login.submit)}
 </form>`;
   return formPage({ locale: "en", title: "Admin", body, status, area: "admin", assets, address: null });

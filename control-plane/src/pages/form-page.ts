@@ -1,6 +1,7 @@
-/** What the pages with forms are made of, which work without script. Text of others only gets in through `escapeText`. */
+/** What the pages with forms are made of, which work without script. */
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
+import { type Html, html } from "../platform/html.ts";
 import { formTexts } from "./form-texts/messages.ts";
 import { privatePageHeaders } from "./page-headers.ts";
 import type { FormAssets } from "./web-build.ts";
@@ -14,7 +15,7 @@ export type FormProblem = {
 export type FormPage = {
   readonly locale: Locale;
   readonly title: string;
-  readonly body: string;
+  readonly body: Html;
   readonly status: number;
   /** Null where the web is not built; the forms then look plain. */
   readonly assets: FormAssets | null;
@@ -25,37 +26,23 @@ export type FormPage = {
   readonly isCounted?: boolean;
 };
 
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-export function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
-}
-
-const mark =
-  '<svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d="M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2"/></svg>';
-const globe =
-  '<svg class="icon" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c2 2 2.5 4 2.5 6S10 12 8 14c-2-2-2.5-4-2.5-6S6 4 8 2z"/></svg>';
+const mark = html`<svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d="M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2"/></svg>`;
+const globe = html`<svg class="icon" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c2 2 2.5 4 2.5 6S10 12 8 14c-2-2-2.5-4-2.5-6S6 4 8 2z"/></svg>`;
 
 /** A path of the public site in a language. */
 export function sitePath(path: string, locale: Locale): string {
   return locale === "en" ? path : `/${locale}${path}`;
 }
 
-function head({ title, assets, isCounted }: FormPage): string {
+function head({ title, assets, isCounted }: FormPage): Html {
   const loaded =
     assets === null
-      ? ""
-      : `<script src="${assets.boot}"></script>
+      ? null
+      : html`<script src="${assets.boot}"></script>
 <link rel="stylesheet" href="${assets.stylesheet}">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
-${isCounted === true ? `<script type="module" src="${assets.landing}"></script>` : ""}`;
-  return `<head>
+${isCounted === true ? html`<script type="module" src="${assets.landing}"></script>` : null}`;
+  return html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -66,25 +53,25 @@ ${loaded}
 }
 
 /** This page in every language, in a popover that needs no script. */
-function languageSwitcher(current: Locale, address: string): string {
-  const link = (locale: Locale): string => {
-    const href = escapeText(`${address}${address.includes("?") ? "&" : "?"}lang=${locale}`);
-    const isCurrent = locale === current ? ' aria-current="true"' : "";
-    return `<li><a class="menu-item" href="${href}" hreflang="${locale}" lang="${locale}" dir="${directionOf(locale)}"${isCurrent}>${localeNames[locale]}</a></li>`;
+function languageSwitcher(current: Locale, address: string): Html {
+  const link = (locale: Locale): Html => {
+    const href = `${address}${address.includes("?") ? "&" : "?"}lang=${locale}`;
+    const isCurrent = locale === current ? html` aria-current="true"` : null;
+    return html`<li><a class="menu-item" href="${href}" hreflang="${locale}" lang="${locale}" dir="${directionOf(locale)}"${isCurrent}>${localeNames[locale]}</a></li>`;
   };
-  return `<button type="button" class="button" data-variant="quiet" popovertarget="languages" aria-label="${formTexts[current].language}: ${localeNames[current]}">${globe}<span>${localeNames[current]}</span></button>
-<div id="languages" class="float languages" popover="auto"><ul class="plain-list">${allLocales.map(link).join("")}</ul></div>`;
+  return html`<button type="button" class="button" data-variant="quiet" popovertarget="languages" aria-label="${formTexts[current].language}: ${localeNames[current]}">${globe}<span>${localeNames[current]}</span></button>
+<div id="languages" class="float languages" popover="auto"><ul class="plain-list">${allLocales.map(link)}</ul></div>`;
 }
 
 /** The whole answer. */
 export function formPage(page: FormPage): Response {
   const { locale, title, body, status, address, area } = page;
-  const html = `<!doctype html>
+  const document = html`<!doctype html>
 <html lang="${locale}" dir="${directionOf(locale)}">
 ${head(page)}
-<body class="form-page"${area === undefined ? "" : ` data-area="${area}"`}>
+<body class="form-page"${area === undefined ? null : html` data-area="${area}"`}>
 <header><a class="brand" href="${sitePath("/", locale)}">${mark}<span>Sluice</span></a>
-${address === null ? "" : languageSwitcher(locale, address)}</header>
+${address === null ? null : languageSwitcher(locale, address)}</header>
 <main>
 <h1>${title}</h1>
 ${body}
@@ -92,17 +79,18 @@ ${body}
 </body>
 </html>
 `;
-  return new Response(html, { status, headers: { ...privatePageHeaders, "content-type": "text/html; charset=utf-8" } });
+  const headers = { ...privatePageHeaders, "content-type": "text/html; charset=utf-8" };
+  return new Response(document.toString(), { status, headers });
 }
 
 /** What went wrong, above a form. */
-export function problemNotice(problem: string | null): string {
-  return problem === null ? "" : `<p class="notice" data-tone="bad" role="alert">${escapeText(problem)}</p>`;
+export function problemNotice(problem: string | null): Html | null {
+  return problem === null ? null : html`<p class="notice" data-tone="bad" role="alert">${problem}</p>`;
 }
 
 /** What is good news, above a form. */
-export function goodNotice(notice: string | null): string {
-  return notice === null ? "" : `<p class="notice" data-tone="ok" role="status">${escapeText(notice)}</p>`;
+export function goodNotice(notice: string | null): Html | null {
+  return notice === null ? null : html`<p class="notice" data-tone="ok" role="status">${notice}</p>`;
 }
 
 /** What went wrong, in the language of the page. */
@@ -116,23 +104,23 @@ export function problemText(problem: FormProblem | null, locale: Locale): string
   return (text ?? formTexts[locale].problems.other).replace("{minutes}", String(minutes));
 }
 
-/** A field with its label; attributes are our own text, what others typed in them is escaped. */
-export function formField(name: string, label: string, attributes: string, hint = ""): string {
-  const described = hint === "" ? "" : ` aria-describedby="${name}-hint"`;
-  const hintLine = hint === "" ? "" : `\n<span class="field-hint" id="${name}-hint">${hint}</span>`;
-  return `<div class="field"><label class="field-label" for="${name}">${label}</label>
+/** A field with its label. */
+export function formField(name: string, label: string | Html, attributes: Html, hint = ""): Html {
+  const described = hint === "" ? null : html` aria-describedby="${name}-hint"`;
+  const hintLine = hint === "" ? null : html`\n<span class="field-hint" id="${name}-hint">${hint}</span>`;
+  return html`<div class="field"><label class="field-label" for="${name}">${label}</label>
 <input class="input" id="${name}" name="${name}" ${attributes}${described}>${hintLine}</div>`;
 }
 
-export function hiddenField(name: string, value: string): string {
-  return `<input type="hidden" name="${name}" value="${escapeText(value)}">`;
+export function hiddenField(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
-export function submitButton(text: string): string {
-  return `<button class="button" data-variant="primary">${text}</button>`;
+export function submitButton(text: string): Html {
+  return html`<button class="button" data-variant="primary">${text}</button>`;
 }
 
 /** A link below a form, with the question that it answers. */
-export function moreLink(path: string, text: string, question = ""): string {
-  return `<p class="form-more">${question === "" ? "" : `${question} `}<a href="${escapeText(path)}">${text}</a></p>`;
+export function moreLink(path: string, text: string, question = ""): Html {
+  return html`<p class="form-more">${question === "" ? null : `${question} `}<a href="${path}">${text}</a></p>`;
 }

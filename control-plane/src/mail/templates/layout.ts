@@ -1,4 +1,5 @@
 import { directionOf, type Locale } from "@sluice/contracts/locales";
+import { type Html, html } from "../../platform/html.ts";
 import type { MailTemplateName } from "../model.ts";
 import { arabic } from "./arabic.ts";
 import { chinese } from "./chinese.ts";
@@ -8,7 +9,7 @@ import { german } from "./german.ts";
 import { hindi } from "./hindi.ts";
 import { japanese } from "./japanese.ts";
 import { korean } from "./korean.ts";
-import { escapeHtml, placeholdersIn } from "./placeholders.ts";
+import { placeholdersIn } from "./placeholders.ts";
 import { portuguese } from "./portuguese.ts";
 import { russian } from "./russian.ts";
 import { isLinkName, templateShapes } from "./shape.ts";
@@ -56,21 +57,22 @@ function textOf(name: MailTemplateName, words: MailWords): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-const font = "font-family:-apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,sans-serif";
+const font = html`font-family:-apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,sans-serif`;
 const small = "margin:0 0 8px;font-size:13px;line-height:20px;color:#5c6370";
 
-/** Escaped words, in which an address of the text becomes something to click on. */
-function paragraph(words: string, style: string): string {
-  let html = escapeHtml(words);
-  for (const name of placeholdersIn(words).filter(isLinkName)) {
-    html = html.replaceAll(`{{${name}}}`, `<a dir="ltr" href="{{${name}}}" style="color:#0b6b5f">{{${name}}}</a>`);
-  }
-  return `<p style="${style}">${html}</p>`;
+/** Words, in which an address of the text becomes something to click on. */
+function paragraph(words: string, style: string): Html {
+  const links = new Set(placeholdersIn(words).filter(isLinkName));
+  const parts = words.split(/(\{\{[a-z_]+\}\})/).map((part) => {
+    const isLink = part.startsWith("{{") && links.has(part.slice(2, -2));
+    return isLink ? html`<a dir="ltr" href="${part}" style="color:#0b6b5f">${part}</a>` : part;
+  });
+  return html`<p style="${style}">${parts}</p>\n`;
 }
 
-function factRow([fact, label]: [string, string]): string {
+function factRow([fact, label]: [string, string]): Html {
   const cell = "padding:6px 0;border-bottom:1px solid #e4e7eb;font-size:15px;line-height:22px;text-align";
-  return `<tr><th scope="row" style="${cell}:start;font-weight:400;color:#5c6370">${escapeHtml(label)}</th><td style="${cell}:end"><bdi>{{${fact}}}</bdi></td></tr>`;
+  return html`<tr><th scope="row" style="${cell}:start;font-weight:400;color:#5c6370">${label}</th><td style="${cell}:end"><bdi>{{${fact}}}</bdi></td></tr>`;
 }
 
 /**
@@ -80,29 +82,27 @@ function factRow([fact, label]: [string, string]): string {
 function htmlOf(name: MailTemplateName, locale: Locale, words: MailWords): string {
   const text = words[name];
   const { action } = templateShapes[name];
-  const rows = factsOf(text).map(factRow).join("");
+  const direction = directionOf(locale);
+  const rows = factsOf(text).map(factRow);
   const facts =
-    rows === "" ? [] : [`<table style="width:100%;border-collapse:collapse;margin:0 0 16px">${rows}</table>`];
-  return `${[
-    "<!doctype html>",
-    `<html lang="${locale}" dir="${directionOf(locale)}">`,
-    "<head>",
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width,initial-scale=1">',
-    `<title>${escapeHtml(text.subject)}</title>`,
-    "</head>",
-    `<body style="margin:0;padding:24px 12px;background:#f4f5f7;color:#1c2128;${font}">`,
-    `<div dir="${directionOf(locale)}" style="max-width:560px;margin:0 auto;padding:28px;background:#ffffff;border-radius:8px;text-align:start">`,
-    `<h1 style="margin:0 0 16px;font-size:20px;line-height:28px">${escapeHtml(text.title)}</h1>`,
-    ...text.body.map((each) => paragraph(each, "margin:0 0 16px;font-size:15px;line-height:24px")),
-    ...facts,
-    `<p style="margin:0 0 24px"><a href="{{${action}}}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#0b6b5f;color:#ffffff;font-size:15px;text-decoration:none">${escapeHtml(text.action)}</a></p>`,
-    paragraph(words.byHand, small),
-    `<p dir="ltr" style="${small};overflow-wrap:anywhere;text-align:${directionOf(locale) === "rtl" ? "right" : "left"}"><a href="{{${action}}}" style="color:#0b6b5f">{{${action}}}</a></p>`,
-    ...text.notes.map((each) => paragraph(each, small)),
-    `<p style="margin:24px 0 0;padding-top:16px;border-top:1px solid #e4e7eb;font-size:12px;line-height:18px;color:#5c6370">${escapeHtml(words.footer)}</p>`,
-    "</div>",
-    "</body>",
-    "</html>",
-  ].join("\n")}\n`;
+    rows.length === 0
+      ? null
+      : html`<table style="width:100%;border-collapse:collapse;margin:0 0 16px">${rows}</table>\n`;
+  return html`<!doctype html>
+<html lang="${locale}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${text.subject}</title>
+</head>
+<body style="margin:0;padding:24px 12px;background:#f4f5f7;color:#1c2128;${font}">
+<div dir="${direction}" style="max-width:560px;margin:0 auto;padding:28px;background:#ffffff;border-radius:8px;text-align:start">
+<h1 style="margin:0 0 16px;font-size:20px;line-height:28px">${text.title}</h1>
+${text.body.map((each) => paragraph(each, "margin:0 0 16px;font-size:15px;line-height:24px"))}${facts}<p style="margin:0 0 24px"><a href="{{${action}}}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#0b6b5f;color:#ffffff;font-size:15px;text-decoration:none">${text.action}</a></p>
+${paragraph(words.byHand, small)}<p dir="ltr" style="${small};overflow-wrap:anywhere;text-align:${direction === "rtl" ? "right" : "left"}"><a href="{{${action}}}" style="color:#0b6b5f">{{${action}}}</a></p>
+${text.notes.map((each) => paragraph(each, small))}<p style="margin:24px 0 0;padding-top:16px;border-top:1px solid #e4e7eb;font-size:12px;line-height:18px;color:#5c6370">${words.footer}</p>
+</div>
+</body>
+</html>
+`.toString();
 }

@@ -23,17 +23,3 @@ export function fillPlaceholders(text: string, findValue: (name: string) => stri
     return value;
   });
 }
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-  "`": "&#96;",
-};
-
-/** Text as it stands in HTML, also inside a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'`]/g, (character) => entities[character] ?? character);
-}

@@ -1,5 +1,6 @@
 import type { Statement, StatementLine } from "../../ledger/model.ts";
 import { csvText } from "../../platform/csv.ts";
+import { type Html, html } from "../../platform/html.ts";
 
 /** 500,000 quota are 1 USD, so that six places say every amount exactly. */
 const usdPlaces = 6;
@@ -36,37 +37,26 @@ function withBalances({ openingBalance, lines }: Statement): [StatementLine, big
   });
 }
 
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
-}
-
-const style =
-  "body{font:14px/1.4 system-ui,sans-serif;margin:2rem;color:#111}table{border-collapse:collapse;width:100%}" +
-  "th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left}td.n,th.n{text-align:right;" +
-  "font-variant-numeric:tabular-nums}@media print{body{margin:0}}";
+const style = html`body{font:14px/1.4 system-ui,sans-serif;margin:2rem;color:#111}table{border-collapse:collapse;width:100%}
+th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+@media print{body{margin:0}}`;
 
 /** Lets the page have its own style and nothing else. */
-export const statementPolicy = `default-src 'none'; style-src 'sha256-${new Bun.CryptoHasher("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const statementPolicy = `default-src 'none'; style-src 'sha256-${new Bun.CryptoHasher("sha256").update(style.toString()).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** The statement as a page to print. */
 export function statementHtml(statement: Statement, owner: string): string {
   const rows = withBalances(statement).map(
     ([line, balance]) =>
-      `<tr><td>${line.day}</td><td>${escapeHtml(line.changeType)}</td><td>${escapeHtml(line.reference)}</td>` +
-      `<td class="n">${line.amount}</td><td class="n">${usdOfQuota(line.amount)}</td><td class="n">${balance}</td></tr>`,
+      html`<tr><td>${line.day}</td><td>${line.changeType}</td><td>${line.reference}</td><td class="n">${line.amount}</td><td class="n">${usdOfQuota(line.amount)}</td><td class="n">${balance}</td></tr>\n`,
   );
-  const sum = (what: string, balance: bigint): string =>
-    `<tr><th colspan="4" scope="row">${what}</th><td class="n">${usdOfQuota(balance)}</td><td class="n">${balance}</td></tr>`;
-  return `<!doctype html>
+  const sum = (what: string, balance: bigint): Html =>
+    html`<tr><th colspan="4" scope="row">${what}</th><td class="n">${usdOfQuota(balance)}</td><td class="n">${balance}</td></tr>`;
+  return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Statement ${statement.month}</title><style>${style}</style></head>
-<body><h1>Statement ${statement.month}</h1><p>${escapeHtml(owner)}</p>
+<body><h1>Statement ${statement.month}</h1><p>${owner}</p>
 <table><thead><tr><th>Date</th><th>Type</th><th>Reference</th><th class="n">Quota</th><th class="n">USD</th><th class="n">Balance</th></tr></thead>
-<tbody>${sum("Opening balance", statement.openingBalance)}${rows.join("\n")}${sum("Closing balance", statement.closingBalance)}</tbody></table>
+<tbody>${sum("Opening balance", statement.openingBalance)}${rows}${sum("Closing balance", statement.closingBalance)}</tbody></table>
 </body></html>
-`;
+`.toString();
 }
