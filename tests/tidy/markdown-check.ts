@@ -101,6 +101,10 @@ const fileEnding = /\.(?:tsx?|js|css|sql|sh|md|json|conf|service|svg|html|py|exa
 /** Names without a folder are judged where they can only be a file of ours. */
 const sourceName = /\w\.(?:tsx?|sql|sh|md)$/;
 
+/** Words with a slash in them are paths where they begin at the top, end like a file, or end like a folder. */
+const isFolderOrFile = (named: string, isWhole: boolean): boolean =>
+  isWhole || fileEnding.test(named) || /^\w.*\/$/.test(named);
+
 /** Paths between backticks that are nowhere in the tree. Below a folder of the top they begin there; others may be shortened at their front. */
 export function findLostPaths(page: SourceFile, paths: ReadonlySet<string>): string[] {
   const tops = new Set([...paths].filter((path) => path.includes("/")).map((path) => path.split("/", 1)[0] ?? ""));
@@ -120,7 +124,7 @@ export function findLostPaths(page: SourceFile, paths: ReadonlySet<string>): str
       const isJudged =
         isPathLike.test(named) &&
         !named.includes("...") &&
-        (named.includes("/") ? tops.has(first) || fileEnding.test(named) : sourceName.test(named));
+        (named.includes("/") ? isFolderOrFile(named, tops.has(first)) : sourceName.test(named));
       return isJudged && !isThere(named) ? [`${page.path}:${index + 1}: \`${named}\` is not in the tree`] : [];
     }),
   );

@@ -83,6 +83,8 @@ describe("paths between backticks", () => {
     "`control-plane/src/gateway/`",
     "`control-plane/src/*/model.ts`",
     "`gateway/model.ts`",
+    "`gateway/`",
+    "`/login/`",
     "`model.ts`",
     "`text/plain`",
     "`/backend/admin/x.ts`",
@@ -97,7 +99,7 @@ describe("paths between backticks", () => {
     expect(lost("`docs/a.ts`")).toHaveLength(1);
   });
 
-  test.each(["`control-plane/src/relay/`", "`gateway/store.ts`", "`store.ts`", "`web/src/console/*.tsx`"])(
+  test.each(["`control-plane/src/relay/`", "`relay/`", "`gateway/store.ts`", "`store.ts`", "`web/src/console/*.tsx`"])(
     "%s is reported",
     (text) => {
       expect(lost(`first\n${text}`)).toEqual([expect.stringMatching(/^docs\/page\.md:2: .* is not in the tree$/)]);
