@@ -100,11 +100,9 @@ export class RemoteRealtime implements RealtimePort {
         }
       }
     }
-    headers.push(
-      [requestIdHeader, call.requestId],
-      [clientAddressHeader, call.clientIp],
-      [signatureHeader, signCall(this.#parts.linkKey, call)],
-    );
+    // Over the key as it is sent on, which need not be where the client had it.
+    const signature = signCall(this.#parts.linkKey, { ...call, headers: credentials });
+    headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
     return headers;
   }
 
