@@ -223,7 +223,7 @@ function answerHeaders(head: Http1ResponseHead, account: ActiveAccount): Record<
     if (forwardedHeaders.has(name) || rateLimitHeader.test(name)) {
       const isTelling = value.includes(account.apiKey) || value.includes(account.destination.hostname);
       if (!isTelling) {
-        headers[name] = value;
+        headers[name] ??= value;
       }
     }
   }

@@ -30,7 +30,7 @@ import { parseBody } from "./parse-body.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyStatus, failedBy, malformedAnswer } from "./respond/classify-status.ts";
-import { answerHeaders, answeringNode, headerOf, isEncoded, namingNode } from "./respond/compose-answer.ts";
+import { answerHeaders, answeringNode, formOf, isEventStream, namingNode } from "./respond/compose-answer.ts";
 import { readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
@@ -47,9 +47,6 @@ import {
 import { answersObject, findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surfaces.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
-/** Answers of other types than these and event streams are passed on without being collected. */
-const collectedTypes = /json|^text\/plain/i;
-const eventStreamType = /^text\/event-stream/i;
 
 /**
  * The path of a call: admit > dispatch > respond > settle. All branches are here but those of the attempt loop, which
@@ -227,17 +224,13 @@ export class Pipeline implements GatewayPort {
     if (failure !== null) {
       return await readRefusal(response, failure, channel, request.body);
     }
-    const contentType = headerOf(response, "content-type") ?? "";
-    const isPassedRaw = surface.kind === "speech" || surface.kind === "transcription" || surface.kind === "pass";
-    if (isEncoded(response)) {
-      return isPassedRaw ? this.#stream(state, surface.kind, use, response) : this.#refuseAnswer(response, "encoded");
+    const form = formOf(response, surface.kind);
+    if (typeof form === "object") {
+      return this.#refuseAnswer(response, form.refused);
     }
-    if (collectedTypes.test(contentType)) {
-      return this.#collect(state, surface, use, response);
-    }
-    return isPassedRaw || eventStreamType.test(contentType)
-      ? this.#stream(state, surface.kind, use, response)
-      : this.#refuseAnswer(response, "content_type");
+    return form === "whole"
+      ? this.#collect(state, surface, use, response)
+      : this.#stream(state, surface.kind, use, response);
   }
 
   /** An answer with a good status that can't be the answer to this call. */
@@ -308,7 +301,7 @@ export class Pipeline implements GatewayPort {
     response: HttpResponse,
   ): Promise<GatewayAnswer | FailedAttempt> {
     const { loads, streamStallTimeoutMs, upstreamLimits } = this.#parts;
-    const isEvents = eventStreamType.test(headerOf(response, "content-type") ?? "") && !isEncoded(response);
+    const isEvents = isEventStream(response);
     // Of a path without rules of its own nothing is looked into, whatever it answers.
     const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
     state.isStream ||= isEvents;
