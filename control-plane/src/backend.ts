@@ -130,12 +130,13 @@ export function buildBackend(parts: BackendParts): Backend {
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
   const secrets = new SecretReader({ db, masterKey, clock: systemClock, fallbacks });
-  const secretParts = { db, masterKey, onChange: () => secrets.forget() };
+  // By what the gateways and the mail service take, payments are forged and links are read.
+  const secretStore = { ofTwo: new Set(Object.keys(fallbacks)), onChange: () => secrets.forget() };
   const mail = openMail(parts, secrets);
   const billing = { db, log, mail: mail.queue };
   const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock: systemClock });
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
-  const acts = openActs(parts, mail.queue, { ...billing, ...refunds });
+  const acts = openActs(parts, mail.queue, { ...billing, ...refunds, secrets: secretStore });
   const approvals = openApprovals(parts, mail.queue, acts);
   const accounts = openAccounts(parts, mail.queue, { approvals, acts: acts.accounts });
   const endpoints: EndpointParts = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
@@ -163,7 +164,7 @@ export function buildBackend(parts: BackendParts): Backend {
     "checkout-admin": checkoutAdminEndpoints({ db, clock: systemClock, notices: checkout.notices }),
     usage: usageEndpoints(new UsageViews(db, systemClock)),
     "offered-models": offeredModelEndpoints(db),
-    secrets: secretEndpoints(secretParts),
+    secrets: secretEndpoints({ db, approvals, act: acts.secret }),
     "usage-settlement": settlementEndpoints({ db, settlement }),
     "money-check": moneyCheckEndpoints(moneyCheck),
     "messages-model-map": modelMapEndpoints(db),

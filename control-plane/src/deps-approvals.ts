@@ -2,6 +2,7 @@ import { accountActs, keptAccountActs } from "./accounts/admin-acts.ts";
 import { superAdmins } from "./accounts/service.ts";
 import type { AmountRules } from "./admin/approvals/model.ts";
 import { Approvals, keptAct } from "./admin/approvals/service.ts";
+import { saveSecretAct } from "./admin/secrets/save-secret.ts";
 import type { SettingValues } from "./admin/settings/registry.ts";
 import { saveSettingAct } from "./admin/settings/save-setting.ts";
 import type { Settings } from "./admin/settings/service.ts";
@@ -10,26 +11,41 @@ import { changeGatewayUser } from "./gateway/service.ts";
 import type { MailQueue } from "./mail/model.ts";
 import { billingActs, keptActs } from "./payments/admin/admin-acts.ts";
 import { type Config, publicBaseUrl } from "./platform/config.ts";
+import type { MasterKey } from "./platform/crypto/master-key.ts";
 import type { Database } from "./platform/db.ts";
 
-type Parts = { readonly config: Config; readonly db: Database; readonly settings: Settings };
+type Parts = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly settings: Settings;
+};
+/** The store of secrets: which of them take two, and whom to tell of a change. */
+type SecretStore = Omit<Parameters<typeof saveSecretAct>[0], "masterKey">;
 type Acts = ReturnType<typeof openActs>;
 
 /** What waits for a second super-admin where it is large, or would get around that. */
-export function openActs({ config, settings }: Parts, mails: MailQueue, money: Parameters<typeof billingActs>[0]) {
+export function openActs(
+  { config, masterKey, settings }: Parts,
+  mails: MailQueue,
+  { secrets, ...money }: Parameters<typeof billingActs>[0] & { readonly secrets: SecretStore },
+) {
   return {
     billing: billingActs(money),
     accounts: accountActs({ mails, baseUrl: publicBaseUrl(config), gatewayUsers: { change: changeGatewayUser } }),
     catalog: { model: modelAct() },
     setting: saveSettingAct(settings),
+    secret: saveSecretAct({ masterKey, ...secrets }),
   };
 }
 
-export function openApprovals({ config, db, settings }: Parts, mails: MailQueue, acts: Acts): Approvals {
-  const { billing, accounts, catalog, setting } = acts;
-  const kept = [...keptActs(billing), ...keptAccountActs(accounts), keptAct(catalog.model), keptAct(setting)];
+export function openApprovals({ config, db, masterKey, settings }: Parts, mails: MailQueue, acts: Acts): Approvals {
+  const { billing, accounts, catalog, setting, secret } = acts;
+  const alone = [keptAct(catalog.model), keptAct(setting), keptAct(secret)];
+  const kept = [...keptActs(billing), ...keptAccountActs(accounts), ...alone];
   return new Approvals({
     db,
+    masterKey,
     acts: kept,
     admins: superAdmins,
     mails,

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readSecret } from "@sluice/control-plane/admin/secrets/service.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
 import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
-import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 
 type Admin = { readonly id: bigint; readonly username: string; readonly client: ConsoleClient };
 type Setting = { readonly name: string; readonly value: unknown; readonly version: number };
@@ -180,6 +182,64 @@ describe("the rules for one super-admin", () => {
   });
 });
 
+describe("what authenticates payments and mails is not put in place by one super-admin", () => {
+  const value = `whsec_${crypto.randomUUID()}`;
+  const saveSecret = ({ client }: Admin, name: string, more = value): Promise<Answer> =>
+    client.post("/backend/admin/secret/save/", { name, value: more });
+  const stored = (name: string): Promise<string | null> => readSecret(rig.db, new MasterKey(masterKeyBytes), name);
+  const sealedRows = async (): Promise<number> =>
+    (await rig.db.sql`select 1 from approval where sealed is not null`).length;
+
+  test.each(["cardpay.account_a.webhook_secret", "cardpay.default.secret_key", "walletpay.token", "mail.smtp_url"])(
+    "%s waits, sealed and told to nobody, until a second one agrees",
+    async (name) => {
+      const waiting = await saveSecret(asker, name);
+      expectWaits(waiting, { secret: name, secret_is: "new" });
+      expect(approvalOf(await saveSecret(asker, name)).approval_id).toBe(approvalOf(waiting).approval_id);
+      expect(approvalOf(await saveSecret(asker, name, `${value}0`)).approval_id).not.toBe(
+        approvalOf(waiting).approval_id,
+      );
+      expect([await stored(name), codeOf(await decide(asker, waiting))]).toEqual([null, [409, "self_forbidden"]]);
+      const kept = await rig.db.sql<{ text: string }>`
+        select to_jsonb(a)::text as text from approval a
+        union all select to_jsonb(l)::text from audit_log l union all select to_jsonb(m)::text from mail_log m`;
+      expect(kept.filter(({ text }) => text.includes(value) || text.includes(hexOf(value)))).toEqual([]);
+      const path = "/backend/admin/approval/detail/";
+      const seen = await second.client.get(path, { approval_id: String(approvalOf(waiting).approval_id) });
+      expect(seen.body["foreseen"]).toMatchObject({ problem: null, effects: { secret: name, secret_is: "new" } });
+      expect(JSON.stringify([waiting, seen])).not.toContain(value);
+      expect((await decide(second, waiting)).status).toBe(200);
+      expect(await stored(name)).toBe(value);
+      const replaced = await saveSecret(asker, name, "another");
+      expectWaits(replaced, { secret: name, secret_is: "replaced" });
+      expect((await decide(second, replaced, "reject")).status).toBe(200);
+      expect(await stored(name)).toBe(value);
+    },
+  );
+
+  test("and is forgotten as soon as the request is decided or over", async () => {
+    await rig.db.sql`update approval set expires_at = now() where status = 'pending'`;
+    const [rejected, over] = [
+      await saveSecret(asker, "mail.gateway_key"),
+      await saveSecret(second, "walletpay.store_no"),
+    ];
+    // The request before this one found the others over.
+    expect(await sealedRows()).toBe(2);
+    expect((await decide(second, rejected, "reject")).status).toBe(200);
+    expect(await sealedRows()).toBe(1);
+    await rig.db.sql`update approval set expires_at = now() where id = ${approvalOf(over).approval_id}::bigint`;
+    expectWaits(await saveSecret(second, "walletpay.store_no"), { secret: "walletpay.store_no" });
+    expect(await sealedRows()).toBe(1);
+  });
+
+  test("while every other secret is saved at once", async () => {
+    expect((await saveSecret(asker, "exit_node.example.relay_key")).body["secret"]).toMatchObject({ version: 1 });
+    expect(await stored("exit_node.example.relay_key")).toBe(value);
+  });
+});
+
+const hexOf = (text: string): string => Buffer.from(text).toString("hex");
+
 const plan = (more: object) => ({
   plan_code: `plan-${crypto.randomUUID().slice(0, 8)}`,
   name: "P",
@@ -296,5 +356,7 @@ test("without the option one super-admin does all of this at once", async () => 
   const made = await asker.client.post("/backend/admin/admin/create/", newAdmin(2));
   expect(made.body["admin"]).toMatchObject({ agent: 2 });
   expect((await asker.client.post("/backend/admin/plan/save/", plan({ quota: 9_000_000 }))).status).toBe(200);
+  const secret = { name: "cardpay.account_b.webhook_secret", value: "whsec_0123456789-0123456789" };
+  expect((await asker.client.post("/backend/admin/secret/save/", secret)).body["secret"]).toMatchObject({ version: 1 });
   expect((await save(asker, threshold, 50)).status).toBe(200);
 });

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { keptAct } from "@sluice/control-plane/admin/approvals/service.ts";
 import { secretEndpoints } from "@sluice/control-plane/admin/secrets/routes.ts";
+import { saveSecretAct } from "@sluice/control-plane/admin/secrets/save-secret.ts";
 import { listSecrets, readSecret, SecretReader, saveSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
+import { MailService } from "@sluice/control-plane/mail/service.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openApprovals } from "../support/admin-billing.ts";
 import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
@@ -20,15 +25,16 @@ let changes = 0;
 beforeAll(async () => {
   server = await createTestDatabase();
   db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test", role: await findAppRole(server.url) });
-  http = serveEndpoints(
-    secretEndpoints({
-      db,
-      masterKey,
-      onChange: () => {
-        changes += 1;
-      },
-    }),
-  );
+  const act = saveSecretAct({
+    masterKey,
+    ofTwo: new Set(),
+    onChange: () => {
+      changes += 1;
+    },
+  });
+  const mails = new MailService({ masterKey, clock: systemClock });
+  const approvals = openApprovals(db, mails, { acts: [keptAct(act)] });
+  http = serveEndpoints(secretEndpoints({ db, approvals, act }));
 });
 
 beforeEach(async () => {

@@ -1,11 +1,15 @@
 import { superAdmins } from "@sluice/control-plane/accounts/service.ts";
 import type { AmountRules } from "@sluice/control-plane/admin/approvals/model.ts";
 import { approvalEndpoints } from "@sluice/control-plane/admin/approvals/routes.ts";
-import { Approvals } from "@sluice/control-plane/admin/approvals/service.ts";
+import { Approvals, type KeptAct } from "@sluice/control-plane/admin/approvals/service.ts";
+import type { MailQueue } from "@sluice/control-plane/mail/model.ts";
 import { billingActs, keptActs } from "@sluice/control-plane/payments/admin/admin-acts.ts";
 import { billingAdminEndpoints } from "@sluice/control-plane/payments/admin/admin-routes.ts";
 import type { BillingParts, RefundParts } from "@sluice/control-plane/payments/port.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
+import { masterKeyBytes } from "./sluice.ts";
 
 /** As the settings come. */
 export const usualRules: AmountRules = {
@@ -21,13 +25,23 @@ export function adminBillingEndpoints(
 ): AnyEndpoint[] {
   const { db } = parts;
   const acts = billingActs(parts);
-  const approvals = new Approvals({
+  const approvals = openApprovals(db, parts.mail, { acts: keptActs(acts), rules });
+  return [...billingAdminEndpoints({ db, approvals, acts }), ...approvalEndpoints(approvals)];
+}
+
+/** These acts, done at once or by two as the rules say. */
+export function openApprovals(
+  db: Database,
+  mails: MailQueue,
+  { acts, rules = () => usualRules }: { readonly acts: readonly KeptAct[]; readonly rules?: () => AmountRules },
+): Approvals {
+  return new Approvals({
     db,
-    acts: keptActs(acts),
+    masterKey: new MasterKey(masterKeyBytes),
+    acts,
     rules: async () => rules(),
     admins: superAdmins,
-    mails: parts.mail,
+    mails,
     baseUrl: "https://sluice.test",
   });
-  return [...billingAdminEndpoints({ db, approvals, acts }), ...approvalEndpoints(approvals)];
 }

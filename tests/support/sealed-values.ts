@@ -1,4 +1,5 @@
 import { accountSealedColumns, findOrCreateUser } from "@sluice/control-plane/accounts/service.ts";
+import { approvalSealedColumns } from "@sluice/control-plane/admin/approvals/service.ts";
 import { saveSecret, secretSealedColumns } from "@sluice/control-plane/admin/secrets/service.ts";
 import { gatewaySealedColumns } from "@sluice/control-plane/gateway/service.ts";
 import { mailSealedColumns } from "@sluice/control-plane/mail/service.ts";
@@ -18,6 +19,7 @@ export const listedColumns: readonly SealedColumn[] = [
   ...traceSealedColumns,
   ...accountSealedColumns,
   ...mailSealedColumns,
+  ...approvalSealedColumns,
 ];
 
 export const paymentSecret = "whsec_0123456789-0123456789";
@@ -48,10 +50,15 @@ export async function fillSealed(db: Database, key: MasterKey, secretCount: numb
     }
   });
   await db.sql`insert into shared_admin_credentials (username, password_hash, agent) values ('rotation', 'none', 1)`;
-  for (const column of accountSealedColumns) {
+  await db.sql`
+    insert into approval (kind, input, reason, effects, requested_by, requested_by_name, request_id, ip, idempotency_key,
+      expires_at)
+    select 'secret.save', '{"name": "mail.smtp_url"}', '', '{}', id, username, 'r', '::1', 'k', now() + interval '1 day'
+    from shared_admin_credentials where username = 'rotation'`;
+  for (const column of [...accountSealedColumns, ...approvalSealedColumns]) {
     const rows = await db.query<{ id: bigint }>(`select id from ${column.table}`, []);
     for (const { id } of rows) {
-      const sealed = seal(key.sealing, Buffer.from(`authenticator ${id}`), column.contextOf([id.toString()]));
+      const sealed = seal(key.sealing, Buffer.from(`sealed ${id}`), column.contextOf([id.toString()]));
       await db.query(`update ${column.table} set ${column.column} = $1 where id = $2`, [sealed, id]);
     }
   }

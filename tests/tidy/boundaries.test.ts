@@ -50,8 +50,8 @@ const features = {
   "admin/audit": leaf,
   ledger: leaf,
   "admin/campaigns": leaf,
-  // Who changes a secret is written down.
-  "admin/secrets": [...leaf, "admin/audit"],
+  // Who changes a secret is written down, and some take two.
+  "admin/secrets": [...leaf, "admin/approvals"],
   // Units, prices and what they cost.
   models: leaf,
   // The log of calls, and all that is made of it: views, settlement, sums, reports.
@@ -60,7 +60,7 @@ const features = {
   trace: [...leaf, "admin/audit"],
   // Some of them let admins do more, which takes two.
   "admin/settings": [...leaf, "admin/approvals", "admin/audit"],
-  mail: [...leaf, "admin/audit", "admin/secrets"],
+  mail: [...leaf, "admin/audit"],
   // Reports to users by mail.
   accounts: [...leaf, "admin/approvals", "admin/audit", "mail"],
   "admin/upstream-auth": [...leaf, "admin/audit", "admin/secrets"],

@@ -7,6 +7,7 @@
  */
 import { parseArgs } from "node:util";
 import { accountSealedColumns } from "../accounts/service.ts";
+import { approvalSealedColumns } from "../admin/approvals/service.ts";
 import { writeAudit } from "../admin/audit/service.ts";
 import { secretSealedColumns } from "../admin/secrets/service.ts";
 import { countBySealingKey, type KeyExchange, nameOf, resealColumn } from "../db/reseal.ts";
@@ -26,6 +27,7 @@ const columns: readonly SealedColumn[] = [
   ...traceSealedColumns,
   ...accountSealedColumns,
   ...mailSealedColumns,
+  ...approvalSealedColumns,
 ];
 
 const rowsOfStep = 100;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { waitingAnswer } from "./approvals.ts";
 import { type Unsent, wireMoment } from "./wire.ts";
 
 const nameLengthMax = 100;
@@ -16,6 +17,8 @@ export const saveSecretInput = z.strictObject({
   value: z.string().trim().min(1).max(valueLengthMax),
 });
 
+export type SaveSecretInput = z.output<typeof saveSecretInput>;
+
 /** A secret as it is listed: never with its value. */
 const secretEntry = z.strictObject({
   name: z.string(),
@@ -27,4 +30,5 @@ const secretEntry = z.strictObject({
 });
 export type SecretEntry = Unsent<z.output<typeof secretEntry>>;
 export const secretListAnswer = z.strictObject({ secrets: z.array(secretEntry) });
-export const savedSecretAnswer = z.strictObject({ secret: z.strictObject({ name: z.string(), version: z.int() }) });
+const savedSecretAnswer = z.strictObject({ secret: z.strictObject({ name: z.string(), version: z.int() }) });
+export const savedSecretOutput = z.union([savedSecretAnswer, waitingAnswer]);

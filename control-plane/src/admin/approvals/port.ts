@@ -33,6 +33,8 @@ export type Act<Input> = {
   readonly kind: ActKind;
   /** How it is read again out of what was kept; the input of its endpoint. */
   readonly schema: z.ZodType<Input>;
+  /** The field of the input whose text is kept sealed while it waits, and forgotten afterwards. */
+  readonly secretField?: keyof Input & string;
   readonly reasonOf: (input: Input) => string;
   /** Does it and writes it down, in the transaction. @throws AppError what its endpoint declares */
   readonly perform: (tx: Transaction, input: Input, origin: ActOrigin) => Promise<Performed>;

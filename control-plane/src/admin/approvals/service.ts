@@ -1,12 +1,14 @@
 import type { ActKind, ApprovalEntry, Effects } from "@sluice/contracts/approvals";
 import type { MailQueue } from "../../mail/model.ts";
-import { sha256Hex } from "../../platform/crypto/digest.ts";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { writeAudit } from "../audit/service.ts";
 import { type Amount, type AmountRules, type Approval, type Demand, demandOf } from "./model.ts";
 import type { Act, ActOrigin, Performed, SuperAdmins } from "./port.ts";
+import { type InputText, inputText, keepSecret, sealedInputs, wholeInput } from "./sealed-input.ts";
 import {
   closeApproval,
   countAmount,
@@ -27,8 +29,12 @@ const hoursToDecide = 72;
 const pendingMax = 100n;
 const listedMax = 200;
 
+/** What this feature keeps under the master key. */
+export const approvalSealedColumns: readonly SealedColumn[] = [sealedInputs];
+
 export type ApprovalParts = {
   readonly db: Database;
+  readonly masterKey: MasterKey;
   /** As they are stored at this moment, so that nobody acts by those that somebody has just changed. */
   readonly rules: (db: Queryable) => Promise<AmountRules>;
   readonly admins: SuperAdmins;
@@ -77,12 +83,14 @@ class Foreseen extends Error {
 /** An act whose input comes out of what was kept. */
 export type KeptAct = {
   readonly kind: ActKind;
+  readonly secretField?: string;
   readonly perform: (tx: Transaction, kept: unknown, origin: ActOrigin) => Promise<Performed>;
 };
 
 /** The act for what was kept of it: its input is read again, by its own schema. */
-export function keptAct<Input>({ kind, schema, perform }: Act<Input>): KeptAct {
-  return { kind, perform: (tx, kept, origin) => perform(tx, schema.parse(kept), origin) };
+export function keptAct<Input>({ kind, schema, secretField, perform }: Act<Input>): KeptAct {
+  const sealed = secretField === undefined ? {} : { secretField };
+  return { kind, ...sealed, perform: (tx, kept, origin) => perform(tx, schema.parse(kept), origin) };
 }
 
 type Change = {
@@ -120,10 +128,14 @@ export class Approvals {
    * @returns what the act answers, or `approval` where it waits
    * @throws AppError `super_admin_required`, `step_up_required`, and those of the act
    */
-  async carryOut<Input>(act: Act<Input>, input: Input, caller: ActCaller): Promise<Record<string, unknown>> {
-    const { db } = this.#parts;
-    const kept = JSON.stringify(input, (_, each) => (typeof each === "bigint" ? each.toString() : each));
-    const origin = originOf(caller, kept);
+  async carryOut<Input extends object>(
+    act: Act<Input>,
+    input: Input,
+    caller: ActCaller,
+  ): Promise<Record<string, unknown>> {
+    const { db, masterKey } = this.#parts;
+    const text = inputText(input, act.secretField);
+    const origin = originOf(caller, text, masterKey);
     try {
       const performed = await db.withTransaction(async (tx) => {
         // Before the act, which may change them.
@@ -138,7 +150,7 @@ export class Approvals {
         throw error;
       }
       const { effects } = error;
-      const what = { kind: act.kind, input: kept, reason: act.reasonOf(input), effects };
+      const what = { kind: act.kind, text, reason: act.reasonOf(input), effects };
       return { approval: toApprovalEntry(await this.#leave(what, origin)) };
     }
   }
@@ -236,7 +248,7 @@ export class Approvals {
   }
 
   async #leave(
-    what: { readonly kind: ActKind; readonly input: string; readonly reason: string; readonly effects: Effects },
+    what: { readonly kind: ActKind; readonly text: InputText; readonly reason: string; readonly effects: Effects },
     origin: ActOrigin,
   ): Promise<Approval> {
     const { idempotencyKey, adminId: requestedBy, adminName: requestedByName, requestId, ip } = origin;
@@ -246,9 +258,16 @@ export class Approvals {
         throw new AppError("conflict", { message: `${pendingMax} requests wait already. Decide about some first.` });
       }
       const who = { requestedBy, requestedByName, requestId, ip };
-      const made = await insertApproval(tx, { ...what, ...who, idempotencyKey, hours: hoursToDecide });
+      const { text, ...told } = what;
+      const made = await insertApproval(tx, {
+        ...{ ...told, ...who, idempotencyKey },
+        ...{ input: text.kept, hours: hoursToDecide },
+      });
       if (made === null) {
-        return await this.#sameAs(tx, what.kind, { kept: what.input, idempotencyKey });
+        return await this.#sameAs(tx, what.kind, { kept: text.kept, idempotencyKey });
+      }
+      if (text.secret !== null) {
+        await keepSecret(tx, this.#parts.masterKey, made.id, text.secret);
       }
       await writeAudit(tx, {
         actor: { kind: "admin", id: requestedBy, name: requestedByName },
@@ -302,7 +321,9 @@ export class Approvals {
       throw new Error(`nobody knows how to do ${approval.kind}`);
     }
     const { requestedBy: adminId, requestedByName: adminName, requestId, ip, idempotencyKey } = approval;
-    return await act.perform(tx, approval.input, {
+    const { id, input } = approval;
+    const whole = await wholeInput(tx, this.#parts.masterKey, { ...act, id, input });
+    return await act.perform(tx, whole, {
       ...{ adminId, adminName, requestId, ip, idempotencyKey },
       approvalId: approval.id,
     });
@@ -338,9 +359,12 @@ function refuseDecided(approval: Approval | null): Approval {
   return approval;
 }
 
-function originOf({ admin, requestId, clientIp: ip, idempotencyKey }: ActCaller, kept: string): ActOrigin {
+function originOf(caller: ActCaller, { all }: InputText, masterKey: MasterKey): ActOrigin {
+  const { admin, requestId, clientIp: ip, idempotencyKey } = caller;
   const { adminId, username: adminName } = admin;
-  const key = idempotencyKey ?? sha256Hex(`${adminId} ${kept}`);
+  // Under a key of its own, since the name of a request tells nobody what a secret in it is.
+  const naming = new Bun.CryptoHasher("sha256", masterKey.deriveKey("name acts of admins"));
+  const key = idempotencyKey ?? naming.update(`${adminId} ${all}`).digest("hex");
   return { adminId, adminName, requestId, ip, idempotencyKey: key, approvalId: null };
 }
 

@@ -134,6 +134,17 @@ export async function countPending(db: Queryable): Promise<bigint> {
   return row?.count ?? 0n;
 }
 
+/** Puts the sealed part of the input beside a request. */
+export async function keepSealed(tx: Queryable, id: bigint, sealed: Uint8Array): Promise<void> {
+  await tx.sql`update approval set sealed = ${sealed} where id = ${id}::bigint`;
+}
+
+export async function findSealed(tx: Queryable, id: bigint): Promise<Uint8Array | null> {
+  const [row] = await tx.sql<{ sealed: Uint8Array | null }>`select sealed from approval where id = ${id}::bigint`;
+  return row?.sealed ?? null;
+}
+
+/** What was sealed of it is needed no more. */
 export async function closeApproval(
   tx: Queryable,
   id: bigint,
@@ -146,14 +157,14 @@ export async function closeApproval(
 ): Promise<void> {
   await tx.sql`
     update approval set status = ${end.status}, decided_by = ${end.adminId}::bigint, decided_by_name = ${end.adminName},
-      decided_at = now(), decision_reason = ${end.reason}, updated_at = now()
+      decided_at = now(), decision_reason = ${end.reason}, sealed = null, updated_at = now()
     where id = ${id}::bigint`;
 }
 
 /** Marks requests whose time is over, so that the same can be asked for again. */
 export async function expireApprovals(db: Queryable): Promise<void> {
   await db.sql`
-    update approval set status = 'expired', updated_at = now() where status = 'pending' and expires_at <= now()`;
+    update approval set status = 'expired', sealed = null, updated_at = now() where status = 'pending' and expires_at <= now()`;
 }
 
 /** Only today is counted; a week is kept for whoever wants to know. */

@@ -1,46 +1,32 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { savedSecretAnswer, saveSecretInput, secretListAnswer } from "@sluice/contracts/secrets";
+import { type SaveSecretInput, savedSecretOutput, saveSecretInput, secretListAnswer } from "@sluice/contracts/secrets";
 import { z } from "zod";
-import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { writeAudit } from "../audit/service.ts";
-import { listSecrets, saveSecret } from "./service.ts";
+import type { Act } from "../approvals/port.ts";
+import type { Approvals } from "../approvals/service.ts";
+import { listSecrets } from "./service.ts";
 
 export type SecretEndpointParts = {
   readonly db: Database;
-  readonly masterKey: MasterKey;
-  /** Called after a change is committed. */
-  readonly onChange: () => void;
+  readonly approvals: Approvals;
+  readonly act: Act<SaveSecretInput>;
 };
 
-export function secretEndpoints({ db, masterKey, onChange }: SecretEndpointParts): AnyEndpoint[] {
+export function secretEndpoints({ db, approvals, act }: SecretEndpointParts): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
       ...adminOperation("/backend/admin/secret/save/"),
       input: saveSecretInput,
       summary: "Save a secret under its name; its value is never shown again.",
-      output: savedSecretAnswer,
-      errors: [],
-      handle: async ({ input: { name, value }, admin, requestId, clientIp }) => {
-        const saved = await db.withTransaction(async (tx) => {
-          const { version } = await saveSecret(tx, masterKey, name, value);
-          await writeAudit(tx, {
-            actor: { kind: "admin", id: admin.adminId, name: admin.username },
-            action: "secret.save",
-            subjectKind: "secret",
-            subjectId: name,
-            before: version === 1 ? null : { version: version - 1 },
-            after: { version },
-            requestId,
-            ip: clientIp,
-          });
-          return { name, version };
-        });
-        onChange();
-        return { secret: saved };
-      },
+      output: savedSecretOutput,
+      errors: ["conflict", "idempotency_mismatch"],
+      limits: [
+        "With admin.second_person_above_usd, a credential of payment gateways or mail waits, sealed, until another super-admin has agreed.",
+      ],
+      handle: async ({ input, admin, requestId, clientIp }) =>
+        await approvals.carryOut(act, input, { admin, requestId, clientIp }),
     }),
     endpoint({
       method: "GET",

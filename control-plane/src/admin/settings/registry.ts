@@ -103,7 +103,7 @@ export const settingRegistry = {
   "admin.second_person_above_usd": {
     ...integer({ default: 0, min: 0, max: 1_000_000 }),
     description:
-      "Above this, at once or in all of a day, an adjustment or a refund waits until a second super-admin has agreed, and so do new rights, looser limits of admins and lower prices. 0: never. Have two super-admins before: one alone can't take it back.",
+      "Above this, at once or in all of a day, an adjustment or a refund waits until a second super-admin has agreed, and so do new rights, looser limits of admins, lower prices and credentials of payments and mail. 0: never. Have two super-admins before: one alone can't take it back.",
     unit: "US dollars",
     variable: "ADMIN_SECOND_PERSON_ABOVE_USD",
   },

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, date, index, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { id, json, lifecycle, moment, quota, reference } from "../columns.ts";
+import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { sharedAdminCredentials } from "./admins.ts";
 
 /** What an admin has moved by hand on a UTC day, given and taken alike. */
@@ -27,6 +27,8 @@ export const approval = pgTable(
     kind: text("kind").notNull(),
     /** Of the endpoint, as it was sent; read and judged again when it is approved. */
     input: json("input").notNull(),
+    /** The part of the input that is a secret, under the master key; null as soon as the request is closed. */
+    sealed: bytes("sealed"),
     reason: text("reason").notNull(),
     /** What it would have done when it was asked for. */
     effects: json("effects").notNull(),
@@ -50,6 +52,7 @@ export const approval = pgTable(
   (table) => [
     uniqueIndex("approval_waiting").on(table.kind, table.idempotencyKey).where(sql`${table.status} = 'pending'`),
     index("approval_pending").on(table.expiresAt).where(sql`${table.status} = 'pending'`),
+    check("approval_sealed", sql`${table.status} = 'pending' or ${table.sealed} is null`),
     // Whatever the program does: nobody agrees to what they asked for.
     check("approval_two_people", sql`${table.status} <> 'approved' or ${table.decidedBy} <> ${table.requestedBy}`),
     check(

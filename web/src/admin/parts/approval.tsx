@@ -31,6 +31,8 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   setting: "Setting",
   value_before: "Value before",
   value_after: "Value after",
+  secret: "Secret",
+  secret_is: "It is",
   multiplier_before: "Multiplier before",
   multiplier_after: "Multiplier after",
   status_before: "Status before",

@@ -38,6 +38,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "admin.password_link": "Send a password link",
   "totp.remove": "Remove an authenticator",
   "setting.save": "Change a setting",
+  "secret.save": "Save a secret",
   "user.save": "Lower a multiplier",
   "plan.save": "Grant more with a plan",
   "model.save": "Lower prices of a model",
@@ -89,7 +90,7 @@ function ApprovalList(): JSX.Element {
       onRetry={() => void query.refetch()}
       empty={{
         title: "Nothing waits",
-        text: "With the setting admin.second_person_above_usd come here: larger adjustments, refunds and decisions, new rights, looser limits of admins, and what lowers prices.",
+        text: "With the setting admin.second_person_above_usd come here: larger adjustments, refunds and decisions, new rights, looser limits of admins, what lowers prices, and credentials of payments and mail.",
       }}
       panel={{
         title: (row) => `${nameOf(row)}, request ${row.approval_id}`,
@@ -174,6 +175,7 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
     "/backend/admin/refund/",
     "/backend/admin/admin/",
     "/backend/admin/settings/list/",
+    "/backend/admin/secret/list/",
     "/backend/admin/plan/",
     "/backend/admin/model/",
   );

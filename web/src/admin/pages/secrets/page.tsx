@@ -1,4 +1,4 @@
-import type { savedSecretAnswer, secretListAnswer } from "@sluice/contracts/secrets";
+import type { savedSecretOutput, secretListAnswer } from "@sluice/contracts/secrets";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
@@ -18,6 +18,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { shownMoment } from "../../shown.ts";
@@ -127,11 +128,11 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
       ...(value.trim() === "" ? { value: "Enter the value." } : {}),
     }),
     submit: async ({ name, value }) => {
-      const { secret } = await apiPost<typeof savedSecretAnswer>("/backend/admin/secret/save/", {
+      const answer = await apiPost<typeof savedSecretOutput>("/backend/admin/secret/save/", {
         name: name.trim(),
         value,
       });
-      showToast(`${secret.name} saved, version ${secret.version}`);
+      showToast(outcomeText(answer, ({ secret }) => `${secret.name} saved, version ${secret.version}`));
       await refresh();
       props.onDone();
     },

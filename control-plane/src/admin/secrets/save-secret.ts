@@ -1,0 +1,43 @@
+import { type SaveSecretInput, saveSecretInput } from "@sluice/contracts/secrets";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import type { Act } from "../approvals/port.ts";
+import { writeActDown } from "../approvals/service.ts";
+import { saveSecret } from "./service.ts";
+
+export type SaveSecretParts = {
+  readonly masterKey: MasterKey;
+  /** Names of what a payment or a mail is trusted by: whoever knows the value forges the one and reads the other. */
+  readonly ofTwo: ReadonlySet<string>;
+  /** Called after a change is committed. */
+  readonly onChange: () => void;
+};
+
+/** Saving a secret under its name. */
+export function saveSecretAct({ masterKey, ofTwo, onChange }: SaveSecretParts): Act<SaveSecretInput> {
+  return {
+    kind: "secret.save",
+    schema: saveSecretInput,
+    secretField: "value",
+    reasonOf: () => "",
+    perform: async (tx, { name, value }, origin) => {
+      const { version } = await saveSecret(tx, masterKey, name, value);
+      await writeActDown(tx, origin, {
+        action: "secret.save",
+        subjectKind: "secret",
+        subjectId: name,
+        before: version === 1 ? null : { version: version - 1 },
+        after: { version },
+      });
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: ofTwo.has(name),
+        effects: { secret: name, secret_is: version === 1 ? "new" : "replaced" },
+        finish: async () => {
+          onChange();
+          return { secret: { name, version } };
+        },
+      };
+    },
+  };
+}
