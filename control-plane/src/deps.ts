@@ -35,6 +35,8 @@ export type Program = {
   readonly app: AnyElysia;
   /** Readiness says no from now on, so that no new calls are sent here. */
   beginDrain(): void;
+  /** Calls whose clients are gone end without waiting for what providers still say. */
+  cutOff(): void;
   inFlight(): number;
   /** Commits what is left, gives leases back, closes everything. */
   close(): Promise<void>;
@@ -128,6 +130,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       stopping.abort();
       realtime.beginDrain();
     },
+    cutOff: () => gateway?.cutOff(),
     inFlight: () => relay.load.inFlight,
     close: async () => {
       scheduled?.stop();

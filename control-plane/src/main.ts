@@ -40,6 +40,7 @@ async function drain(program: Program, log: Log, config: Config): Promise<void> 
 
 /** Ends what runs still like calls whose client has left, so that each is written down with what was delivered. */
 async function cutOff(program: Program): Promise<void> {
+  program.cutOff();
   void program.app.server?.stop(true);
   const deadline = performance.now() + cutMsMax;
   while (program.inFlight() > 0 && performance.now() < deadline) {

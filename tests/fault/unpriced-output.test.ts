@@ -10,6 +10,8 @@ const text = "a".repeat(1_000);
 const picture = "A".repeat(60_000);
 const chunk = (delta: object) => ({ choices: [{ index: 0, delta, finish_reason: null }] });
 const abortsPerHour = 3;
+/** How long a provider is read on at least. */
+const readOnMs = 200;
 
 type Escape = {
   readonly name: string;
@@ -73,7 +75,10 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
   beforeAll(async () => {
     faulty = await FaultRig.create();
     await faulty.rig.addTokenPriceModel("dear", { inputUsdPerM: "100", outputUsdPerM: "300", imageUsd: "0.04" });
-    await faulty.start(arrangement, { UNPAID_ABORTS_PER_HOUR: String(abortsPerHour) });
+    await faulty.start(arrangement, {
+      UNPAID_ABORTS_PER_HOUR: String(abortsPerHour),
+      ABORTED_USAGE_TIMEOUT_MS: String(readOnMs),
+    });
   });
 
   afterEach(() => faulty.provider.reset());
@@ -102,6 +107,55 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
     expect(settled?.inputTokens).toBeGreaterThan(6_000n);
     expect(settled?.inputTokens).toBeLessThan(6_200n);
     expect(settled?.quota).toBe(recomputedCost(settled as NonNullable<typeof settled>));
+  });
+
+  test("without that the provider ever says what it did unseen does so no more often than it may leave for nothing", async () => {
+    const user = await faulty.rig.addUser();
+    const { event } = escapes.at(-1) as Escape;
+    faulty.provider.script({ events: [event, event], silence: { afterChunks: 1 } }, { times: "always" });
+    const leave = async (workMs: number) => {
+      const connection = await open(user.apiKey, "/v1/chat/completions");
+      await connection.waitForText(JSON.stringify(event));
+      await Bun.sleep(workMs);
+      connection.close("rst");
+    };
+    for (let count = 0; count < abortsPerHour; count += 1) {
+      await leave(readOnMs * 2);
+    }
+    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, abortsPerHour);
+    expect(rows.map(({ outcome, usageSource }) => [outcome, usageSource])).toEqual(
+      rows.map(() => ["aborted", "estimated"]),
+    );
+    const answer = await finishedAnswer(await open(user.apiKey, "/v1/chat/completions"));
+    expect(answer.status).toBe(429);
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: "rate_limit_exceeded" } });
+  });
+
+  test("as often as it likes where the output accounts for the time, or the provider says what it did", async () => {
+    const user = await faulty.rig.addUser();
+    const event = chunk({ content: "words ".repeat(200) });
+    const usage = { prompt_tokens: 10, completion_tokens: 5_000 };
+    faulty.provider.script({ events: [event, event], silence: { afterChunks: 1 } }, { times: abortsPerHour * 2 });
+    faulty.provider.script({ usage, silence: { afterChunks: 1 } }, { times: abortsPerHour * 2 });
+    for (let count = 0; count < abortsPerHour * 4; count += 1) {
+      const connection = await open(user.apiKey, "/v1/chat/completions");
+      const held = await faulty.provider.waitForHeld(count);
+      if (count < abortsPerHour * 2) {
+        await connection.waitForText(JSON.stringify(event));
+        connection.close("rst");
+      } else {
+        await Bun.sleep(readOnMs * 2);
+        connection.close("rst");
+        await Bun.sleep(readOnMs / 2);
+        held.release();
+      }
+      await waitForSettledRows(faulty.rig.db, user.gatewayUserId, count + 1);
+    }
+    const rows = await waitForSettledRows(faulty.rig.db, user.gatewayUserId, abortsPerHour * 4);
+    expect(rows.map(({ usageSource }) => String(usageSource)).toSorted()).toEqual([
+      ...rows.slice(abortsPerHour * 2).map(() => "estimated"),
+      ...rows.slice(abortsPerHour * 2).map(() => "provider"),
+    ]);
   });
 
   test("before the head does so for nothing, but not more often than a key may in an hour", async () => {

@@ -30,6 +30,9 @@ export class CallEnder {
     if (end.isImplausible === true) {
       this.#reportImplausible(state, end);
     }
+    if (end.outcome === "aborted" && end.usageSource === "estimated" && state.readOn?.isMostlyUnseen === true) {
+      this.#parts.limits.noteAbort(state.principal);
+    }
     const cost = { quota: priceUsage(end, state.model), hold: state.hold };
     const row = toUsageRow(state, end, cost, durationMs);
     state.isSettled = true;
@@ -97,6 +100,7 @@ export class CallEnder {
       this.#parts.limits.end(state.principal, inputTokens + outputTokens);
     }
     state.bodyShare?.end();
+    state.readOn?.end();
     state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
   }
 

@@ -14,6 +14,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     exitNode: null,
     isStream: false,
     bodyShare: null,
+    readOn: null,
     isLimited: false,
     isSettled: false,
     firstByteMs: null,

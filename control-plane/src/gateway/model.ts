@@ -10,6 +10,7 @@ import type { ByteCounter } from "../platform/read-body.ts";
 import type { Attempt, Outcome } from "../usage/log/model.ts";
 import type { BodyShare } from "./body-room.ts";
 import type { ExitNodesOfModel } from "./channels/model.ts";
+import type { ReadOn } from "./read-on.ts";
 
 /** What a translation of calls knows of the upstream, and a chat completion has no word for. */
 export type UpstreamTraits = {
@@ -189,6 +190,8 @@ export type CallState = {
   isStream: boolean;
   /** What the body takes of the room for all bodies. */
   bodyShare: BodyShare | null;
+  /** How long the last attempt is read on once the client is gone; null where our own count is exact. */
+  readOn: ReadOn | null;
   /** The limits of the key count this call. */
   isLimited: boolean;
   /** Set by the step that ends the call. */

@@ -12,6 +12,7 @@ import type { KeyDirectory } from "./keys/key-directory.ts";
 import type { KeyLimits } from "./keys/key-limits.ts";
 import type { CallEnd, CallState, ParsedRequest, ParseOrder } from "./model.ts";
 import type { QuotaLeases } from "./quota/leases.ts";
+import type { ReadOnLimits, ReadOnRoom } from "./read-on.ts";
 
 /** Where the rows of finished calls go: durable before `append` ends. */
 export interface UsageSpool {
@@ -34,6 +35,7 @@ export type PipelineParts = {
   readonly directory: KeyDirectory;
   readonly limits: KeyLimits;
   readonly bodyRoom: BodyRoom;
+  readonly readOnRoom: ReadOnRoom;
   readonly leases: QuotaLeases;
   readonly loads: ChannelLoads;
   readonly catalog: () => Catalog;
@@ -59,8 +61,8 @@ export type PipelineParts = {
 };
 
 export type UpstreamLimits = Omit<HttpLimits, "afterAbort"> & {
-  /** How long, and how far, an answer is read on after its client left, to hear what the call cost. */
-  readonly afterAbort: NonNullable<HttpLimits["afterAbort"]>;
+  /** How long at least, and how far, an answer is read on after its client left, to hear what the call cost. */
+  readonly afterAbort: ReadOnLimits;
   /**
    * Until the first byte of a stream, at all channels together. Answers that come whole may take what they have to, but
    * not more than `firstByteTimeoutMs`.

@@ -169,8 +169,8 @@ export class Pipeline implements GatewayPort {
     const abilities = surface.kind === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     const { upstreamLimits, isSentRetried } = this.#parts;
     // A path without rules of its own may create something at a provider, which must not be done twice.
-    const isRetried = isSentRetried && surface.kind !== "pass";
-    const rule = { ...boundPatience(state, surface, upstreamLimits), isSentRetried: isRetried };
+    const isAgain = isSentRetried && surface.kind !== "pass";
+    const rule = { ...boundPatience(state, surface, upstreamLimits), isSentRetried: isAgain };
     return attemptChannels(this.#parts, state, { abilities, rule }, (use, silenceMsMax) =>
       this.#try(state, surface, use, silenceMsMax),
     );
@@ -211,7 +211,8 @@ export class Pipeline implements GatewayPort {
     const before = call.headers.get(hopHeader);
     const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
     const exitAccount = state.exitNodes?.get(channel.id) ?? null;
-    const { upstreamLimits } = this.#parts;
+    const { upstreamLimits, readOnRoom, clock } = this.#parts;
+    state.readOn = readOnRoom.open(surface.kind, state.principal.gatewayUserId, clock);
     const limits = boundSilence(state, surface, channel, { silenceMsMax, upstreamLimits });
     const options = { hops, exitAccount, limits, accept: acceptOf(surface), signal: call.signal };
     state.exitNode = null;
@@ -305,13 +306,14 @@ export class Pipeline implements GatewayPort {
     // Of a path without rules of its own nothing is looked into, whatever it answers.
     const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
     state.isStream ||= isEvents;
-    const meter = new StreamMeter();
+    const meter = new StreamMeter(this.#parts.clock);
+    state.readOn?.listen(meter);
     const events = new EventStream({
       surfaceKind,
       hidesUsage: !state.request.wantsUsage,
       isWholeAtEof: state.call.traits?.().isWholeAtEof === true,
       stallTimeoutMs: streamStallTimeoutMs,
-      afterAbort: upstreamLimits.afterAbort,
+      afterAbort: state.readOn ?? upstreamLimits.afterAbort,
       onSent: (piece) => {
         this.#noteFirstByte(state);
         keepPiece(state, piece);
@@ -369,8 +371,7 @@ export class Pipeline implements GatewayPort {
 
   #measureStream(state: AdmittedCall, kind: SurfaceKind, end: StreamedAnswer["end"], meter: StreamMeter): Measured {
     const { capture, responseBytes: bytesSent } = state;
-    const { pieces } = capture;
-    return measureStream({ ...this.#answered(state, kind), ...meter.heard, end, pieces, bytesSent });
+    return measureStream({ ...this.#answered(state, kind), ...meter.heard, end, pieces: capture.pieces, bytesSent });
   }
 
   #answered({ request, model }: AdmittedCall, kind: SurfaceKind): AnsweredCall {

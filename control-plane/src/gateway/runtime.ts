@@ -23,6 +23,7 @@ import { QuotaLeases } from "./quota/leases.ts";
 import { releaseLeases, renewTerm } from "./quota/replica-store.ts";
 import { createLeaseStore } from "./quota/store.ts";
 import { LeaseTerm } from "./quota/term.ts";
+import { ReadOnRoom } from "./read-on.ts";
 import type { RealtimeLimits } from "./realtime/limits.ts";
 import { RealtimeGateway } from "./realtime/realtime-gateway.ts";
 import { openChannelCredential } from "./service.ts";
@@ -80,6 +81,7 @@ export class GatewayRuntime {
   readonly #directory: KeyDirectory;
   readonly #limits: KeyLimits;
   readonly #loads: ChannelLoads;
+  readonly #readOnRoom: ReadOnRoom;
   readonly #seenFirstUse = new Set<ApiKeyId>();
   readonly #timers: Timer[] = [];
   #catalog: Catalog = emptyCatalog;
@@ -95,10 +97,12 @@ export class GatewayRuntime {
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
     this.#limits = new KeyLimits(clock, parts.abortsPerHour);
     this.#loads = new ChannelLoads(clock);
+    this.#readOnRoom = new ReadOnRoom(parts.upstreamLimits.afterAbort);
     const pipelineParts: PipelineParts = {
       directory: this.#directory,
       limits: this.#limits,
       bodyRoom: new BodyRoom(parts.bodyRoom),
+      readOnRoom: this.#readOnRoom,
       leases: this.leases,
       loads: this.#loads,
       catalog: () => this.#catalog,
@@ -155,6 +159,11 @@ export class GatewayRuntime {
         this.#renew().catch((error: unknown) => this.#parts.log.warn("gateway.timer_failed", { error }));
       }
     });
+  }
+
+  /** Calls that were left are heard no further: they end now. */
+  cutOff(): void {
+    this.#readOnRoom.close();
   }
 
   /**

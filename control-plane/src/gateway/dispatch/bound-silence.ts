@@ -64,6 +64,7 @@ type SilentCall = {
   readonly isStream: boolean;
   readonly request: Work;
   readonly model: Pick<ModelEntry, "outputTokensMax">;
+  readonly readOn: HttpLimits["afterAbort"] | null;
 };
 
 /**
@@ -73,7 +74,7 @@ type SilentCall = {
  * @param silenceMsMax until the answer begins
  */
 export function boundSilence(
-  { isStream, request, model }: SilentCall,
+  { isStream, request, model, readOn }: SilentCall,
   { kind }: Pick<Surface, "kind">,
   channel: Pick<Channel, "firstByteTimeoutMs" | "idleTimeoutMs">,
   { silenceMsMax, upstreamLimits }: { readonly silenceMsMax: number; readonly upstreamLimits: UpstreamLimits },
@@ -84,5 +85,6 @@ export function boundSilence(
   const usual = Math.max(limits.idleTimeoutMs, patience?.callMs ?? 0);
   const idleTimeoutMs = channel.idleTimeoutMs ?? (isStream ? usual : Math.min(usual, silenceMsMax));
   const firstByteTimeoutMs = channel.firstByteTimeoutMs ?? silenceMsMax;
-  return { ...limits, idleTimeoutMs, firstByteTimeoutMs, firstBodyByteTimeoutMs: firstByteTimeoutMs };
+  const afterAbort = readOn ?? limits.afterAbort;
+  return { ...limits, afterAbort, idleTimeoutMs, firstByteTimeoutMs, firstBodyByteTimeoutMs: firstByteTimeoutMs };
 }

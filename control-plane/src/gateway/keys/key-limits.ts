@@ -18,14 +18,17 @@ const hourMs = 3_600_000;
 export class KeyLimits {
   /** By the key whose limits count. */
   readonly #usages = new Map<ApiKeyId, Usage>();
-  /** Calls that were left for nothing. By the user: whoever has used up one key makes another. */
+  /** Calls that were left, and that cost a provider what nobody pays. By the user: whoever has used up one key makes another. */
   readonly #aborts = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
   readonly #clock: Clock;
   readonly #abortsPerHour: number | null;
   #replicas = 1;
 
-  /** @param abortsPerHour how many calls a user may leave before their answers begin, which is free; null for any number */
+  /**
+   * @param abortsPerHour how many calls a user may leave before their answers begin, which is free, or of which the provider
+   *   has not told what it did unseen; null for any number
+   */
   constructor(clock: Clock, abortsPerHour: number | null) {
     this.#clock = clock;
     this.#abortsPerHour = abortsPerHour;
@@ -66,7 +69,7 @@ export class KeyLimits {
     const aborts = this.#abortsOf(principal.gatewayUserId);
     if (aborts?.has(1, tick) === false) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This account may leave ${this.#abortsPerHour} calls an hour before their answers begin.`,
+        message: `This account may leave ${this.#abortsPerHour} calls an hour before it is known what they cost.`,
         retryAfterSeconds: aborts.secondsUntil(1, tick),
       });
     }
@@ -75,7 +78,7 @@ export class KeyLimits {
     this.#used.add(principal.apiKeyId);
   }
 
-  /** The client left a call that a provider was asked for, and that costs nothing because no answer had begun. */
+  /** The client left a call of which a provider may have done more than is charged. */
   noteAbort(principal: Principal): void {
     const { gatewayUserId: id } = principal;
     const bucket = this.#abortsOf(id) ?? RateBucket.adjusted(null, this.#abortsPerHour, this.#replicas, hourMs);

@@ -1,4 +1,5 @@
 import { noUnits, type Units } from "../../models/units.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { SurfaceKind } from "../surfaces.ts";
 import { bookable, type UsageLimits, withinHeld } from "../usage-count/judge-usage.ts";
@@ -147,19 +148,33 @@ function withPictures(reported: ToldUnits | null, { pictures }: Delivered): Told
 /** Listens to the events of a stream. */
 export class StreamMeter {
   readonly #count = new DeliveredCount();
+  readonly #clock: Pick<Clock, "tick">;
   #reported: ToldUnits | null = null;
+  #outputTick: number | null = null;
+
+  constructor(clock: Pick<Clock, "tick">) {
+    this.#clock = clock;
+  }
 
   /** @param isDelivered whether the client was still there */
   add(payload: Record<string, unknown>, isDelivered: boolean): void {
     this.#reported = addEventUsage(this.#reported, payload);
     if (isDelivered) {
       this.#count.add(payload);
+      if (this.#outputTick === null && this.#count.hasOutput) {
+        this.#outputTick = this.#clock.tick();
+      }
     }
   }
 
   /** What was heard until now. */
   get heard(): Pick<StreamedAnswer, "reported" | "delivered"> {
     return { reported: this.#reported, delivered: this.#count.delivered };
+  }
+
+  /** When the first output came; null before it. */
+  get outputTick(): number | null {
+    return this.#outputTick;
   }
 }
 

@@ -137,8 +137,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
 
   /** The abort signal calls this. */
   handleEvent(): void {
-    const timeoutMs = this.request.limits.afterAbort?.timeoutMs ?? 0;
-    if (timeoutMs === 0 || this.#isBeforeHead()) {
+    if (this.#isBeforeHead() || (this.request.limits.afterAbort?.timeoutMs ?? 0) === 0) {
       this.#failAborted();
     } else {
       this.#aborted = { atMs: this.#ports.ticker.nowMs, bytes: this.#receivedBytes };

@@ -33,7 +33,8 @@ export type HttpLimits = {
   readonly responseBytesMax: number;
   /**
    * How long, and how far, the body may go on after the signal fired, once the head of the answer is there. Without it
-   * the signal ends the body at once. The client over `fetch` knows only the latter.
+   * the signal ends the body at once. The time is asked for again until it is over: it may become shorter. The client over
+   * `fetch` knows only the end at once.
    */
   readonly afterAbort?: { readonly timeoutMs: number; readonly bytesMax: number };
 };

@@ -66,7 +66,7 @@ describe("the patience with a call", () => {
   test("with an answer that comes whole is not longer in its middle than at its beginning", () => {
     const silence = (isStream: boolean, silenceMsMax: number, idleTimeoutMs: number | null = null) =>
       boundSilence(
-        { isStream, request: { isStream, inputBytes: 100, bounds }, model },
+        { isStream, request: { isStream, inputBytes: 100, bounds }, model, readOn: null },
         { kind: "chat" },
         { firstByteTimeoutMs: null, idleTimeoutMs },
         { silenceMsMax, upstreamLimits: { ...limits, ...rest } },

@@ -57,7 +57,7 @@ describe("a client that leaves", () => {
   });
 
   test("owes nothing for words that came after it had left, but what the provider told of them", () => {
-    const meter = new StreamMeter();
+    const meter = new StreamMeter({ tick: () => 0 });
     meter.add(words, false);
     expect(meter.heard.delivered.outputTokens).toBe(0);
     meter.add({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 4 } }, false);

@@ -94,6 +94,10 @@ class Tally {
     return this.letters + this.signs * 3;
   }
 
+  get isEmpty(): boolean {
+    return this.letters + this.signs + this.soundCharacters + this.pictures === 0;
+  }
+
   #addText(text: string, name: string): void {
     if (pictureNames.has(name) || text.startsWith(pictureAddress)) {
       this.pictures += text === "" ? 0 : 1;
@@ -128,6 +132,7 @@ export class DeliveredCount {
   readonly #items = new Map<unknown, Item>();
   /** A draft of a picture came, and the picture has not. */
   #isDrawing = false;
+  #hasOutput = false;
   #pictureTokens = usualPictureTokens;
 
   add(event: Json): void {
@@ -137,20 +142,25 @@ export class DeliveredCount {
     } else if (typeof response === "object" && response !== null) {
       const { output } = response as Json;
       for (const [place, item] of Array.isArray(output) ? output.entries() : []) {
-        sayAgain(this.#item(place), asObject(item));
+        this.#sayAgain(this.#item(place), asObject(item));
       }
     } else if (index !== undefined) {
       const item = this.#item(index);
       if (newParts.test(String(type))) {
         item.pieces.addEvent(event);
+        this.#hasOutput ||= !item.pieces.isEmpty;
       } else {
-        sayAgain(item, event);
+        this.#sayAgain(item, event);
       }
     } else if (String(type).endsWith(".done")) {
-      sayAgain(this.#rest, event);
+      this.#sayAgain(this.#rest, event);
     } else {
       this.#addRest(event, String(type));
     }
+  }
+
+  get hasOutput(): boolean {
+    return this.#hasOutput;
   }
 
   get delivered(): Delivered {
@@ -172,10 +182,21 @@ export class DeliveredCount {
     const { pieces } = this.#rest;
     const before = pieces.pictures;
     pieces.addEvent(event);
+    this.#hasOutput ||= !pieces.isEmpty;
     if (pieces.pictures > before) {
       this.#pictureTokens = tokensOfPicture(event);
       this.#isDrawing = draft.test(type);
       pieces.pictures = this.#isDrawing ? before : pieces.pictures;
+    }
+  }
+
+  /** What is said as a whole counts as far as it is more than its pieces. */
+  #sayAgain(item: Item, event: Json): void {
+    const whole = new Tally();
+    whole.add(event, "", 0);
+    this.#hasOutput ||= !whole.isEmpty;
+    if (whole.tokens + whole.pictures >= item.whole.tokens + item.whole.pictures) {
+      item.whole = whole;
     }
   }
 
@@ -188,15 +209,6 @@ export class DeliveredCount {
       }
     }
     return item;
-  }
-}
-
-/** What is said as a whole counts as far as it is more than its pieces. */
-function sayAgain(item: Item, event: Json): void {
-  const whole = new Tally();
-  whole.add(event, "", 0);
-  if (whole.tokens + whole.pictures >= item.whole.tokens + item.whole.pictures) {
-    item.whole = whole;
   }
 }
 

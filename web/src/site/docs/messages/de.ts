@@ -204,7 +204,7 @@ export const de: DocTexts = {
       crash: "Aufrufe, die abbrachen, weil Sluice selbst anhielt.",
     },
     cutText:
-      "Bricht der Anbieter einen Strom ab, wird berechnet, was bis dahin geliefert wurde. Verlassen Sie eine Antwort, die schon begonnen hat, zahlen Sie auch die Eingabe: Sluice hört dem Anbieter noch einige Sekunden zu und berechnet, was er zählt, sonst eine Schätzung der Eingabe und dessen, was bei Ihnen ankam. Ein Aufruf, den Sie vor dem Beginn der Antwort verlassen, ist kostenlos; das darf ein Schlüssel aber nur begrenzt oft je Stunde.",
+      "Bricht der Anbieter einen Strom ab, wird berechnet, was bis dahin geliefert wurde. Verlassen Sie eine Antwort, die schon begonnen hat, zahlen Sie auch die Eingabe: Sluice hört dem Anbieter noch einige Sekunden zu, oder so lange, wie das Modell gearbeitet hatte, bevor Sie etwas davon sahen, höchstens eine Minute, und berechnet, was er zählt, sonst eine Schätzung der Eingabe und dessen, was bei Ihnen ankam. Ein Aufruf, den Sie vor dem Beginn der Antwort verlassen, ist kostenlos. Ein Konto darf je Stunde nur eine begrenzte Zahl von Aufrufen verlassen, bevor bekannt ist, was sie kosten.",
     plans: "Tarife",
     plan: "Tarif",
     gives: "Was er bringt",

@@ -195,7 +195,7 @@ export const en = english({
       crash: "Calls that were cut because Sluice itself stopped.",
     },
     cutText:
-      "When the provider breaks off a stream, what was delivered until then is charged. When you leave an answer that has begun, you also pay for the input: Sluice listens to the provider for a few more seconds and charges what it counts, or else an estimate of the input and of what reached you. A call that you leave before its answer begins is free, but a key may do that only a limited number of times an hour.",
+      "When the provider breaks off a stream, what was delivered until then is charged. When you leave an answer that has begun, you also pay for the input: Sluice listens to the provider for a few more seconds, or for as long as the model had worked before you saw any of it, at most a minute, and charges what it counts, or else an estimate of the input and of what reached you. A call that you leave before its answer begins is free. An account may leave only a limited number of calls an hour before it is known what they cost.",
     plans: "Plans",
     plan: "Plan",
     gives: "What it gives",

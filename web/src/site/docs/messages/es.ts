@@ -201,7 +201,7 @@ export const es: DocTexts = {
       crash: "Las llamadas que se cortaron porque se detuvo el propio Sluice.",
     },
     cutText:
-      "Si el proveedor corta un flujo, se cobra lo entregado hasta ese momento. Si abandonas una respuesta que ya empezó, pagas también la entrada: Sluice escucha al proveedor unos segundos más y cobra lo que este cuente o, si no, una estimación de la entrada y de lo que te llegó. Una llamada que abandonas antes de que empiece la respuesta es gratis, pero cada clave puede hacerlo solo un número limitado de veces por hora.",
+      "Si el proveedor corta un flujo, se cobra lo entregado hasta ese momento. Si abandonas una respuesta que ya empezó, pagas también la entrada: Sluice escucha al proveedor unos segundos más, o tanto tiempo como el modelo había trabajado antes de que vieras algo, como máximo un minuto, y cobra lo que este cuente o, si no, una estimación de la entrada y de lo que te llegó. Una llamada que abandonas antes de que empiece la respuesta es gratis. Una cuenta solo puede abandonar un número limitado de llamadas por hora antes de que se sepa lo que cuestan.",
     plans: "Planes",
     plan: "Plan",
     gives: "Qué da",

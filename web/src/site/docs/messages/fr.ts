@@ -204,7 +204,7 @@ export const fr: DocTexts = {
       crash: "Les appels coupés parce que Sluice lui-même s’est arrêté.",
     },
     cutText:
-      "Si le fournisseur coupe un flux, ce qui a été livré jusque-là est facturé. Si vous quittez une réponse déjà commencée, vous payez aussi l’entrée : Sluice écoute le fournisseur encore quelques secondes et facture ce qu’il compte, sinon une estimation de l’entrée et de ce qui vous est parvenu. Un appel que vous quittez avant le début de la réponse est gratuit, mais une clé ne peut le faire qu’un nombre limité de fois par heure.",
+      "Si le fournisseur coupe un flux, ce qui a été livré jusque-là est facturé. Si vous quittez une réponse déjà commencée, vous payez aussi l’entrée : Sluice écoute le fournisseur encore quelques secondes, ou aussi longtemps que le modèle avait travaillé avant que vous n’en voyiez quelque chose, une minute au plus, et facture ce qu’il compte, sinon une estimation de l’entrée et de ce qui vous est parvenu. Un appel que vous quittez avant le début de la réponse est gratuit. Un compte ne peut quitter qu’un nombre limité d’appels par heure avant que leur coût soit connu.",
     plans: "Formules",
     plan: "Formule",
     gives: "Ce qu’elle donne",

@@ -197,7 +197,7 @@ export const pt: DocTexts = {
       crash: "Chamadas interrompidas porque o próprio Sluice parou.",
     },
     cutText:
-      "Se o provedor interromper um fluxo, é cobrado o que foi entregue até ali. Se você abandonar uma resposta que já começou, paga também a entrada: o Sluice escuta o provedor por mais alguns segundos e cobra o que ele contar ou, se nada vier, uma estimativa da entrada e do que chegou até você. Uma chamada abandonada antes de a resposta começar é grátis, mas cada chave só pode fazer isso um número limitado de vezes por hora.",
+      "Se o provedor interromper um fluxo, é cobrado o que foi entregue até ali. Se você abandonar uma resposta que já começou, paga também a entrada: o Sluice escuta o provedor por mais alguns segundos, ou pelo tempo que o modelo havia trabalhado antes de você ver algo, no máximo um minuto, e cobra o que ele contar ou, se nada vier, uma estimativa da entrada e do que chegou até você. Uma chamada abandonada antes de a resposta começar é grátis. Uma conta só pode abandonar um número limitado de chamadas por hora antes de se saber quanto custam.",
     plans: "Planos",
     plan: "Plano",
     gives: "O que dá",
