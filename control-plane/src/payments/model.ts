@@ -78,6 +78,14 @@ export type ReviewReason =
   | "paid_while_in_review"
   | "paid_too_late";
 
+/** What the mark of an order begins with whose money went back at the gateway, or is fought over there. */
+export const reversalMark = "gateway_reversal";
+
+/** Whether money of it went back and nobody has looked at that yet. */
+export function isReversed({ reviewReason }: Pick<Order, "reviewReason">): boolean {
+  return reviewReason?.startsWith(reversalMark) === true;
+}
+
 export type Judgement =
   | { readonly kind: "settle"; readonly isLate: boolean }
   | { readonly kind: "duplicate" }
@@ -124,7 +132,7 @@ export function judgePayment(
     return { kind: "review", reason };
   }
   const isOpen = order.status === "pending";
-  if (!isOpen && order.status !== "cancelled" && order.status !== "expired") {
+  if (isReversed(order) || (!isOpen && order.status !== "cancelled" && order.status !== "expired")) {
     // Something about this order did not fit before, so that not even a payment that fits is credited unseen.
     return { kind: "review", reason: "paid_while_in_review" };
   }

@@ -192,6 +192,32 @@ describe("a message of a gateway that was not dealt with", () => {
     expect(audits[0]).toMatchObject({ before: { result: "received" }, after: { orderNo, gateway: "walletpay" } });
   });
 
+  test("marks its order when it came before the payment that it is about", async () => {
+    const [{ cookie }, user] = [await loginAdmin(rig), await loginUser(rig)];
+    const { orderNo } = await open(
+      "/backend/payment/cardpay/create/",
+      { plan_code: "credit", vendor: "cardpay_card" },
+      user,
+    );
+    const tell = async (type: string, metadata: object): Promise<unknown> => {
+      const paymentId = `pi_${orderNo}`;
+      const body = cardEventBody({ orderNo, paymentId, type, intent: { payment_intent: paymentId, metadata } });
+      const signature = { "stripe-signature": signLikeCard(body, webhookSecret) };
+      return ((await (await post("/backend/payment/cardpay/webhook/", body, signature)).json()) as { result: unknown })
+        .result;
+    };
+    expect(await tell("charge.dispute.created", {})).toBe("unknown_order");
+    expect(await tell("payment_intent.succeeded", { trade_no: orderNo })).toBe("settled");
+    const [event] = await rig.db.sql<{ id: bigint }>`
+      select id from gateway_event where kind = 'charge.dispute.created' and result = 'unknown_order'`;
+    const id = Number(event?.id);
+    await waited(id);
+    expect(await (await replay(cookie, id)).json()).toMatchObject({ result: "flagged", is_new: true });
+    const [order] = await rig.db.sql<{ reason: string }>`
+      select review_reason as reason from sales_order where order_no = ${orderNo}`;
+    expect(order?.reason).toBe("gateway_reversal: charge.dispute.created");
+  });
+
   test("is not taken for real money when its account was for play money then", async () => {
     const admin = await loginAdmin(rig);
     const orderNo = "S-tried-out";

@@ -173,10 +173,26 @@ export const ordersMutants: readonly Mutant[] = [
   {
     id: "orders/verify-refund",
     file: "control-plane/src/payments/settle/credit-waiting.ts",
-    from: "if (isOpen && (await listLiveRefunds(tx, order.id)).length === 0) {",
+    from: "if (isOpen && !(await isMoneyBack(tx, order))) {",
     to: "if (isOpen) {",
     rule: "an order whose refund is on the way is not credited",
     tests: ["integration/payments/quota-refunds.test.ts"],
+  },
+  {
+    id: "orders/claim-reversed",
+    file: "control-plane/src/payments/refunds/money-back.ts",
+    from: " || isReversed(order)",
+    to: "",
+    rule: "an order whose money went back is credited to nobody before somebody has looked",
+    tests: ["integration/payments/money-back-first.test.ts"],
+  },
+  {
+    id: "orders/reversed-first",
+    file: "control-plane/src/payments/model.ts",
+    from: "isReversed(order) || ",
+    to: "",
+    rule: "a payment that went back before it was told of is not credited",
+    tests: ["integration/payments/money-back-first.test.ts"],
   },
   {
     id: "orders/key-content",

@@ -197,6 +197,17 @@ describe("a payment", () => {
       review("paid_too_late"),
     ],
     ["of an order in review", { order: { status: "review" } }, review("paid_while_in_review")],
+    [
+      "of an order whose money went back before",
+      { order: { reviewReason: "gateway_reversal: reversed" } },
+      review("paid_while_in_review"),
+    ],
+    [
+      "of an expired order whose money went back before",
+      { order: { status: "expired", reviewReason: "gateway_reversal: charge.refunded" } },
+      review("paid_while_in_review"),
+    ],
+    ["of an order that another one marked", { order: { reviewReason: "transaction_of_another_order" } }, settle()],
     ["that the order has already", { ofOrder: {}, ofTransaction: {} }, duplicate],
     ["that the order has, whatever its state is by now", { order: { status: "refunded" }, ofOrder: {} }, duplicate],
     ["of an order that has another", { ofOrder: { transactionId: "pi_0" } }, review("second_payment")],

@@ -4,6 +4,7 @@ import { AppError } from "../../platform/errors.ts";
 import { flagReversal } from "../checkout/checkout-store.ts";
 import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts, type Reversal } from "../gateways/model.ts";
 import type { Payments } from "../gateways/payment-gateways.ts";
+import { reversalMark } from "../model.ts";
 import type { BillingParts } from "../port.ts";
 import { settlePaid } from "../settle/settle-paid.ts";
 import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./record-notice.ts";
@@ -128,7 +129,7 @@ export class GatewayNotices {
     meaning: { readonly transactionId: string | null; readonly what: Reversal },
   ): Promise<NoticeResult> {
     const { gateway, orderNo, eventKind } = notice;
-    const reason = `gateway_reversal: ${eventKind}`;
+    const reason = `${reversalMark}: ${eventKind}`;
     const { transactionId, what } = meaning;
     const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, transactionId, what, reason });
     // Of a refund that we gave, the gateway tells nothing new.
@@ -136,7 +137,8 @@ export class GatewayNotices {
       return "ignored";
     }
     this.#alarm("reversal", notice);
-    return "flagged";
+    // A dispute may come before its payment: taken again, it marks the order.
+    return flagged === null ? "unknown_order" : "flagged";
   }
 
   async #settle(notice: GatewayNotice, paid: PaidFacts): Promise<NoticeResult> {

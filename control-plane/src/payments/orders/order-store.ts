@@ -2,7 +2,14 @@ import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
 import { advisoryLockKey } from "../../platform/db-locks.ts";
-import type { Order, PaidNotice, PayChannel, Payment, ReviewReason } from "../model.ts";
+import {
+  type Order,
+  type PaidNotice,
+  type PayChannel,
+  type Payment,
+  type ReviewReason,
+  reversalMark,
+} from "../model.ts";
 
 type OrderRow = {
   id: bigint;
@@ -189,13 +196,16 @@ export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Pr
 
 /**
  * Puts an order up for a person. Only one that waits for its payment changes its status; an end stays an end, but of one that
- * was paid rightly and much too late, whose payment has to be decided about.
+ * was paid rightly and much too late, or went back before, whose payment has to be decided about. That money went back stays
+ * what is said of it.
  */
 export async function markForReview(tx: Queryable, orderId: bigint, reason: ReviewReason): Promise<void> {
   await tx.sql`
     update sales_order set
-      status = case when status = 'pending' or ${reason} = 'paid_too_late' then 'review' else status end,
-      review_reason = ${reason}, updated_at = now()
+      status = case when status = 'pending' or ${reason} in ('paid_too_late', 'paid_while_in_review') then 'review'
+        else status end,
+      review_reason = case when starts_with(review_reason, ${reversalMark}) then review_reason else ${reason} end,
+      updated_at = now()
     where id = ${orderId}::bigint`;
 }
 
@@ -254,7 +264,8 @@ export async function listPaidWithoutOwner(db: Queryable, email: string): Promis
   const rows = await db.sql<{ order_no: string }>`
     select order_no from sales_order
     where user_id is null and lower(email) = lower(${email}) and status = 'settled'
-      and resolution is distinct from 'refund' order by id`;
+      and resolution is distinct from 'refund' and not starts_with(coalesce(review_reason, ''), ${reversalMark})
+    order by id`;
   return rows.map((row) => row.order_no);
 }
 
@@ -262,7 +273,9 @@ export async function listPaidWithoutOwner(db: Queryable, email: string): Promis
 export async function listWaitingOwners(db: Queryable, limit: number): Promise<UserId[]> {
   const rows = await db.sql<{ id: bigint }>`
     select distinct p.id from sales_order o join user_profile p on lower(p.email) = lower(o.email)
-    where o.user_id is null and o.status = 'settled' and o.resolution is distinct from 'refund' and p.email_verified_at is not null and p.status <> 'closed'
+    where o.user_id is null and o.status = 'settled' and o.resolution is distinct from 'refund'
+      and not starts_with(coalesce(o.review_reason, ''), ${reversalMark})
+      and p.email_verified_at is not null and p.status <> 'closed'
       and not exists (select 1 from refund r where r.order_id = o.id and r.status <> 'failed')
     limit ${limit}::int`;
   return rows.map((row) => row.id as UserId);

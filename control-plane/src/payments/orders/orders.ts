@@ -2,7 +2,7 @@ import type { UserId } from "@sluice/contracts/ids";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Order } from "../model.ts";
-import { listLiveRefunds } from "../refunds/refund-store.ts";
+import { isMoneyBack } from "../refunds/money-back.ts";
 import { creditOrder } from "../settle/credit-order.ts";
 import { hashClaimCode } from "./order-numbers.ts";
 import {
@@ -94,13 +94,8 @@ export async function claimOrder(
   if (order.userId === userId) {
     return order;
   }
-  // While its money may be on the way back, it must not be credited.
-  if (
-    order.status === "refunded" ||
-    order.resolution === "refund" ||
-    (await listLiveRefunds(tx, order.id)).length > 0
-  ) {
-    throw new AppError("conflict", { message: "This order was refunded." });
+  if (await isMoneyBack(tx, order)) {
+    throw new AppError("conflict", { message: "The money of this order went back, or is on its way." });
   }
   await setOwner(tx, order.id, userId);
   if (order.status === "settled") {

@@ -9,7 +9,7 @@ import {
   readNow,
   setOwner,
 } from "../orders/order-store.ts";
-import { listLiveRefunds } from "../refunds/refund-store.ts";
+import { isMoneyBack } from "../refunds/money-back.ts";
 import { creditOrder } from "./credit-order.ts";
 
 /**
@@ -27,8 +27,7 @@ export async function creditPaidOrders(tx: Transaction, userId: UserId, at?: Dat
   for (const orderNo of await listPaidWithoutOwner(tx, owner.email)) {
     const order = await lockOrder(tx, orderNo);
     const isOpen = order?.userId === null && order.status === "settled";
-    // While its money may be on the way back, it must not be credited.
-    if (isOpen && (await listLiveRefunds(tx, order.id)).length === 0) {
+    if (isOpen && !(await isMoneyBack(tx, order))) {
       await setOwner(tx, order.id, owner.userId);
       await creditOrder(tx, { order, owner, at: at ?? (await readNow(tx)) });
       credited += 1;
