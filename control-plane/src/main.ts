@@ -1,4 +1,4 @@
-import { buildProgram, type Program } from "./deps.ts";
+import { buildProgram, type Program } from "./compose/program.ts";
 import { serverSeconds } from "./platform/client-patience.ts";
 import { type Config, loadConfig } from "./platform/config.ts";
 import { createLog, type Log } from "./platform/log.ts";

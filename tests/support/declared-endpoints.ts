@@ -1,5 +1,5 @@
 import { Settings } from "@sluice/control-plane/admin/settings/service.ts";
-import { buildBackend } from "@sluice/control-plane/backend.ts";
+import { buildBackend } from "@sluice/control-plane/compose/features.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";

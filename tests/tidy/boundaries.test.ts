@@ -121,19 +121,7 @@ const table: BoundaryTable = {
   features,
   doors,
   open: ["platform", "db"],
-  composition: [
-    "app.ts",
-    "backend.ts",
-    "deps.ts",
-    "deps-approvals.ts",
-    "deps-aside.ts",
-    "deps-base.ts",
-    "deps-gateway.ts",
-    "deps-spool.ts",
-    "deps-telemetry.ts",
-    "main.ts",
-    "side-work.ts",
-  ],
+  composition: ["app.ts", "compose/", "main.ts"],
 };
 
 const tree = readCode();
@@ -259,15 +247,15 @@ describe("inside the control plane", () => {
   });
 
   test("nobody imports the composition of the program", () => {
-    expect(violationsOf({ "control-plane/src/relay/service.ts": 'import { deps } from "../deps.ts";' })).toEqual([
-      expect.stringMatching(/composition/),
-    ]);
+    expect(
+      violationsOf({ "control-plane/src/relay/service.ts": 'import { deps } from "../compose/program.ts";' }),
+    ).toEqual([expect.stringMatching(/composition/)]);
   });
 
   test("the composition may import everything", () => {
     const text =
-      'import "./ledger/store.ts"; import "./gateway/pipeline.ts"; import "./app.ts"; import "./db/migrate.ts";';
-    expect(violationsOf({ "control-plane/src/deps.ts": text })).toEqual([]);
+      'import "../ledger/store.ts"; import "../gateway/pipeline.ts"; import "../app.ts"; import "../db/migrate.ts";';
+    expect(violationsOf({ "control-plane/src/compose/program.ts": text })).toEqual([]);
   });
 
   test("a folder without a row and a stray file at the root are reported", () => {

@@ -16,7 +16,7 @@ export type BoundaryTable = {
   readonly doors: Readonly<Record<string, readonly string[]>>;
   /** Folders of control-plane/src of which every file may be imported by those who may import the folder. */
   readonly open: readonly string[];
-  /** Files at the root of control-plane/src, which may import everything and are imported by nobody below them. */
+  /** Files and folders of control-plane/src that may import everything and are imported by nobody else. */
   readonly composition: readonly string[];
 };
 
@@ -75,6 +75,9 @@ function workspaceViolation(table: BoundaryTable, path: string, target: { to: st
 /** The feature, by the deepest folder that has a row, and the rest of the path; a file at the root has no feature. */
 function featureOf(table: BoundaryTable, path: string): { feature: string | null; rest: string } {
   const inside = path.slice(applicationRoot.length);
+  if (table.composition.some((folder) => folder.endsWith("/") && inside.startsWith(folder))) {
+    return { feature: null, rest: inside.slice(0, inside.indexOf("/") + 1) };
+  }
   const folders = inside.split("/").slice(0, -1);
   for (let depth = folders.length; depth > 0; depth -= 1) {
     const feature = folders.slice(0, depth).join("/");

@@ -3,7 +3,8 @@ import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
-import type { AnyEndpoint, CallerReader } from "../platform/endpoint/model.ts";
+import type { CallerReader } from "../platform/endpoint/model.ts";
+import type { Feature } from "../platform/feature.ts";
 import { accountEndpoints } from "./account-routes.ts";
 import type { AccountActs } from "./admin-acts.ts";
 import { adminAccountEndpoints } from "./admin-routes.ts";
@@ -51,9 +52,7 @@ export type AccountsParts = {
 
 export type Accounts = {
   readonly callers: CallerReader;
-  readonly endpoints: readonly AnyEndpoint[];
-  /** Removes what is over: sessions, links, counts of attempts. */
-  readonly cleanUp: (db: Database) => Promise<void>;
+  readonly feature: Feature;
 };
 
 /** The feature, put together. */
@@ -81,17 +80,23 @@ export function buildAccounts(parts: AccountsParts): Accounts {
   };
   return {
     callers: sessions,
-    endpoints: [
-      ...authEndpoints(routeParts),
-      ...formEndpoints(routeParts),
-      ...accountEndpoints(routeParts),
-      ...adminAccountEndpoints(routeParts),
-      ...userAdminEndpoints(routeParts),
-    ],
-    cleanUp: async (database) => {
-      await deleteEndedSessions(database);
-      await deleteOldTokens(database);
-      await deleteOldAttempts(database);
+    feature: {
+      name: "accounts",
+      endpoints: [
+        ...authEndpoints(routeParts),
+        ...formEndpoints(routeParts),
+        ...accountEndpoints(routeParts),
+        ...adminAccountEndpoints(routeParts),
+        ...userAdminEndpoints(routeParts),
+      ],
+      jobs: [{ name: "clean-up-accounts", pattern: "0 17 * * * *", run: cleanUp }],
     },
   };
+}
+
+/** Removes what is over: sessions, links, counts of attempts. */
+async function cleanUp(db: Database): Promise<void> {
+  await deleteEndedSessions(db);
+  await deleteOldTokens(db);
+  await deleteOldAttempts(db);
 }

@@ -3,8 +3,10 @@ import { type AddressRule, serverAddressRule } from "../platform/address-guard.t
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
+import type { Feature } from "../platform/feature.ts";
 import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
+import { exitNodeEndpoints } from "./admin-routes.ts";
 import type { ExitChannels, RelayKeys } from "./port.ts";
 import { ExitNodes } from "./service.ts";
 
@@ -25,7 +27,20 @@ export function nodeAddressRule({ EXIT_NODE_PRIVATE_ALLOWED: isPrivateAllowed }:
 }
 
 /** The feature, put together as the configuration says. */
-export function buildExitNodes(world: ExitNodeWorld): ExitNodes {
+export function exitNodeFeature(world: ExitNodeWorld): Feature {
+  const nodes = buildExitNodes(world);
+  return {
+    name: "exit-nodes",
+    endpoints: exitNodeEndpoints(nodes),
+    jobs: [
+      { name: "exit-node-checks", pattern: "*/5 * * * * *", run: () => nodes.runChecks() },
+      { name: "exit-node-gauges", pattern: "3/10 * * * * *", run: () => nodes.measure(), isPerReplica: true },
+      { name: "exit-node-traffic", pattern: "0 53 * * * *", run: () => nodes.foldTraffic() },
+    ],
+  };
+}
+
+function buildExitNodes(world: ExitNodeWorld): ExitNodes {
   const { config, clock, registry, http, ...ports } = world;
   const now = () => new Date(clock.now());
   const timeoutMs = config.EXIT_NODE_TIMEOUT_MS;

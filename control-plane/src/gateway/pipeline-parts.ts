@@ -30,7 +30,7 @@ export interface GatewayObserver {
   onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void;
 }
 
-/** Everything the pipeline works with; composed in deps.ts. */
+/** Everything the pipeline works with; composed in compose/gateway.ts. */
 export type PipelineParts = {
   readonly directory: KeyDirectory;
   readonly limits: KeyLimits;

@@ -3,7 +3,7 @@ import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
-import type { AnyEndpoint } from "../platform/endpoint/model.ts";
+import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import { MailWorker } from "./delivery/worker.ts";
 import { inboxEndpoints } from "./inbox/routes.ts";
@@ -29,16 +29,7 @@ export type MailParts = {
 export type Mail = {
   /** Where the other features leave their mails. */
   readonly queue: MailService;
-  readonly endpoints: readonly AnyEndpoint[];
-  /** Sends what is due; each process for itself. */
-  readonly deliver: () => Promise<void>;
-  readonly tellLowQuota: (db: Database) => Promise<number>;
-  readonly forgetDead: () => Promise<number>;
-  readonly deleteOld: () => Promise<number>;
-  /** Sends from now on as soon as a mail is committed anywhere. */
-  readonly start: () => void;
-  /** Lets the mails in hand end, up to the time limit in milliseconds. */
-  readonly stop: (timeoutMs: number) => Promise<void>;
+  readonly feature: Feature;
 };
 
 /**
@@ -60,20 +51,27 @@ export function buildMail(parts: MailParts): Mail {
   });
   return {
     queue,
-    endpoints: [
-      ...mailLogEndpoints({ db, clock }),
-      ...templateEndpoints({ db, shared, siteUrl }),
-      ...inboxEndpoints({ db, clock }),
-    ],
-    deliver: () => worker.runDue(),
-    tellLowQuota: (database) => tellLowQuota(database, { mail: queue, clock }),
-    forgetDead: () => worker.forgetDead(),
-    deleteOld: () => worker.deleteOld(),
-    start: () => {
-      notifications.listen(mailChannel, () => worker.poke());
-      notifications.onGap(() => worker.poke());
-      worker.poke();
+    feature: {
+      name: "mail",
+      endpoints: [
+        ...mailLogEndpoints({ db, clock }),
+        ...templateEndpoints({ db, shared, siteUrl }),
+        ...inboxEndpoints({ db, clock }),
+      ],
+      jobs: [
+        // For retries, and for what a message about a new mail did not reach.
+        { name: "mail", pattern: "*/15 * * * * *", run: () => worker.runDue(), isPerReplica: true },
+        { name: "quota-low", pattern: "20 */5 * * * *", run: (each) => tellLowQuota(each, { mail: queue, clock }) },
+        { name: "dead-mails", pattern: "40 23 * * * *", run: () => worker.forgetDead() },
+        { name: "old-mails", pattern: "25 51 * * * *", run: () => worker.deleteOld() },
+      ],
+      // From now on it sends as soon as a mail is committed anywhere.
+      start: () => {
+        notifications.listen(mailChannel, () => worker.poke());
+        notifications.onGap(() => worker.poke());
+        worker.poke();
+      },
+      stop: (timeoutMs) => worker.stop(timeoutMs),
     },
-    stop: (timeoutMs) => worker.stop(timeoutMs),
   };
 }

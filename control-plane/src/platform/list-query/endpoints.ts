@@ -55,7 +55,7 @@ const countMsMax = 2_000;
  *    expression for each field of the row, a condition for each filter (`equals`, `isOneOf`, `startsWith`, `either`, or a
  *    function that gets the value and `bind`), for each sort its columns, unique together, never null, with an index.
  * 3. In its composition, `listEndpoints(lists, [{path: "/backend/admin/order/", access: "admin", about, source}])`, where
- *    `lists` is the one `ListParts` of `backend.ts`. It answers `GET <path>list/` with a `ListAnswer` and
+ *    `lists` is the one `ListParts` of `compose/features.ts`. It answers `GET <path>list/` with a `ListAnswer` and
  *    `GET <path>export/?format=csv|json` with a file of every row, and writes down who took it.
  *
  * A page costs the same wherever it begins. Rows that come while somebody walks through the pages disturb nobody: what was

@@ -1,12 +1,12 @@
-import type { ParsedAside, SideWork, TravellingError } from "./deps-aside.ts";
-import { parseRequest } from "./gateway/admit/parse-request.ts";
-import type { ParseOrder } from "./gateway/model.ts";
-import { findSurface } from "./gateway/surfaces.ts";
-import { type ConversionOutcome, convertBody } from "./messages-compat/convert-body.ts";
-import { AppError } from "./platform/errors.ts";
-import type { SideAnswer } from "./platform/side-thread.ts";
+import { parseRequest } from "../gateway/admit/parse-request.ts";
+import type { ParseOrder } from "../gateway/model.ts";
+import { findSurface } from "../gateway/surfaces.ts";
+import { type ConversionOutcome, convertBody } from "../messages-compat/convert-body.ts";
+import { AppError } from "../platform/errors.ts";
+import type { SideAnswer } from "../platform/side-thread.ts";
+import type { ParsedAside, SideWork, TravellingError } from "./side-thread.ts";
 
-/* What the second thread runs: `deps-aside.ts` is its other side. */
+/* What the second thread runs: `side-thread.ts` is its other side. */
 
 type Done = { readonly result: ParsedAside | ConversionOutcome; readonly transfer: readonly ArrayBuffer[] };
 

@@ -1,8 +1,8 @@
-import type { Base } from "./deps-base.ts";
-import { callHistograms, type ToldCall, tellCall } from "./gateway/telemetry.ts";
-import { telemetrySettings } from "./platform/config.ts";
-import { counter } from "./platform/metric.ts";
-import { TelemetryQueue } from "./platform/telemetry/queue.ts";
+import { callHistograms, type ToldCall, tellCall } from "../gateway/telemetry.ts";
+import { telemetrySettings } from "../platform/config.ts";
+import { counter } from "../platform/metric.ts";
+import { TelemetryQueue } from "../platform/telemetry/queue.ts";
+import type { Base } from "./base.ts";
 
 /** What is told to a receiver of OpenTelemetry; null, with nothing of it loaded, where none is configured. */
 export async function openTelemetry({ config, log, registry }: Base): Promise<TelemetryQueue<ToldCall> | null> {
@@ -10,7 +10,7 @@ export async function openTelemetry({ config, log, registry }: Base): Promise<Te
   if (settings === null) {
     return null;
   }
-  const { openOtlpReceiver } = await import("./platform/telemetry/otlp-receiver.ts");
+  const { openOtlpReceiver } = await import("../platform/telemetry/otlp-receiver.ts");
   const dropped = counter(registry, "sluice_telemetry_dropped_total", "Calls that no receiver was told of.", "reason");
   return new TelemetryQueue({
     receiver: openOtlpReceiver(settings, callHistograms),

@@ -1,12 +1,12 @@
 /** What the second thread makes of a large body is what this one would have made of it. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { convertAside, openSideThread, parseAside } from "@sluice/control-plane/deps-aside.ts";
+import { convertAside, openSideThread, parseAside } from "@sluice/control-plane/compose/side-thread.ts";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import { findSurface } from "@sluice/control-plane/gateway/surfaces.ts";
 import { convertBody } from "@sluice/control-plane/messages-compat/convert-body.ts";
 import type { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
-import { silentLog } from "../support/trace-fixtures.ts";
+import { silentLog } from "../../support/trace-fixtures.ts";
 
 const thread = openSideThread(silentLog);
 afterAll(() => thread.stop());

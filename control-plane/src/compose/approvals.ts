@@ -1,18 +1,18 @@
-import { accountActs, keptAccountActs } from "./accounts/admin-acts.ts";
-import { superAdmins } from "./accounts/service.ts";
-import type { AmountRules } from "./admin/approvals/model.ts";
-import { Approvals, keptAct } from "./admin/approvals/service.ts";
-import { saveSecretAct } from "./admin/secrets/save-secret.ts";
-import type { SettingValues } from "./admin/settings/registry.ts";
-import { saveSettingAct } from "./admin/settings/save-setting.ts";
-import type { Settings } from "./admin/settings/service.ts";
-import { modelAct } from "./gateway/catalog-admin/model-act.ts";
-import { changeGatewayUser } from "./gateway/service.ts";
-import type { MailQueue } from "./mail/model.ts";
-import { billingActs, keptActs } from "./payments/admin/admin-acts.ts";
-import { type Config, publicBaseUrl } from "./platform/config.ts";
-import type { MasterKey } from "./platform/crypto/master-key.ts";
-import type { Database } from "./platform/db.ts";
+import { accountActs, keptAccountActs } from "../accounts/admin-acts.ts";
+import { superAdmins } from "../accounts/service.ts";
+import type { AmountRules } from "../admin/approvals/model.ts";
+import { Approvals, keptAct } from "../admin/approvals/service.ts";
+import { saveSecretAct } from "../admin/secrets/save-secret.ts";
+import type { SettingValues } from "../admin/settings/registry.ts";
+import { saveSettingAct } from "../admin/settings/save-setting.ts";
+import type { Settings } from "../admin/settings/service.ts";
+import { modelAct } from "../gateway/catalog-admin/model-act.ts";
+import { changeGatewayUser } from "../gateway/service.ts";
+import type { MailQueue } from "../mail/model.ts";
+import { billingActs, keptActs } from "../payments/admin/admin-acts.ts";
+import { type Config, publicBaseUrl } from "../platform/config.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database } from "../platform/db.ts";
 
 type Parts = {
   readonly config: Config;

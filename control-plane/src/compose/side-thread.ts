@@ -1,10 +1,10 @@
 import { type ErrorCode, errorTable } from "@sluice/contracts/errors";
-import type { ParsedRequest, ParseOrder } from "./gateway/model.ts";
-import type { ConversionOrder, ConversionOutcome } from "./messages-compat/convert-body.ts";
-import { AppError } from "./platform/errors.ts";
-import type { Log } from "./platform/log.ts";
-import { SideThread } from "./platform/side-thread.ts";
-import { joinInSlices } from "./platform/slices.ts";
+import type { ParsedRequest, ParseOrder } from "../gateway/model.ts";
+import type { ConversionOrder, ConversionOutcome } from "../messages-compat/convert-body.ts";
+import { AppError } from "../platform/errors.ts";
+import type { Log } from "../platform/log.ts";
+import { SideThread } from "../platform/side-thread.ts";
+import { joinInSlices } from "../platform/slices.ts";
 
 /*
  * What this program has done on its second thread: reading and converting large bodies, which takes as long as a

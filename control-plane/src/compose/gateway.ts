@@ -1,18 +1,18 @@
-import { parseAside } from "./deps-aside.ts";
-import type { Base } from "./deps-base.ts";
-import { nodeAddressRule } from "./exit-nodes/exit-nodes.ts";
-import { keepTraffic } from "./exit-nodes/service.ts";
-import { parseBaseUrl } from "./gateway/channels/model.ts";
-import type { RealtimeLimits } from "./gateway/realtime/limits.ts";
-import { RemoteGateway } from "./gateway/remote/remote-gateway.ts";
-import { RemoteRealtime } from "./gateway/remote/remote-realtime.ts";
-import { GatewayRuntime, type GatewayRuntimeParts } from "./gateway/runtime.ts";
-import { openUpstreamGuard } from "./platform/address-guard.ts";
-import { CaptureAllowance } from "./platform/answer-capture.ts";
-import { systemClock } from "./platform/clock.ts";
-import type { Config } from "./platform/config.ts";
-import { PooledHttpClient } from "./platform/http-client/pooled-client.ts";
-import { WsWebSocketClient } from "./platform/websocket/client.ts";
+import { nodeAddressRule } from "../exit-nodes/exit-nodes.ts";
+import { keepTraffic } from "../exit-nodes/service.ts";
+import { parseBaseUrl } from "../gateway/channels/model.ts";
+import type { RealtimeLimits } from "../gateway/realtime/limits.ts";
+import { RemoteGateway } from "../gateway/remote/remote-gateway.ts";
+import { RemoteRealtime } from "../gateway/remote/remote-realtime.ts";
+import { GatewayRuntime, type GatewayRuntimeParts } from "../gateway/runtime.ts";
+import { openUpstreamGuard } from "../platform/address-guard.ts";
+import { CaptureAllowance } from "../platform/answer-capture.ts";
+import { systemClock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
+import { WsWebSocketClient } from "../platform/websocket/client.ts";
+import type { Base } from "./base.ts";
+import { parseAside } from "./side-thread.ts";
 
 /** What the link between a relay and a gateway in another process proves itself with. */
 export const linkPurpose = "link between relay and gateway";

@@ -1,13 +1,13 @@
-import { type Base, type CallRows, createPartitions } from "./deps-base.ts";
-import { releaseLeases } from "./gateway/quota/replica-store.ts";
-import type { Job } from "./platform/schedule-jobs.ts";
-import type { DrainOptions } from "./platform/spool/drain.ts";
-import { replayOrphans } from "./platform/spool/orphans.ts";
-import { isRejectedByDatabase } from "./platform/spool/poison.ts";
-import type { Spool } from "./platform/spool/spool.ts";
-import { commitTraces } from "./trace/service.ts";
-import { type CommitLeases, commitUsageBatch } from "./usage/log/commit-usage.ts";
-import { saveQuarantine } from "./usage/log/usage-store.ts";
+import { releaseLeases } from "../gateway/quota/replica-store.ts";
+import type { Job } from "../platform/schedule-jobs.ts";
+import type { DrainOptions } from "../platform/spool/drain.ts";
+import { replayOrphans } from "../platform/spool/orphans.ts";
+import { isRejectedByDatabase } from "../platform/spool/poison.ts";
+import type { Spool } from "../platform/spool/spool.ts";
+import { commitTraces } from "../trace/service.ts";
+import { type CommitLeases, commitUsageBatch } from "../usage/log/commit-usage.ts";
+import { saveQuarantine } from "../usage/log/usage-store.ts";
+import { type Base, type CallRows, createPartitions } from "./base.ts";
 
 /**
  * Tells the database how many usage rows it refused, so that the check of the money names them. Traces are no money. What

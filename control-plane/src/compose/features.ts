@@ -1,0 +1,291 @@
+import type { UserId } from "@sluice/contracts/ids";
+import type { AnyElysia } from "elysia";
+import type { Registry } from "prom-client";
+import { type Accounts, type AccountsParts, buildAccounts } from "../accounts/accounts.ts";
+import { leadSenders } from "../accounts/service.ts";
+import { setVerificationMail } from "../accounts/store.ts";
+import { approvalFeature } from "../admin/approvals/feature.ts";
+import { campaignFeature } from "../admin/campaigns/feature.ts";
+import { leadEndpoints, leadPlace } from "../admin/leads/routes.ts";
+import { listPlaces } from "../admin/lists/list-places.ts";
+import { exportRecorder } from "../admin/lists/record-export.ts";
+import { routeExplanationEndpoints } from "../admin/route-explanation/routes.ts";
+import { secretEndpoints } from "../admin/secrets/routes.ts";
+import { listSecrets, readSecret, SecretReader, saveSecret } from "../admin/secrets/service.ts";
+import type { SettingValues } from "../admin/settings/registry.ts";
+import { settingEndpoints } from "../admin/settings/routes.ts";
+import type { Settings } from "../admin/settings/service.ts";
+import { upstreamAuthEndpoints } from "../admin/upstream-auth/routes.ts";
+import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
+import { descriptionEndpoints } from "../api-description/routes.ts";
+import { exitNodeFilePlace } from "../exit-nodes/admin-routes.ts";
+import { exitNodeFeature } from "../exit-nodes/exit-nodes.ts";
+import { gatewayFeatures } from "../gateway/feature.ts";
+import { addGatewayUser, changeGatewayUser, putExitChannel, refreshExitAbilities } from "../gateway/service.ts";
+import { moneyCheckFeature } from "../ledger/feature.ts";
+import { buildMail, type Mail } from "../mail/mail.ts";
+import type { MailQueue } from "../mail/model.ts";
+import { mailSecretFallbacks } from "../mail/senders/open-sender.ts";
+import { modelMapEndpoints } from "../messages-compat/admin-endpoints.ts";
+import { listModelMap } from "../messages-compat/service.ts";
+import { listSoldModels } from "../models/model-store.ts";
+import { offeredModelEndpoints } from "../models/routes.ts";
+import { siteModel } from "../models/site-model.ts";
+import {
+  adminLoginPage,
+  contactProblemPage,
+  loginPage,
+  registerPage,
+  resetPage,
+  sentPage,
+  verifyPage,
+} from "../pages/account-pages.ts";
+import { Pages } from "../pages/service.ts";
+import type { WebBuild } from "../pages/web-build.ts";
+import { planEntry } from "../payments/answers.ts";
+import { paymentFeatures } from "../payments/feature.ts";
+import { openPayments, paymentFallbacks } from "../payments/gateways/payment-gateways.ts";
+import { selectActivePlans } from "../payments/plans/plan-store.ts";
+import { creditPaidOrders } from "../payments/settle/credit-waiting.ts";
+import { systemClock } from "../platform/clock.ts";
+import { type Config, publicBaseUrl } from "../platform/config.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database } from "../platform/db.ts";
+import type { Notifications } from "../platform/db-notifications.ts";
+import type { AnyEndpoint } from "../platform/endpoint/model.ts";
+import { type EndpointParts, endpointRoutes } from "../platform/endpoint/routes.ts";
+import type { Feature } from "../platform/feature.ts";
+import { FetchHttpClient } from "../platform/http-client/fetch-client.ts";
+import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
+import { fileEndpoints, type ListParts, listEndpoints } from "../platform/list-query/endpoints.ts";
+import type { Log } from "../platform/log.ts";
+import type { Job } from "../platform/schedule-jobs.ts";
+import { traceFeature } from "../trace/feature.ts";
+import type { TraceRules } from "../trace/model.ts";
+import { traceFilePlace } from "../trace/routes.ts";
+import { usageFeatures } from "../usage/feature.ts";
+import { openActs, openApprovals } from "./approvals.ts";
+
+export type BackendParts = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly log: Log;
+  readonly notifications: Notifications;
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly upstreamCa: string | null;
+  /** Null where no web is built or served. */
+  readonly webBuild: WebBuild | null;
+};
+
+/** Everything behind `/backend`: the services of the features, put together, with their routes and their jobs. */
+export type Backend = {
+  readonly routes: readonly AnyElysia[];
+  /** What the routes answer, with who may call it. */
+  readonly endpoints: readonly AnyEndpoint[];
+  readonly jobs: readonly Job[];
+  /** What browsers are shown at addresses without an endpoint. */
+  readonly pages: Pages;
+  /** Begins what does not wait for a call or a time; where the jobs run. */
+  readonly start: () => void;
+  /** Lets what is in hand end, up to the time limit in milliseconds. */
+  readonly stop: (timeoutMs: number) => Promise<void>;
+};
+
+/** A developer is told of an answer that is not as declared, a test fails by it. */
+const answerChecks = { production: "none", development: "log", test: "refuse" } as const;
+
+export function buildBackend(parts: BackendParts): Backend {
+  const { config, log } = parts;
+  const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
+  const { features, accounts } = openFeatures(parts);
+  const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
+    ...features,
+    { name: "api-description", endpoints: descriptionEndpoints(() => groups) },
+  ];
+  const endpoints: EndpointParts = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
+  return {
+    routes: groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints)),
+    endpoints: groups.flatMap((group) => group.endpoints),
+    jobs: features.flatMap(({ jobs = [] }) => jobs),
+    pages: openPages(parts, accounts),
+    start: () => {
+      for (const { start } of features) {
+        start?.();
+      }
+    },
+    stop: async (timeoutMs) => {
+      await Promise.all(features.map(({ stop }) => stop?.(timeoutMs)));
+    },
+  };
+}
+
+/** The one list of features. What one needs of another is passed to it here. */
+function openFeatures(parts: BackendParts): { readonly features: readonly Feature[]; readonly accounts: Accounts } {
+  const { config, db, masterKey, log, registry, settings } = parts;
+  const clock = systemClock;
+  const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
+  const secrets = new SecretReader({ db, masterKey, clock, fallbacks });
+  const onSecretChange = () => secrets.forget();
+  // By what the gateways and the mail service take, payments are forged and links are read.
+  const secretStore = { ofTwo: new Set(Object.keys(fallbacks)), onChange: onSecretChange };
+  const mail = openMail(parts, secrets);
+  const payments = openPayments({ config, secrets, http: new FetchHttpClient(), clock });
+  const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
+  const acts = openActs(parts, mail.queue, { ...refunds, mail: mail.queue, secrets: secretStore });
+  const approvals = openApprovals(parts, mail.queue, acts);
+  const accounts = openAccounts(parts, mail.queue, { approvals, acts: acts.accounts });
+  const admins = accounts.callers;
+  const lists: ListParts = { db, clock, log, recordExport: exportRecorder(db) };
+  const features: readonly Feature[] = [
+    accounts.feature,
+    mail.feature,
+    ...gatewayFeatures({ config, db, masterKey, log, clock, approvals, acts: acts.catalog }),
+    ...paymentFeatures({
+      config,
+      db,
+      log,
+      clock,
+      mails: mail.queue,
+      payments,
+      refunds,
+      approvals,
+      acts: acts.billing,
+      admins,
+    }),
+    approvalFeature(approvals),
+    ...usageFeatures({ db, clock, log, registry }),
+    { name: "offered-models", endpoints: offeredModelEndpoints(db) },
+    { name: "secrets", endpoints: secretEndpoints({ db, approvals, act: acts.secret }) },
+    moneyCheckFeature({ db, log, registry }),
+    { name: "messages-model-map", endpoints: modelMapEndpoints(db) },
+    openExitNodes(parts),
+    { name: "admin-lists", endpoints: listEndpoints(lists, [...listPlaces, leadPlace]) },
+    { name: "admin-files", endpoints: fileEndpoints(lists, [traceFilePlace, exitNodeFilePlace]) },
+    campaignFeature({ db, clock, retentionDays: () => settings.values["analytics.retention_days"] }),
+    {
+      name: "leads",
+      endpoints: leadEndpoints({ db, clock, countSender: leadSenders(db), problemPage: contactPage(parts) }),
+    },
+    { name: "user-detail", endpoints: userDetailEndpoints(lists) },
+    { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
+    { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
+    { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
+    traceFeature({ db, masterKey, log, clock, rules: () => traceRules(settings.values) }),
+  ];
+  return { features, accounts };
+}
+
+function contactPage({ webBuild }: BackendParts): Parameters<typeof leadEndpoints>[0]["problemPage"] {
+  return (state, status) => contactProblemPage(state, status, webBuild?.forms ?? null);
+}
+
+function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendParts): Feature {
+  return exitNodeFeature({
+    config,
+    db,
+    log,
+    registry,
+    clock: systemClock,
+    http: new PooledHttpClient(upstreamCa === null ? {} : { tlsCa: upstreamCa }),
+    // Nodes know no gateway; all that they need of it are their channels.
+    channels: {
+      put: (tx, channel) => putExitChannel(tx, masterKey, channel),
+      alignAbilities: refreshExitAbilities,
+    },
+    keys: {
+      read: (name, tx) => readSecret(tx ?? db, masterKey, name),
+      save: async (tx, name, value) => {
+        await saveSecret(tx, masterKey, name, value);
+      },
+      names: async () => (await listSecrets(db)).map(({ name }) => name),
+    },
+  });
+}
+
+function openMail(parts: BackendParts, secrets: SecretReader): Mail {
+  return buildMail({
+    ...parts,
+    clock: systemClock,
+    readSecret: (name) => secrets.read(name),
+    // Accounts know mail, and mail knows no accounts.
+    onOutcome: async (tx, { template, userId, at, error }) => {
+      if (template === "email_verify" && userId !== null) {
+        await setVerificationMail(tx, userId as UserId, { at, error });
+      }
+    },
+  });
+}
+
+function traceRules(values: SettingValues): TraceRules {
+  return {
+    payloadRetentionDays: values["trace.payload_retention_days"],
+    metadataRetentionDays: values["trace.metadata_retention_days"],
+    readsPerHour: values["trace.payload_reads_per_hour"],
+  };
+}
+
+function openPages({ config, db, log, notifications, webBuild }: BackendParts, { callers }: Accounts): Pages {
+  const origin = publicBaseUrl(config);
+  const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
+  const pages = new Pages({
+    build: webBuild,
+    callers,
+    readCatalogue: async () => ({
+      origin,
+      plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
+      models: (await listSoldModels(db)).map(siteModel),
+      messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
+      support_widget_url: supportWidgetUrl,
+    }),
+    supportWidgetUrl,
+    dataDirectory: config.DATA_DIR,
+    isDevelopment: config.NODE_ENV === "development",
+    log,
+  });
+  notifications.listen("catalog_changed", () => pages.refresh());
+  return pages;
+}
+
+function openAccounts(
+  { config, db, masterKey, webBuild, settings }: BackendParts,
+  mails: MailQueue,
+  agreed: Pick<AccountsParts, "approvals" | "acts">,
+): Accounts {
+  const forms = webBuild?.forms ?? null;
+  return buildAccounts({
+    ...agreed,
+    db,
+    masterKey,
+    clock: systemClock,
+    mails,
+    gatewayUsers: {
+      create: async (tx) =>
+        (await addGatewayUser(tx, "default", { amount: 0n, changeType: "registration" })).gatewayUserId,
+      change: changeGatewayUser,
+    },
+    onVerified: creditPaidOrders,
+    pages: {
+      login: (state, status) => loginPage(state, status, forms),
+      register: (state, status) => registerPage(state, status, forms),
+      sent: (state) => sentPage(state, forms),
+      verify: (state, status) => verifyPage(state, status, forms),
+      reset: (state, status) => resetPage(state, status, forms),
+      adminLogin: (state, status) => adminLoginPage(state, status, forms),
+    },
+    baseUrl: publicBaseUrl(config),
+    returnsVerificationLink: config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production",
+    isDevelopment: config.NODE_ENV === "development",
+    adminRules: () => ({
+      freshLoginMinutes: settings.values["admin.fresh_login_minutes"],
+      isSecondFactorRequired: settings.values["admin.second_factor_required"],
+    }),
+    limits: () => ({
+      logins: settings.values["accounts.logins_per_address"],
+      adminLogins: settings.values["accounts.admin_logins_per_address"],
+      registrations: settings.values["accounts.registrations_per_address"],
+      mails: settings.values["accounts.mails_per_address"],
+    }),
+  });
+}

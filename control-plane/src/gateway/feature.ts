@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import type { Approvals } from "../admin/approvals/service.ts";
+import { isPrivateUpstreamAllowed, openUpstreamGuard } from "../platform/address-guard.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database } from "../platform/db.ts";
+import type { Feature } from "../platform/feature.ts";
+import { PooledHttpClient } from "../platform/http-client/pooled-client.ts";
+import type { Log } from "../platform/log.ts";
+import { type CatalogAdminParts, catalogAdminEndpoints } from "./catalog-admin/routes.ts";
+import { ChannelTests } from "./catalog-admin/test-channel.ts";
+import { keyEndpoints } from "./keys/routes.ts";
+import { KeyService } from "./keys/service.ts";
+import { openChannelCredential, sealChannelCredential } from "./service.ts";
+
+export type GatewayFeatureDeps = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly approvals: Approvals;
+  readonly acts: CatalogAdminParts["acts"];
+};
+
+/** What users do with their keys, and admins with models, channels and abilities. */
+export function gatewayFeatures(deps: GatewayFeatureDeps): Feature[] {
+  const { config, db, masterKey, log, clock, approvals, acts } = deps;
+  const guard = openUpstreamGuard(config, log);
+  const openClient = async (): Promise<PooledHttpClient> => {
+    const { UPSTREAM_CA_FILE: caFile } = config;
+    return new PooledHttpClient({ guard, ...(caFile === undefined ? {} : { tlsCa: await readFile(caFile, "utf8") }) });
+  };
+  const openCredential = openChannelCredential.bind(null, masterKey);
+  return [
+    { name: "keys", endpoints: keyEndpoints(new KeyService(db)) },
+    {
+      name: "catalog-admin",
+      endpoints: catalogAdminEndpoints({
+        db,
+        sealCredential: sealChannelCredential.bind(null, masterKey),
+        // Where private addresses are allowed a name says nothing, and may come to life later.
+        guard: isPrivateUpstreamAllowed(config) ? null : guard,
+        tests: new ChannelTests({ db, clock, openClient, openCredential }),
+        approvals,
+        acts,
+      }),
+    },
+  ];
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../platform/clock.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database } from "../platform/db.ts";
+import type { Feature } from "../platform/feature.ts";
+import type { Log } from "../platform/log.ts";
+import type { TraceRules } from "./model.ts";
+import { PayloadReading } from "./payload-reading.ts";
+import { TraceRetention } from "./retention.ts";
+import { traceEndpoints } from "./routes.ts";
+import { TraceSearching } from "./search.ts";
+
+export type TraceFeatureDeps = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Asked for again with each use: admins change them. */
+  readonly rules: () => TraceRules;
+};
+
+/** What admins read of traces, and the end of their retention. */
+export function traceFeature(deps: TraceFeatureDeps): Feature {
+  const retention = new TraceRetention(deps);
+  return {
+    name: "trace",
+    endpoints: traceEndpoints({ db: deps.db, search: new TraceSearching(deps), reading: new PayloadReading(deps) }),
+    jobs: [
+      { name: "trace-retention", pattern: "50 */10 * * * *", run: () => retention.run() },
+      { name: "payload-count", pattern: "45 * * * * *", run: () => retention.count() },
+    ],
+  };
+}

@@ -1,0 +1,37 @@
+import type { Registry } from "prom-client";
+import type { Clock } from "../platform/clock.ts";
+import type { Database } from "../platform/db.ts";
+import type { Feature } from "../platform/feature.ts";
+import type { Log } from "../platform/log.ts";
+import { reportEndpoints } from "./reports/routes.ts";
+import { rollUsageUp } from "./rollup/roll-up.ts";
+import { settlementEndpoints } from "./settlement/routes.ts";
+import { UsageSettlement } from "./settlement/usage-settlement.ts";
+import { usageEndpoints } from "./views/routes.ts";
+import { UsageViews } from "./views/usage-views.ts";
+
+export type UsageFeatureDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly registry: Registry;
+};
+
+/** What users and admins see of the log of calls, its settlement and its sums. */
+export function usageFeatures({ db, clock, log, registry }: UsageFeatureDeps): Feature[] {
+  const settlement = new UsageSettlement({ db, clock, log, registry });
+  return [
+    { name: "usage", endpoints: usageEndpoints(new UsageViews(db, clock)) },
+    {
+      name: "usage-settlement",
+      endpoints: settlementEndpoints({ db, settlement }),
+      jobs: [
+        // Runs that meet are kept apart by the lock on the checkpoint; each replica measures the lag for its own gauge.
+        { name: "usage-settlement", pattern: "10 * * * * *", run: () => settlement.runJob(), isPerReplica: true },
+        // After the settlement, whose batches it adds up.
+        { name: "usage-rollup", pattern: "15 * * * * *", run: (database) => rollUsageUp(database, clock) },
+      ],
+    },
+    { name: "reports", endpoints: reportEndpoints({ db, clock }) },
+  ];
+}
