@@ -46,7 +46,7 @@ Not in it: provider keys of exit nodes (they are only on the nodes), the setting
 last moments before the backup that were not in the database yet. They are in DATA_DIR/spool of the machine that served them.
 
 The files are ${manifest.isEncrypted ? "encrypted by the command that was given" : "NOT ENCRYPTED: whoever reads them has the data of all users"}.
-To restore: bun run restore --from <this folder>. deploy/RUNBOOK.md says what to look after.
+To restore: bun run restore --from <this folder>. docs/operating/backup.md says what to look after.
 `;
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {

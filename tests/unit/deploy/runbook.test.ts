@@ -3,7 +3,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dir, "../../..");
-const runbook = readFileSync(join(root, "deploy/RUNBOOK.md"), "utf8");
+const pages = join(root, "docs/operating");
+const runbook = readdirSync(pages)
+  .map((name) => readFileSync(join(pages, name), "utf8"))
+  .join("\n");
 
 const sources = ["control-plane/src", "node-agent/src", "packages/contracts/src"]
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
