@@ -175,6 +175,81 @@ test(
   testMsMax,
 );
 
+/** Amounts above this wait for a second super-admin; 0 for none. */
+async function askForTwo(aboveUsd: number): Promise<void> {
+  await web.rig.db.sql`
+    insert into setting (name, value, updated_by, updated_by_name)
+    select 'admin.second_person_above_usd', ${String(aboveUsd)}::text::jsonb, id, username
+    from shared_admin_credentials limit 1
+    on conflict (name) do update set value = excluded.value`;
+}
+
+const formsOfTwo = [
+  ["/admin/admins/", "Make an admin", "This waits until another super-admin has agreed."],
+  ["/admin/plans/", "New plan", "More quota for a dollar than it is worth waits until"],
+  ["/admin/models/", "New model", "A new model waits until"],
+  ["/admin/secrets/", "Save secret", "A credential of payment gateways or mail waits until"],
+] as const;
+
+test(
+  "forms say before sending what waits for a second super-admin, and nothing where one alone decides",
+  async () => {
+    await askForTwo(50);
+    await walk("/admin/settings/", async (page, { axe }) => {
+      await page.getByText("What lets one admin do more than now waits until").waitFor();
+      for (const [path, button, text] of formsOfTwo) {
+        await page.goto(path);
+        await page.getByRole("button", { name: button }).click();
+        await page.getByRole("dialog").getByText(text).waitFor();
+        await page.screenshot({ path: `.data/shots/two-${path.replaceAll("/", "")}.png` });
+      }
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.setViewportSize(narrowest);
+      expect(await axe()).toEqual([]);
+      await page.screenshot({ path: ".data/shots/two-narrow-dark.png", fullPage: true });
+      await page.goto("/admin/users/1/");
+      await page.getByRole("button", { name: "Edit user" }).click();
+      const form = page.getByRole("dialog");
+      await form.getByLabel("Rate multiplier").fill("0.5");
+      await form.getByText("A lower multiplier waits").waitFor();
+      await form.getByLabel("Rate multiplier").fill("1.5");
+      await form.getByText("A lower multiplier waits").waitFor({ state: "detached" });
+    });
+    await askForTwo(0);
+    await walk("/admin/plans/", async (page) => {
+      await page.getByRole("button", { name: "New plan" }).click();
+      await page.getByRole("dialog").getByLabel("Code").waitFor();
+      await page.waitForLoadState("networkidle");
+      expect(await page.getByText("until another super-admin").count()).toBe(0);
+    });
+  },
+  testMsMax,
+);
+
+test(
+  "a plan that waits is shown in words",
+  async () => {
+    await askForTwo(50);
+    const plan = { plan_code: "two_for_one", name: "Two for one", kind: "wallet_balance", price_usd: "1.00" };
+    const client = new AccountClient(web.sluice);
+    const asked = await client.post(
+      "/backend/admin/plan/save/",
+      { ...plan, quota: 1_000_000 },
+      { cookie: (await loginAdmin(web.rig)).cookie },
+    );
+    expect(asked.body["approval"]).toMatchObject({ status: "pending" });
+    await walk("/admin/approvals/", async (page) => {
+      await page.locator(".row-open").first().click();
+      const panel = page.locator(".side-panel");
+      await panel.locator("dt:text-is('Kind') + dd:text-is('wallet balance')").waitFor();
+      await panel.locator("dt:text-is('Plan') + dd:text-is('two_for_one')").waitFor();
+      await page.screenshot({ path: ".data/shots/approval-plan.png" });
+    });
+    await askForTwo(0);
+  },
+  testMsMax,
+);
+
 test(
   "an admin who needs an authenticator is led to where it is set up, and goes on from there",
   async () => {

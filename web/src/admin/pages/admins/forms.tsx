@@ -1,5 +1,5 @@
 import type { doneOrWaiting, saveAdminAnswer, sessionRevokeAnswer } from "@sluice/contracts/accounts";
-import type { JSX } from "solid-js";
+import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { TextArea, TextField } from "../../../kit/field.tsx";
@@ -9,7 +9,8 @@ import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
-import type { Admin, Deed } from "./admin.ts";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { type Admin, type Deed, roleOf } from "./admin.ts";
 
 const listPath = "/backend/admin/admin/list/";
 const reasonMissing = "Say why, in three characters or more.";
@@ -35,6 +36,12 @@ const consequences: Readonly<Record<Deed, string>> = {
   sessions: "They are logged out everywhere at once, and can log in again.",
   totp: "Make sure who asks: without it the password alone is enough. All their sessions end.",
 };
+
+/** Whether it would make one super-admin two. */
+function takesTwo(admin: Admin, deed: Deed): boolean {
+  const isOfSuper = roleOf(admin) === "super-admin";
+  return deed === "promote" || deed === "restore" || ((deed === "link" || deed === "totp") && isOfSuper);
+}
 
 const agents = { promote: 2, demote: 1, disable: 0, restore: 1 } as const;
 
@@ -93,6 +100,9 @@ export function DeedForm(props: {
           <strong>{admin.username}</strong>: {consequences[deed]}
         </span>
       </Notice>
+      <Show when={takesTwo(admin, deed)}>
+        <SecondPersonNotice what="This waits" />
+      </Show>
       <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
       {deed === "disable" ? (
         <TextField label={`Type ${admin.username} to confirm`} autocomplete="off" {...form.text("word")} />
@@ -128,6 +138,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
   });
   return (
     <AdminForm form={form} action="Make admin" onCancel={props.onDone}>
+      <SecondPersonNotice what="This waits" />
       <TextField label="Username" autocomplete="off" spellcheck={false} {...form.text("username")} />
       <TextField
         label="E-mail"

@@ -90,7 +90,7 @@ function ApprovalList(): JSX.Element {
       onRetry={() => void query.refetch()}
       empty={{
         title: "Nothing waits",
-        text: "With the setting admin.second_person_above_usd come here: larger adjustments, refunds and decisions, new rights, looser limits of admins, what lowers prices, and credentials of payments and mail.",
+        text: "With the setting admin.second_person_above_usd, larger adjustments, refunds and decisions wait here, and so do new rights, looser limits of admins, lower prices, and credentials of payments and mail.",
       }}
       panel={{
         title: (row) => `${nameOf(row)}, request ${row.approval_id}`,

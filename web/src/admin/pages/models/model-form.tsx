@@ -12,6 +12,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { switchStatuses } from "../../values.ts";
 
 export type Model = RowOf<typeof modelList>;
@@ -163,6 +164,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
         />
       </FieldRow>
       <TextArea label="Reason" optional="optional" hint="Stands in the audit log." {...form.text("reason")} />
+      <SecondPersonNotice what={model === null ? "A new model waits" : "A lower price waits"} />
       <Show when={model !== null}>
         <Card title="What would change">
           <Show when={changes().length > 0} fallback={<p class="muted">Nothing yet.</p>}>

@@ -10,6 +10,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { waitingText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
 
 const decisions = [
   { value: "settle", label: "Settle: the payment counts, credit the quota" },
@@ -49,6 +50,9 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
     <AdminForm form={form} action="Decide" tone="danger" onCancel={props.onDone}>
       <Show when={order.review_reason}>{(reason) => <Notice tone="warn">{reason()}</Notice>}</Show>
       <ChoiceField label="Decision" options={[{ value: "", label: "Choose" }, ...decisions]} {...form.text("action")} />
+      <Show when={form.values().action === "settle" || form.values().action === "refund"}>
+        <SecondPersonNotice what={(usd) => `An amount above ${usd} US dollars, at once or over a day, waits`} />
+      </Show>
       <TextField
         label="Transaction"
         optional="optional"

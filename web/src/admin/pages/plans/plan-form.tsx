@@ -14,6 +14,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownCount } from "../../shown.ts";
 import { planKinds, planStatuses } from "../../values.ts";
 
@@ -118,6 +119,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
       </FieldRow>
       <TextArea label="Description" optional="optional" {...form.text("description")} />
       <TextArea label="Features" optional="optional" hint="One in each line." {...form.text("features")} />
+      <SecondPersonNotice what={`More quota for a dollar than ${plan === null ? "it is worth" : "now"} waits`} />
       <Preview values={form.values()} />
     </AdminForm>
   );

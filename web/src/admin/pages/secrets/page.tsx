@@ -21,6 +21,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownMoment } from "../../shown.ts";
 
 type Secret = AnswerOf<typeof secretListAnswer>["secrets"][number];
@@ -155,6 +156,7 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
         spellcheck={false}
         {...form.text("value")}
       />
+      <SecondPersonNotice what="A credential of payment gateways or mail waits" />
       <Show when={isReplaced}>
         <Notice tone="warn">What uses this secret goes on with the new value at once; the old one is gone.</Notice>
       </Show>

@@ -1,8 +1,7 @@
-import type { SettingView, settingListOutput, settingOutput, settingView } from "@sluice/contracts/settings";
+import type { SettingView, settingOutput, settingView } from "@sluice/contracts/settings";
 import type { AnswerOf } from "@sluice/contracts/wire";
-import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
-import { apiGet, apiPost } from "../../../api/client.ts";
+import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
@@ -18,6 +17,7 @@ import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { wholeOrNull } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
+import { createSettings, SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownMoment, shownWord } from "../../shown.ts";
 import styles from "./settings.module.css";
 
@@ -36,10 +36,7 @@ const areaTitles: Readonly<Record<string, string>> = {
 export function Page(): JSX.Element {
   useAdminTitle(() => "Settings");
   const me = createMe();
-  const query = createQuery(() => ({
-    queryKey: [path],
-    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof settingListOutput>(path, { signal }),
-  }));
+  const query = createSettings();
   return (
     <>
       <PageHead
@@ -68,6 +65,9 @@ export function Page(): JSX.Element {
             <For each={areasOf(answer().settings)}>
               {([area, names]) => (
                 <Card title={areaTitles[area] ?? shownWord(area)}>
+                  <Show when={area === "admin"}>
+                    <SecondPersonNotice what="What lets one admin do more than now waits" />
+                  </Show>
                   <For each={names}>
                     {(name) => (
                       <Show when={answer().settings.find((setting) => setting.name === name)} keyed>

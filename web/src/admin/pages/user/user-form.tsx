@@ -1,5 +1,5 @@
 import type { userSaveAnswer } from "@sluice/contracts/accounts";
-import type { JSX } from "solid-js";
+import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { TextArea, TextField } from "../../../kit/field.tsx";
@@ -9,6 +9,7 @@ import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { userStatuses, userTypes } from "../../values.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
@@ -42,6 +43,10 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
       props.onDone();
     },
   });
+  const isLower = (): boolean => {
+    const typed = form.values().rate_multiplier.trim();
+    return typed !== "" && Number(typed) < Number(user.rate_multiplier);
+  };
   return (
     <AdminForm form={form} action="Save user" onCancel={props.onDone}>
       <TextField label="Name" optional="optional" autocomplete="off" {...form.text("display_name")} />
@@ -61,6 +66,9 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         autocomplete="off"
         {...form.text("rate_multiplier")}
       />
+      <Show when={isLower()}>
+        <SecondPersonNotice what="A lower multiplier waits, with everything else that is changed here," />
+      </Show>
       <TextArea label="Reason" optional="optional" hint="Stands in the audit log." {...form.text("reason")} />
     </AdminForm>
   );

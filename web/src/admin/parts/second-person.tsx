@@ -1,0 +1,34 @@
+import type { settingListOutput } from "@sluice/contracts/settings";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Show } from "solid-js";
+import { apiGet } from "../../api/client.ts";
+import { Notice } from "../../kit/states.tsx";
+import { createMe } from "./rights.tsx";
+
+const settingsPath = "/backend/admin/settings/list/";
+const settingName = "admin.second_person_above_usd";
+
+/** All settings, which every page that asks for them shares. */
+export function createSettings(isWanted: () => boolean = () => true) {
+  return createQuery(() => ({
+    queryKey: [settingsPath],
+    enabled: isWanted(),
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof settingListOutput>(settingsPath, { signal }),
+  }));
+}
+
+/** What is said before sending where a second super-admin has to agree; nothing as long as one alone may do everything. */
+export function SecondPersonNotice(props: {
+  /** What of the form waits, like "A lower price waits"; given the amount above which amounts do, in US dollars. */
+  readonly what: string | ((aboveUsd: string) => string);
+}): JSX.Element {
+  const me = createMe();
+  const settings = createSettings(me.isSuper);
+  const aboveUsd = (): number => Number(settings.data?.settings.find(({ name }) => name === settingName)?.value ?? 0);
+  const what = (): string => (typeof props.what === "string" ? props.what : props.what(String(aboveUsd())));
+  return (
+    <Show when={aboveUsd() > 0}>
+      <Notice tone="warn">{what()} until another super-admin has agreed.</Notice>
+    </Show>
+  );
+}
