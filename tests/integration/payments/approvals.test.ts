@@ -304,6 +304,24 @@ describe("what a second super-admin has to agree to", () => {
     expect(await scene.order(orderNo)).toMatchObject({ status: "refunded" });
   });
 
+  test("is a refund of what was left when it was asked for, never of what is left by then", async () => {
+    rules = { ...usualRules, secondPersonAboveUsd: 5 };
+    const [asker, second] = [await admin(), await admin()];
+    const orderNo = await paidOrder();
+    gateway.answers = [{ kind: "pending" }];
+    const { refund: part } = (await refund(await admin(), orderNo, { amount_usd: "4.00" })).body as {
+      refund: { refund_no: string };
+    };
+    gateway.answers = [];
+    const waiting = await refund(asker, orderNo);
+    expect(approvalOf(waiting).effects).toMatchObject({ refund_usd: "6.00" });
+    const closed = { refund_no: part.refund_no, outcome: "failed", reason: "seen at the gateway" };
+    expect((await (await admin()).client.post("/backend/admin/refund/close/", closed)).status).toBe(200);
+    expect((await decide(second, waiting, "approve")).status).toBe(200);
+    expect(gateway.requests.at(-1)).toMatchObject({ orderNo, amountUsd: "6.00" });
+    expect(await scene.balance(buyer)).toBe(BigInt(4 * usd));
+  });
+
   test("is the end of a refund by hand, in the same sum of the day as refunds", async () => {
     rules = { ...usualRules, secondPersonAboveUsd: 15 };
     const [asker, second] = [await admin(), await admin()];

@@ -24,6 +24,8 @@ export type Performed = {
   /** Whether, as long as large amounts wait for a second person, this does so whatever it moves: it would get around them. */
   readonly takesTwo: boolean;
   readonly effects: Effects;
+  /** What the input left to the moment, as it is now: by then it could be more than what is agreed to. */
+  readonly settledInput?: object;
   /** What is left to do behind the commit, and the answer. */
   readonly finish: () => Promise<Record<string, unknown>>;
 };

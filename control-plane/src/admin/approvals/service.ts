@@ -62,11 +62,11 @@ export type Decision = {
 
 /** Thrown out of the transaction of an act, so that nothing of it stays. */
 class SecondPersonNeeded extends Error {
-  readonly effects: Effects;
+  readonly performed: Performed;
 
-  constructor(effects: Effects) {
+  constructor(performed: Performed) {
     super("a second super-admin has to agree");
-    this.effects = effects;
+    this.performed = performed;
   }
 }
 
@@ -134,8 +134,7 @@ export class Approvals {
     caller: ActCaller,
   ): Promise<Record<string, unknown>> {
     const { db, masterKey } = this.#parts;
-    const text = inputText(input, act.secretField);
-    const origin = originOf(caller, text, masterKey);
+    const origin = originOf(caller, inputText(input, act.secretField), masterKey);
     try {
       const performed = await db.withTransaction(async (tx) => {
         // Before the act, which may change them.
@@ -149,7 +148,8 @@ export class Approvals {
       if (!(error instanceof SecondPersonNeeded)) {
         throw error;
       }
-      const { effects } = error;
+      const { effects, settledInput } = error.performed;
+      const text = inputText({ ...input, ...settledInput }, act.secretField);
       const what = { kind: act.kind, text, reason: act.reasonOf(input), effects };
       return { approval: toApprovalEntry(await this.#leave(what, origin)) };
     }
@@ -223,9 +223,10 @@ export class Approvals {
 
   async #admit(
     tx: Transaction,
-    { amount, isNew, takesTwo, effects }: Performed,
+    done: Performed,
     { admin, rules }: { readonly admin: AdminCaller; readonly rules: AmountRules },
   ): Promise<void> {
+    const { amount, isNew, takesTwo } = done;
     if (!isNew) {
       return;
     }
@@ -243,7 +244,7 @@ export class Approvals {
         : new AppError("super_admin_required", { message: `This takes a super-admin.${limits}` });
     }
     if (demand === "second_person") {
-      throw new SecondPersonNeeded(effects);
+      throw new SecondPersonNeeded(done);
     }
   }
 

@@ -139,6 +139,7 @@ function refundAct(parts: RefundParts): Act<RefundInput> {
         amount: amountOfRefund(amountUsd),
         takesTwo: false,
         effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
+        settledInput: { amount_usd: amountUsd },
         // Should the program die before, the job asks for the money.
         finish: async () => ({ refund: refundEntry(await payRefund(parts, refundNo)) }),
       };
