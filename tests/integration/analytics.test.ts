@@ -33,8 +33,10 @@ beforeAll(async () => {
   });
   const clock = { tick: () => tick, now: () => Date.now() };
   const limits = { perAddress: 20, inAll: 30 };
-  const problemPage = ({ locale, problem }: { locale: string; problem: { code: string } }, status: number): Response =>
-    new Response(`${locale} ${problem.code}`, { status, headers: { "content-type": "text/html" } });
+  const problemPage = (
+    { locale, problem }: { locale: string; problem: { code: string } | null },
+    status: number,
+  ): Response => new Response(`${locale} ${problem?.code}`, { status, headers: { "content-type": "text/html" } });
   const lists = { db, clock: systemClock, log: createLog("error", () => {}), recordExport: () => Promise.resolve() };
   http = serveEndpoints([
     ...analyticsEndpoints({ db, clock, limits }),

@@ -80,7 +80,8 @@ const features = {
   relay: ["platform", "gateway", "exit-nodes", "trace"],
   // The model map is a table of its own; calls go the way of the relay.
   "messages-compat": [...leaf, "admin/audit", "gateway", "relay"],
-  pages: ["platform"],
+  // It draws the pages of which accounts declare the states.
+  pages: ["platform", "accounts"],
   // It reads declarations; the endpoints come from the composition.
   "api-description": ["platform"],
   // Health and metrics get what they show from the composition.

@@ -3,10 +3,10 @@ import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import { z } from "zod";
 import type { CallBase } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import type { FormProblem } from "../platform/form-problem.ts";
 import { localeCookie, pageLocaleOf } from "../platform/page-locale.ts";
 import { safeNext } from "./model.ts";
 import { passwordFaultOf } from "./passwords/password-rules.ts";
-import type { FormProblem } from "./port.ts";
 import { withCookie } from "./route-parts.ts";
 
 /** A form may hold anything; what it should hold is read field by field, so that a page can say what is wrong. */
@@ -54,11 +54,4 @@ export function readableError(thrown: unknown): AppError {
 
 export function problemOf({ code, message, retryAfterSeconds }: AppError): FormProblem {
   return { code: (code === "invalid_password" ? passwordFaultOf(message) : null) ?? code, retryAfterSeconds };
-}
-
-export function withRetryAfter(page: Response, { retryAfterSeconds }: AppError): Response {
-  if (retryAfterSeconds !== null) {
-    page.headers.set("retry-after", String(retryAfterSeconds));
-  }
-  return page;
 }

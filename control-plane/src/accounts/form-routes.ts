@@ -1,5 +1,6 @@
 import { type AnyEndpoint, endpoint, type OtherAnswer } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
+import { withRetryAfter } from "../platform/form-problem.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import {
   anyForm,
@@ -10,7 +11,6 @@ import {
   problemOf,
   readableError,
   rememberingLanguage,
-  withRetryAfter,
 } from "./form-input.ts";
 import { safeNext } from "./model.ts";
 import { type AccountRouteParts, originOf, seeOther, withCookie } from "./route-parts.ts";

@@ -2,6 +2,7 @@ import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Locale } from "@sluice/contracts/locales";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable, Transaction } from "../platform/db.ts";
+import type { FormPageState } from "../platform/form-problem.ts";
 
 /** What accounts need of the upstream gateway: each profile has one user there. */
 export type GatewayUsers = {
@@ -20,15 +21,6 @@ export type GatewayUsers = {
  * under it without a login is theirs now.
  */
 export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
-
-/** What went wrong, for a page that says it in its language. */
-export type FormProblem = {
-  /** A code of the table of errors, or what is wrong with a password: `length`, `characters`, `owner`, `guessed`. */
-  readonly code: string;
-  readonly retryAfterSeconds: number | null;
-};
-
-type FormPageState = { readonly locale: Locale; readonly problem: FormProblem | null };
 
 /** What the page of the login shows beside its form. */
 export type LoginPageState = FormPageState & {

@@ -1,9 +1,16 @@
 /** The pages of the logins, as forms that work without script. */
 import type { Locale } from "@sluice/contracts/locales";
+import type {
+  AdminLoginPageState,
+  LinkPageState,
+  LoginPageState,
+  RegisterPageState,
+  SentPageState,
+} from "../accounts/port.ts";
+import type { FormPageState } from "../platform/form-problem.ts";
 import { type Html, html } from "../platform/html.ts";
 import { formPath } from "../platform/page-locale.ts";
 import {
-  type FormProblem,
   formField,
   formPage,
   goodNotice,
@@ -16,30 +23,6 @@ import {
 } from "./form-page.ts";
 import { formTexts } from "./form-texts/messages.ts";
 import type { FormAssets } from "./web-build.ts";
-
-type FormState = { readonly locale: Locale; readonly problem: FormProblem | null };
-
-type LoginState = FormState & {
-  readonly email: string;
-  readonly next: string;
-  /** One of the notices of the texts; others are not shown. */
-  readonly notice: string | null;
-  readonly asksForCode: boolean;
-  /** The address of who is logged in already, or null. */
-  readonly signedInAs: string | null;
-};
-
-type RegisterState = FormState & { readonly email: string; readonly displayName: string };
-type SentState = { readonly locale: Locale; readonly email: string; readonly link: string | null };
-type ResetState = FormState & { readonly token: string; readonly email: string };
-type VerifyState = FormState & { readonly token: string; readonly email: string };
-
-type AdminLoginState = {
-  readonly login: string;
-  readonly next: string;
-  readonly problem: string | null;
-  readonly asksForCode: boolean;
-};
 
 const emailAttributes = (email: string): Html =>
   html`type="email" autocomplete="username" maxlength="254" required value="${email}"`;
@@ -55,7 +38,7 @@ function textWithEmail(text: string, email: string): Html {
 }
 
 /** The login; with the field of a code once it is known that one is needed, and without a form for who is logged in. */
-export function loginPage(state: LoginState, status: number, assets: FormAssets | null): Response {
+export function loginPage(state: LoginPageState, status: number, assets: FormAssets | null): Response {
   const { locale, email, next, problem, asksForCode, signedInAs } = state;
   const texts = formTexts[locale];
   const notices: Readonly<Record<string, string>> = texts.notices;
@@ -84,7 +67,7 @@ function signedIn(email: string, next: string, locale: Locale): Html {
 }
 
 /** The form by which users come to be. */
-export function registerPage(state: RegisterState, status: number, assets: FormAssets | null): Response {
+export function registerPage(state: RegisterPageState, status: number, assets: FormAssets | null): Response {
   const { locale, email, displayName, problem } = state;
   const texts = formTexts[locale];
   const nameAttributes = html`autocomplete="name" maxlength="100" value="${displayName}"`;
@@ -102,7 +85,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAc
 }
 
 /** After the registration: the same whether the address was free or not. */
-export function sentPage({ locale, email, link }: SentState, assets: FormAssets | null): Response {
+export function sentPage({ locale, email, link }: SentPageState, assets: FormAssets | null): Response {
   const texts = formTexts[locale];
   const shown =
     link === null ? null : html`<p class="notice">${texts.sent.shown} <a href="${link}">${texts.sent.open}</a></p>`;
@@ -117,7 +100,7 @@ ${hiddenField("lang", locale)}${hiddenField("email", email)}
 }
 
 /** The button that uses a link up; without a link, the form that asks for one. */
-export function verifyPage(state: VerifyState, status: number, assets: FormAssets | null): Response {
+export function verifyPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
   const fields =
@@ -137,7 +120,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
 }
 
 /** A new password behind a link; without one, the form that asks for it. */
-export function resetPage(state: ResetState, status: number, assets: FormAssets | null): Response {
+export function resetPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
   const fields =
@@ -158,7 +141,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
 }
 
 /** A request of a company that could not be taken. Its form is behind the browser's way back, with what was typed. */
-export function contactProblemPage(state: FormState, status: number, assets: FormAssets | null): Response {
+export function contactProblemPage(state: FormPageState, status: number, assets: FormAssets | null): Response {
   const { locale, problem } = state;
   const { contact } = formTexts[locale];
   const body = html`${problemNotice(problemText(problem, locale))}
@@ -167,7 +150,7 @@ ${moreLink(sitePath("/contact/", locale), contact.back)}`;
 }
 
 /** The login of admins. It says nothing of what lies behind it, nor which of the fields was wrong. */
-export function adminLoginPage(state: AdminLoginState, status: number, assets: FormAssets | null): Response {
+export function adminLoginPage(state: AdminLoginPageState, status: number, assets: FormAssets | null): Response {
   const { login, next, problem, asksForCode } = state;
   const texts = formTexts.en;
   const body = html`${problemNotice(problem)}

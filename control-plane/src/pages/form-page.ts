@@ -1,16 +1,11 @@
 /** What the pages with forms are made of, which work without script. */
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
+import type { FormProblem } from "../platform/form-problem.ts";
 import { type Html, html } from "../platform/html.ts";
 import { formTexts } from "./form-texts/messages.ts";
 import { privatePageHeaders } from "./page-headers.ts";
 import type { FormAssets } from "./web-build.ts";
-
-export type FormProblem = {
-  /** A code of the table of errors, or what is wrong with a password. */
-  readonly code: string;
-  readonly retryAfterSeconds: number | null;
-};
 
 export type FormPage = {
   readonly locale: Locale;

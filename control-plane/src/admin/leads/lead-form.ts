@@ -1,18 +1,12 @@
 import { type CreateLeadInput, createLeadInput } from "@sluice/contracts/leads";
-import type { Locale } from "@sluice/contracts/locales";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { type FormPageState, withRetryAfter } from "../../platform/form-problem.ts";
 import { pageLocaleOf } from "../../platform/page-locale.ts";
 
 /** What is wrong, as a page in the language of the form. */
-export type LeadProblemPage = (
-  state: {
-    readonly locale: Locale;
-    readonly problem: { readonly code: string; readonly retryAfterSeconds: number | null };
-  },
-  status: number,
-) => Response;
+export type LeadProblemPage = (state: FormPageState, status: number) => Response;
 
 const names = ["company", "contact", "email", "volume", "message", "website"] as const;
 const anyForm = z.record(z.string(), z.unknown());
@@ -67,11 +61,4 @@ function leadOf(input: Record<string, unknown>): CreateLeadInput {
     );
   }
   return result.data;
-}
-
-function withRetryAfter(page: Response, { retryAfterSeconds }: AppError): Response {
-  if (retryAfterSeconds !== null) {
-    page.headers.set("retry-after", String(retryAfterSeconds));
-  }
-  return page;
 }
