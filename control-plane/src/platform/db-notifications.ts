@@ -1,4 +1,5 @@
 import { SQL } from "bun";
+import { backoffMs } from "./backoff.ts";
 import type { Queryable } from "./db.ts";
 import type { Log } from "./log.ts";
 
@@ -27,8 +28,7 @@ export type Notifications = {
   readonly close: () => Promise<void>;
 };
 
-const retryDelayMsMin = 50;
-const retryDelayMsMax = 1_000;
+const reconnectBackoff = { minMs: 50, maxMs: 1_000 };
 const connectTimeoutMs = 3_000;
 
 /**
@@ -159,9 +159,8 @@ class Listener {
     }
     this.#session = null;
     session.close().catch(() => undefined);
-    const delayMs = Math.min(retryDelayMsMax, retryDelayMsMin * 2 ** this.#failures);
     this.#failures += 1;
-    this.#retry = setTimeout(() => this.start(), delayMs * (0.5 + Math.random() / 2));
+    this.#retry = setTimeout(() => this.start(), backoffMs(reconnectBackoff, this.#failures));
   }
 
   #deliver(channel: string, payload: string): void {

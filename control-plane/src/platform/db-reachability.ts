@@ -1,11 +1,11 @@
 import { SQL } from "bun";
+import { backoffMs } from "./backoff.ts";
 
 /** Told about every change: true when the database answers again, false when it was found to be away. */
 export type ReachabilityListener = (isReachable: boolean) => void;
 
 const probeTimeoutMs = 1_000;
-const probeDelayMsMin = 50;
-const probeDelayMsMax = 1_000;
+const probeBackoff = { minMs: 100, maxMs: 1_000 };
 
 /**
  * Knows whether the database answers. One lost connection proves nothing (an operator may have ended it), so a loss
@@ -65,8 +65,8 @@ export class Reachability {
   }
 
   #scheduleProbe(failures: number): void {
-    const delayMs = failures === 0 ? 0 : Math.min(probeDelayMsMax, probeDelayMsMin * 2 ** failures);
-    this.#timer = setTimeout(() => void this.#probe(failures), delayMs * (0.5 + Math.random() / 2));
+    const delayMs = failures === 0 ? 0 : backoffMs(probeBackoff, failures);
+    this.#timer = setTimeout(() => void this.#probe(failures), delayMs);
     // A process that has nothing else to do may end while the database is away.
     this.#timer.unref();
   }

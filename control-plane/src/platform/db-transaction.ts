@@ -1,3 +1,4 @@
+import { backoffMs } from "./backoff.ts";
 import type { Transaction } from "./db.ts";
 import { drizzleOn } from "./db-drizzle.ts";
 import {
@@ -23,7 +24,8 @@ export type TransactionOptions = {
 };
 
 const retriesMax = 3;
-const retryDelayMsMax = 20;
+/** Any wait from none on: both rivals come back at once without it, and meet again. */
+const retryBackoff = { minMs: 20, maxMs: 80, chance: 1 };
 
 /** See `Database.withTransaction`. */
 export async function runTransaction<T>(
@@ -38,8 +40,7 @@ export async function runTransaction<T>(
       if (retry >= retriesMax || !isRetryable(error)) {
         throw withoutQueryText(error);
       }
-      // Both rivals come back at once without it, and meet again.
-      await Bun.sleep(Math.random() * retryDelayMsMax * 2 ** retry);
+      await Bun.sleep(backoffMs(retryBackoff, retry + 1));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { backoffMs } from "../platform/backoff.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
@@ -23,8 +24,7 @@ export type PayloadWriterParts = {
 
 /** How long a payload waits for others to share its segment. A full segment does not wait. */
 const lingerMs = 100;
-const retryDelayMsMin = 100;
-const retryDelayMsMax = 2_000;
+const retryBackoff = { minMs: 100, maxMs: 2_000 };
 
 /** What became of a segment. */
 type Fate = "written" | "refused" | "given_up";
@@ -144,7 +144,7 @@ export class PayloadWriter {
   }
 
   async #attempt(segment: PayloadSegment): Promise<Fate> {
-    for (let delayMs = retryDelayMsMin; ; delayMs = Math.min(delayMs * 2, retryDelayMsMax)) {
+    for (let attempt = 1; ; attempt += 1) {
       if (this.#isOverdue()) {
         return "given_up";
       }
@@ -160,7 +160,7 @@ export class PayloadWriter {
         }
         this.#noteContact(true, error);
       }
-      await this.#pause(delayMs);
+      await this.#pause(backoffMs(retryBackoff, attempt));
     }
   }
 
@@ -178,7 +178,7 @@ export class PayloadWriter {
   /** Waits, but not when the writer is closed meanwhile. */
   async #pause(delayMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, delayMs * (0.5 + Math.random() / 2));
+      const timer = setTimeout(resolve, delayMs);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

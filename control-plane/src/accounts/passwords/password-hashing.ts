@@ -1,19 +1,17 @@
 import { AppError } from "../../platform/errors.ts";
+import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
 
 /** Above the least that is recommended for argon2id (19 MiB, two passes); about 60 ms of one core. */
 const argon = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 /** Each takes a core and 19 MiB or more, so that logins must not come in any number at once. */
-const runningMax = 4;
-const waitingMax = 64;
-const patienceMs = 2_000;
+const atOnce = { runningMax: 4, waitingMax: 64, waitMsMax: 2_000 };
 
 /** A hash of no password: unknown users are checked against it, so that they take as long as known ones. */
 let hashOfNobody: Promise<string> | null = null;
 
 /** Hashes and compares passwords, a few at a time. */
 export class PasswordHashing {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #semaphore = new Semaphore(atOnce);
 
   /** @throws AppError `too_many_attempts` when there is no turn within two seconds */
   async hash(password: string): Promise<string> {
@@ -39,38 +37,12 @@ export class PasswordHashing {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= runningMax) {
-      await this.#turn();
-    } else {
-      this.#running += 1;
-    }
     try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) {
-        this.#running -= 1;
-      } else {
-        // It takes our place, so that nobody can slip in between.
-        next();
-      }
+      return await this.#semaphore.run(work);
+    } catch (error) {
+      throw error instanceof SemaphoreFullError
+        ? new AppError("too_many_attempts", { cause: error, retryAfterSeconds: 2 })
+        : error;
     }
-  }
-
-  async #turn(): Promise<void> {
-    const tooMany = () => new AppError("too_many_attempts", { retryAfterSeconds: 2 });
-    if (this.#waiting.length >= waitingMax) {
-      throw tooMany();
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    const timer = setTimeout(() => {
-      const index = this.#waiting.indexOf(resolve);
-      if (index !== -1) {
-        this.#waiting.splice(index, 1);
-      }
-      reject(tooMany());
-    }, patienceMs);
-    await promise.finally(() => clearTimeout(timer));
   }
 }

@@ -1,11 +1,11 @@
 import type { LandingInput } from "@sluice/contracts/analytics";
 import { isbot } from "isbot";
 import type { Database } from "../../platform/db.ts";
+import { inRounds } from "../../platform/in-rounds.ts";
 import { deleteOldEvents, insertLandingEvent, insertPaymentEvents, listUncounted, markCounted } from "./store.ts";
 
-const deletedAtOnceMax = 5_000;
-const countedAtOnceMax = 500;
-const roundsMax = 100;
+const deleteRounds = { atOnceMax: 5_000, roundsMax: 100 };
+const countRounds = { atOnceMax: 500, roundsMax: 100 };
 
 /**
  * Writes down what a public page reports. Of the sender only whether it calls itself a program is kept: neither its address
@@ -22,28 +22,15 @@ export async function recordLanding(db: Database, event: LandingInput, userAgent
  * Each order counts once: its event has its number, and only then is it marked as counted. Returns how many were looked at.
  */
 export async function recordPayments(db: Database): Promise<number> {
-  let counted = 0;
-  for (let round = 0; round < roundsMax; round += 1) {
-    const orders = await listUncounted(db, countedAtOnceMax);
+  return await inRounds(countRounds, async (atOnceMax) => {
+    const orders = await listUncounted(db, atOnceMax);
     await insertPaymentEvents(db, orders);
     await markCounted(db, orders);
-    counted += orders.length;
-    if (orders.length < countedAtOnceMax) {
-      break;
-    }
-  }
-  return counted;
+    return orders.length;
+  });
 }
 
-/** Removes what is older than so many days, in pieces that hold nothing up; what is left over goes the next time. */
+/** Removes what is older than so many days. */
 export async function forgetOldEvents(db: Database, days: number): Promise<number> {
-  let forgotten = 0;
-  for (let round = 0; round < roundsMax; round += 1) {
-    const deleted = await deleteOldEvents(db, days, deletedAtOnceMax);
-    forgotten += deleted;
-    if (deleted < deletedAtOnceMax) {
-      break;
-    }
-  }
-  return forgotten;
+  return await inRounds(deleteRounds, (atOnceMax) => deleteOldEvents(db, days, atOnceMax));
 }

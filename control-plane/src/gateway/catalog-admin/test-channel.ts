@@ -5,7 +5,7 @@ import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type HttpClient, HttpClientError, type HttpResponse } from "../../platform/http-client/model.ts";
 import { redact } from "../../platform/log.ts";
-import { Turnstile, TurnstileClosedError } from "../../platform/turnstile.ts";
+import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
 import { parseBaseUrl } from "../channels/model.ts";
 import { type ChannelEntry, findChannel, findServedModel } from "./catalog-admin-store.ts";
 
@@ -41,7 +41,7 @@ type Answer = {
 /** Sends a channel one small call of its own, past everything that calls of users go through. Nobody is charged. */
 export class ChannelTests {
   readonly #parts: ChannelTestParts;
-  readonly #turnstile = new Turnstile({ runningMax: 4, waitingMax: 0, waitMsMax: 1 });
+  readonly #semaphore = new Semaphore({ runningMax: 4, waitingMax: 0, waitMsMax: 1 });
   #client: Promise<HttpClient> | null = null;
 
   constructor(parts: ChannelTestParts) {
@@ -63,9 +63,9 @@ export class ChannelTests {
       throw new AppError("invalid_value", { fields: { model: "This channel serves none yet: say which to ask for." } });
     }
     try {
-      return await this.#turnstile.run(() => this.#ask(channel, asked));
+      return await this.#semaphore.run(() => this.#ask(channel, asked));
     } catch (error) {
-      if (error instanceof TurnstileClosedError) {
+      if (error instanceof SemaphoreFullError) {
         throw new AppError("too_many_attempts", { message: "Four tests are under way.", retryAfterSeconds });
       }
       throw error;

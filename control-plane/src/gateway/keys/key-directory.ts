@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
-import { Turnstile } from "../../platform/turnstile.ts";
+import { Semaphore } from "../../platform/semaphore.ts";
 import type { Principal } from "../model.ts";
 
 /** An entry this old is loaded again in the background while it still serves. */
@@ -49,7 +49,7 @@ export class KeyDirectory {
   readonly #absent = new Map<string, number>();
   /** Look-ups of keys that are not known here, one for all calls that wait for it. */
   readonly #lookups = new Map<string, Promise<Principal | null>>();
-  readonly #turnstile = new Turnstile(lookups);
+  readonly #semaphore = new Semaphore(lookups);
   readonly #load: (keyHash: Uint8Array) => Promise<Principal | null>;
   readonly #clock: Clock;
   #isBlind = false;
@@ -127,7 +127,7 @@ export class KeyDirectory {
 
   #startLookUp(digest: string): Promise<Principal | null> {
     const isNewest = () => this.#lookups.get(digest) === lookup;
-    const lookup = this.#turnstile
+    const lookup = this.#semaphore
       .run(() => this.#ask(digest))
       .then((principal) => {
         if (isNewest()) {

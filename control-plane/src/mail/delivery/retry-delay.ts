@@ -1,5 +1,6 @@
-const firstDelayMs = 30_000;
-const delayMsMax = 3_600_000;
+import { backoffMs } from "../../platform/backoff.ts";
+
+const retryBackoff = { minMs: 30_000, maxMs: 3_600_000, chance: 0.2 };
 const retryAfterMsMax = 24 * 3_600_000;
 
 /**
@@ -8,8 +9,7 @@ const retryAfterMsMax = 24 * 3_600_000;
  * day.
  * @param attempts how many there were, from 1
  */
-export function retryDelayMs(attempts: number, retryAfterMs: number | null, random: number): number {
-  const doubled = Math.min(delayMsMax, firstDelayMs * 2 ** (attempts - 1));
+export function retryDelayMs(attempts: number, retryAfterMs: number | null, random: () => number): number {
   const asked = Math.min(retryAfterMsMax, retryAfterMs ?? 0);
-  return Math.max(asked, Math.round(doubled * (1 - random / 5)));
+  return Math.max(asked, backoffMs(retryBackoff, attempts, random));
 }

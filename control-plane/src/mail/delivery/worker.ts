@@ -1,6 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Database } from "../../platform/db.ts";
+import { inRounds } from "../../platform/in-rounds.ts";
 import type { Log } from "../../platform/log.ts";
 import { isMailAddress } from "../address.ts";
 import type { MailHook } from "../model.ts";
@@ -45,8 +46,7 @@ const sendMsMaxDefault = 60_000;
 const leaseMs = 180_000;
 /** The mail log reaches back a year and a bit, so that a year can be compared with the one before. */
 const keptMs = 400 * 86_400_000;
-const deletedAtOnce = 1_000;
-const deleteRoundsMax = 50;
+const deleteRounds = { atOnceMax: 1_000, roundsMax: 50 };
 const deadKeptMs = 7 * 86_400_000;
 
 /**
@@ -93,15 +93,7 @@ export class MailWorker {
   /** Removes what is older than the mail log reaches back; returns how many mails these were. */
   async deleteOld(): Promise<number> {
     const before = new Date(this.#parts.clock.now() - keptMs);
-    let total = 0;
-    for (let round = 0; round < deleteRoundsMax; round += 1) {
-      const deleted = await deleteOldMails(this.#parts.db, before, deletedAtOnce);
-      total += deleted;
-      if (deleted < deletedAtOnce) {
-        break;
-      }
-    }
-    return total;
+    return await inRounds(deleteRounds, (atOnceMax) => deleteOldMails(this.#parts.db, before, atOnceMax));
   }
 
   /** Empties dead mails that nobody will send again. */
@@ -214,7 +206,7 @@ export class MailWorker {
         return { status: "sent", at: new Date(now), subject, providerId: result.providerId };
       case "misconfigured": {
         log.error("mail.alarm", { reason: "misconfigured", mailId: mail.id, error: result.error });
-        const delayMs = retryDelayMs(mail.attempts, null, random());
+        const delayMs = retryDelayMs(mail.attempts, null, random);
         return { status: "queued", nextAttemptAt: new Date(now + delayMs), error: result.error, isFault: true };
       }
       case "refused":
@@ -226,7 +218,7 @@ export class MailWorker {
         if (mail.attempts - mail.faults >= attemptsMax) {
           return { status: "dead", error: result.error };
         }
-        const delayMs = retryDelayMs(mail.attempts, result.retryAfterMs, random());
+        const delayMs = retryDelayMs(mail.attempts, result.retryAfterMs, random);
         return { status: "queued", nextAttemptAt: new Date(now + delayMs), error: result.error };
       }
     }

@@ -1,6 +1,7 @@
 import type { UserId } from "@sluice/contracts/ids";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { inRounds } from "../../platform/in-rounds.ts";
 import type { Order } from "../model.ts";
 import { isMoneyBack } from "../refunds/money-back.ts";
 import { creditOrder } from "../settle/credit-order.ts";
@@ -17,8 +18,7 @@ import {
   setOwner,
 } from "./order-store.ts";
 
-const expiredAtOnceMax = 500;
-const expiryRoundsMax = 20;
+const expiryRounds = { atOnceMax: 500, roundsMax: 20 };
 
 /**
  * The order, for its owner. One that nobody owns is shown to whoever knows its number, which nobody can guess.
@@ -107,13 +107,5 @@ export async function claimOrder(
 /** Ends the orders that nobody paid in time; returns how many. */
 export async function expireOverdueOrders(db: Database, at?: Date): Promise<number> {
   const moment = at ?? (await readNow(db));
-  let total = 0;
-  for (let round = 0; round < expiryRoundsMax; round += 1) {
-    const expired = await expireOrders(db, moment, expiredAtOnceMax);
-    total += expired;
-    if (expired < expiredAtOnceMax) {
-      break;
-    }
-  }
-  return total;
+  return await inRounds(expiryRounds, (atOnceMax) => expireOrders(db, moment, atOnceMax));
 }

@@ -1,3 +1,4 @@
+import { backoffMs } from "../backoff.ts";
 import type { Backlog, TakenBatch } from "./backlog.ts";
 import type { EncodedEntry, QuarantinedEntry, SpoolBatch } from "./model.ts";
 
@@ -20,8 +21,7 @@ export type DrainOptions<Rows> = {
 
 const batchMaxDefault = 2_000;
 const intervalMsDefault = 50;
-const backoffMsMin = 50;
-const backoffMsMax = 5_000;
+const retryBackoff = { minMs: 50, maxMs: 5_000 };
 
 /** What the drain tells its owner. */
 export type DrainEvents = {
@@ -113,7 +113,7 @@ export class Drain<Rows> {
   }
 
   async #backOff(error: unknown, attempt: number): Promise<void> {
-    const delayMs = backoffMs(attempt);
+    const delayMs = backoffMs(retryBackoff, attempt);
     this.#options.onRetry?.(error, attempt, delayMs);
     await this.#pause("backoff", delayMs);
   }
@@ -178,7 +178,7 @@ export class Drain<Rows> {
           return;
         }
         this.#events.onDiskError(error);
-        await this.#pause("backoff", attempt === 1 ? 0 : backoffMs(attempt));
+        await this.#pause("backoff", attempt === 1 ? 0 : backoffMs(retryBackoff, attempt));
       }
     }
     for (const entry of rejected) {
@@ -201,10 +201,4 @@ export class Drain<Rows> {
       this.#wait = { reason, end };
     });
   }
-}
-
-/** Doubles up to a limit; the lower half is certain, the rest is chance, so that replicas do not come back together. */
-function backoffMs(attempt: number): number {
-  const ceiling = Math.min(backoffMsMax, backoffMsMin * 2 ** Math.min(attempt - 1, 16));
-  return Math.round(ceiling * (0.5 + Math.random() / 2));
 }

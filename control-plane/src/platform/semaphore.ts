@@ -1,12 +1,12 @@
-export type TurnstileLimits = {
+export type SemaphoreLimits = {
   readonly runningMax: number;
   readonly waitingMax: number;
   readonly waitMsMax: number;
 };
 
 /** Too many wait already, or it took too long until it was this one's turn. Nothing was begun. */
-export class TurnstileClosedError extends Error {
-  override readonly name = "TurnstileClosedError";
+export class SemaphoreFullError extends Error {
+  override readonly name = "SemaphoreFullError";
 
   constructor() {
     super("too much is under way");
@@ -14,16 +14,16 @@ export class TurnstileClosedError extends Error {
 }
 
 /** Lets so many run at a time; the others wait in their order, but not many of them and not for long. */
-export class Turnstile {
-  readonly #limits: TurnstileLimits;
+export class Semaphore {
+  readonly #limits: SemaphoreLimits;
   readonly #waiting = new Set<() => void>();
   #running = 0;
 
-  constructor(limits: TurnstileLimits) {
+  constructor(limits: SemaphoreLimits) {
     this.#limits = limits;
   }
 
-  /** @throws TurnstileClosedError before the work begins, and whatever the work throws */
+  /** @throws SemaphoreFullError before the work begins, and whatever the work throws */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limits.runningMax) {
       await this.#wait();
@@ -40,7 +40,7 @@ export class Turnstile {
   /** Resolves with the place of somebody who left. */
   #wait(): Promise<void> {
     if (this.#waiting.size >= this.#limits.waitingMax) {
-      return Promise.reject(new TurnstileClosedError());
+      return Promise.reject(new SemaphoreFullError());
     }
     return new Promise((resolve, reject) => {
       const enter = (): void => {
@@ -49,7 +49,7 @@ export class Turnstile {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(enter);
-        reject(new TurnstileClosedError());
+        reject(new SemaphoreFullError());
       }, this.#limits.waitMsMax);
       this.#waiting.add(enter);
     });

@@ -1,0 +1,25 @@
+export type Rounds = {
+  /** How many one round takes at most; a round with fewer is the last. */
+  readonly atOnceMax: number;
+  readonly roundsMax: number;
+};
+
+/**
+ * Does a long piece of work in rounds that hold nothing up; what is left over waits for the next time.
+ * @param round takes at most so many, and returns how many there were
+ * @returns how many there were in all
+ */
+export async function inRounds(
+  { atOnceMax, roundsMax }: Rounds,
+  round: (atOnceMax: number) => Promise<number>,
+): Promise<number> {
+  let total = 0;
+  for (let count = 0; count < roundsMax; count += 1) {
+    const done = await round(atOnceMax);
+    total += done;
+    if (done < atOnceMax) {
+      break;
+    }
+  }
+  return total;
+}
