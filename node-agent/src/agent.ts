@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import type { ErrorCode } from "@sluice/contracts/errors";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
+import { serverAddressRule } from "@sluice/server-addresses/server-address-rule";
 import { AccountStates } from "./account-states.ts";
 import { createPathRules } from "./allowed-target.ts";
 import { authorizeRelayKey } from "./authorize-relay-key.ts";
@@ -52,7 +53,7 @@ export class Agent {
     });
     this.#resolver = new ProviderResolver({
       lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
-      isPrivateAllowed: config.isPrivateUpstreamAllowed,
+      isAllowed: serverAddressRule(config.isPrivateUpstreamAllowed),
       egressAddress: config.egressAddress,
       now: () => performance.now(),
     });

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import ipaddr from "ipaddr.js";
+import type { AddressRule } from "@sluice/server-addresses/server-address-rule";
 import { UpstreamError } from "./upstream/model.ts";
 
 /** A name leads into a network that this node does not call. */
@@ -8,7 +8,7 @@ export class AddressNotAllowedError extends Error {}
 export type ResolverOptions = {
   /** All addresses of a name. */
   readonly lookup: (hostname: string) => Promise<readonly string[]>;
-  readonly isPrivateAllowed: boolean;
+  readonly isAllowed: AddressRule;
   /** Connections leave from here, so only addresses of the same family can be reached. */
   readonly egressAddress: string | null;
   readonly now: () => number;
@@ -24,8 +24,8 @@ type Resolution = {
 };
 
 /**
- * From a provider's name to the addresses that a connection may go to. Every answer is judged, and one private address
- * among public ones refuses them all. A connection goes to a judged address and to no other, so that a name which
+ * From a provider's name to the addresses that a connection may go to. Every answer is judged, and one that is not
+ * allowed among others refuses them all. A connection goes to a judged address and to no other, so that a name which
  * changes its mind in between changes nothing.
  */
 export class ProviderResolver {
@@ -68,15 +68,15 @@ export class ProviderResolver {
   }
 
   async #lookUp(hostname: string): Promise<readonly string[]> {
-    const { lookup, isPrivateAllowed, egressAddress } = this.#options;
+    const { lookup, isAllowed, egressAddress } = this.#options;
     let addresses: readonly string[];
     try {
       addresses = isIP(hostname) === 0 ? await lookup(hostname) : [hostname];
     } catch {
       throw new UpstreamError("unreachable", "the name of the provider could not be resolved");
     }
-    if (!isPrivateAllowed && !addresses.every(isPublicAddress)) {
-      throw new AddressNotAllowedError("the name of the provider leads to an address that is not public");
+    if (!addresses.every(isAllowed)) {
+      throw new AddressNotAllowedError("the name of the provider leads to an address that is not allowed");
     }
     const family = egressAddress === null ? 0 : isIP(egressAddress);
     const usable = addresses.filter((address) => family === 0 || isIP(address) === family);
@@ -85,16 +85,4 @@ export class ProviderResolver {
     }
     return usable;
   }
-}
-
-/** All of IPv6 that is given out to servers of the world. The library calls whatever it has no name for unicast. */
-const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
-
-/** Whether an address lies where public servers are: not private, loopback, link-local, metadata, a tunnel, ... */
-export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) {
-    return false;
-  }
-  const read = ipaddr.process(address);
-  return read.range() === "unicast" && (read.kind() === "ipv4" || read.match(globalUnicast));
 }

@@ -17,20 +17,30 @@ const workspaces = {
   "packages/contracts": [],
   // Bytes in, events out: the reading of answers, shared by the two programs that call a server they do not trust.
   "packages/http1": [],
+  // Where connections to a server that is not trusted may go, for the same two programs.
+  "packages/server-addresses": [],
   "packages/sse": packages("contracts"),
   "packages/messages-conversion": packages("contracts"),
   "packages/exit-protocol": packages("contracts"),
   // It stands in for somebody else's server, so it shares no code with the product but the contracts.
   "packages/sandbox-provider": packages("contracts"),
   // The sandbox is for trying out and for tests; the product never depends on it.
-  "control-plane": packages("contracts", "http1", "sse", "messages-conversion", "exit-protocol"),
+  "control-plane": packages("contracts", "http1", "server-addresses", "sse", "messages-conversion", "exit-protocol"),
   // The agent is one small binary for a remote host.
-  "node-agent": packages("contracts", "exit-protocol", "http1"),
+  "node-agent": packages("contracts", "exit-protocol", "http1", "server-addresses"),
   web: packages("contracts", "sse"),
   // It starts the applications as processes and never imports them.
   deploy: packages("contracts", "sse", "messages-conversion", "exit-protocol", "sandbox-provider"),
   tests: [
-    ...packages("contracts", "http1", "sse", "messages-conversion", "exit-protocol", "sandbox-provider"),
+    ...packages(
+      "contracts",
+      "http1",
+      "server-addresses",
+      "sse",
+      "messages-conversion",
+      "exit-protocol",
+      "sandbox-provider",
+    ),
     ...["control-plane", "node-agent", "web", "deploy"],
   ],
 };

@@ -1,5 +1,5 @@
 import { promises as dns } from "node:dns";
-import { canonicalAddress } from "../platform/address-list.ts";
+import { canonicalAddress } from "@sluice/server-addresses/judge-address";
 import type { DnsFailure, DnsResult } from "./model.ts";
 
 const addressesMax = 64;

@@ -1,5 +1,5 @@
+import { type AddressRule, serverAddressRule } from "@sluice/server-addresses/server-address-rule";
 import type { Registry } from "prom-client";
-import { type AddressRule, serverAddressRule } from "../platform/address-guard.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";

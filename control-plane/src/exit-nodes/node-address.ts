@@ -1,4 +1,5 @@
-import { canonicalAddress, isAddressOrRange } from "../platform/address-list.ts";
+import { canonicalAddress } from "@sluice/server-addresses/judge-address";
+import { isAddressOrRange } from "../platform/address-list.ts";
 import { AppError } from "../platform/errors.ts";
 import type { AddressPolicy } from "./model.ts";
 

@@ -1,6 +1,6 @@
+import { isLoopback } from "@sluice/server-addresses/judge-address";
 import { Elysia } from "elysia";
 import type { Registry } from "prom-client";
-import { isLoopback } from "../platform/address-list.ts";
 import { isEqualSecret } from "../platform/crypto/compare.ts";
 import { notFoundResponse } from "./error-response.ts";
 

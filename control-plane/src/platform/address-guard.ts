@@ -1,13 +1,10 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { canonicalAddress, isNoServerAddress, isPrivateAddress } from "./address-list.ts";
+import { canonicalAddress, isNoServerAddress } from "@sluice/server-addresses/judge-address";
+import { type AddressRule, serverAddressRule } from "@sluice/server-addresses/server-address-rule";
 import type { Config } from "./config.ts";
 import { HttpClientError } from "./http-client/model.ts";
 import type { Log } from "./log.ts";
-import { isOwnAddress } from "./own-addresses.ts";
-
-/** Whether connections may go to an address. */
-export type AddressRule = (address: string) => boolean;
 
 /** All addresses of a name. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
@@ -24,15 +21,6 @@ export type AddressGuardParts = {
 };
 
 const lookupMsMax = 5_000;
-
-/**
- * Public addresses alone, unless private ones, loopback and those of this machine are allowed. Where clouds keep the
- * credentials of a machine, no server of models is in either case.
- */
-export function serverAddressRule(isPrivateAllowed: boolean, isOwn: AddressRule = isOwnAddress): AddressRule {
-  return (address) =>
-    !isNoServerAddress(address) && (isPrivateAllowed || !(isPrivateAddress(address) || isOwn(address)));
-}
 
 /** Whether channels may lead to private addresses. */
 export function isPrivateUpstreamAllowed({ UPSTREAM_PRIVATE_ALLOWED: given, NODE_ENV: environment }: Config): boolean {

@@ -36,7 +36,7 @@ export const admissionMutants: readonly Mutant[] = [
   },
   {
     id: "relay/guard-own",
-    file: "control-plane/src/platform/address-guard.ts",
+    file: "packages/server-addresses/src/server-address-rule.ts",
     from: "(isPrivateAddress(address) || isOwn(address))",
     to: "isPrivateAddress(address)",
     rule: "no channel leads to the machine itself",
@@ -44,9 +44,9 @@ export const admissionMutants: readonly Mutant[] = [
   },
   {
     id: "relay/guard-metadata",
-    file: "control-plane/src/platform/address-guard.ts",
-    from: "!isNoServerAddress(address) && (isPrivateAllowed",
-    to: "(isPrivateAllowed",
+    file: "packages/server-addresses/src/server-address-rule.ts",
+    from: "    !isNoServerAddress(address) &&\n",
+    to: "",
     rule: "no channel leads to where clouds keep credentials",
     tests: ["unit/platform/address-guard.test.ts"],
   },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { AddressPolicy } from "@sluice/control-plane/exit-nodes/model.ts";
 import { checkHost, checkIp, checkRelayUrl, hostUrlOf } from "@sluice/control-plane/exit-nodes/node-address.ts";
-import { isPrivateAddress } from "@sluice/control-plane/platform/address-list.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { isPrivateAddress } from "@sluice/server-addresses/judge-address";
 
 const strict: AddressPolicy = {
   ports: [443, 8443],

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { AddressNotAllowedError, isPublicAddress, ProviderResolver } from "@sluice/node-agent/resolve-provider.ts";
+import { AddressNotAllowedError, ProviderResolver } from "@sluice/node-agent/resolve-provider.ts";
+import { serverAddressRule } from "@sluice/server-addresses/server-address-rule";
+
+/** Where the node itself is, for the world. */
+const ownAddress = "93.184.216.99";
 
 /** A resolver over a name server that gives one answer after the other, and a clock that stands until it is moved. */
 function scene(answers: readonly (readonly string[] | Error)[], options: { private?: boolean; egress?: string } = {}) {
@@ -13,7 +17,7 @@ function scene(answers: readonly (readonly string[] | Error)[], options: { priva
       }
       return answer;
     },
-    isPrivateAllowed: options.private ?? false,
+    isAllowed: serverAddressRule(options.private ?? false, (address) => address === ownAddress),
     egressAddress: options.egress ?? null,
     now: () => state.nowMs,
   });
@@ -22,18 +26,19 @@ function scene(answers: readonly (readonly string[] | Error)[], options: { priva
 
 const publicAddress = "93.184.216.34";
 
-describe("an address is not public", () => {
+describe("a provider can't be at", () => {
   test.each([
     ...["127.0.0.1", "127.8.8.8", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1"],
     ...["224.0.0.1", "255.255.255.255", "192.0.2.1", "::", "::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "fe80::1"],
     ...["::2", "::7f00:1", "::a9fe:a9fe", "1::1", "4000::1", "5f00::1", "fec0::1"],
     ...["fc00::1", "fd12::1", "ff02::1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001::1", "not an address", ""],
-  ])("%s", (address) => {
-    expect(isPublicAddress(address)).toBe(false);
+    ...["168.63.129.16", "192.0.0.192", "2606:4700::5efe:a00:5", "2606:4700::200:5efe:7f00:1", ownAddress],
+  ])("%s", async (address) => {
+    await expect(scene([[address]]).resolve()).rejects.toBeInstanceOf(AddressNotAllowedError);
   });
 
-  test.each([publicAddress, "8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8"])("but %s is", (address) => {
-    expect(isPublicAddress(address)).toBe(true);
+  test.each([publicAddress, "8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8"])("but at %s", async (address) => {
+    expect(await scene([[address]]).resolve()).toEqual([address]);
   });
 });
 
@@ -74,6 +79,19 @@ describe("66: a name", () => {
 
   test("with private addresses is allowed where they are", async () => {
     expect(await scene([["10.0.0.1"]], { private: true }).resolve()).toEqual(["10.0.0.1"]);
+  });
+
+  test.each([
+    "169.254.169.254",
+    "::ffff:169.254.169.254",
+    "168.63.129.16",
+    "100.100.100.200",
+    "fd00:ec2::254",
+    "fe80::1",
+    "0.0.0.0",
+  ])("that leads to %s is refused also where private addresses are allowed", async (address) => {
+    const { resolve } = scene([["10.0.0.1", address]], { private: true });
+    await expect(resolve()).rejects.toBeInstanceOf(AddressNotAllowedError);
   });
 
   test("leads to addresses of the family that the node sends from", async () => {

@@ -5,10 +5,10 @@ import {
   isPrivateUpstreamAllowed,
   type Lookup,
   openUpstreamGuard,
-  serverAddressRule,
 } from "@sluice/control-plane/platform/address-guard.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { serverAddressRule } from "@sluice/server-addresses/server-address-rule";
 
 const publicOnly = serverAddressRule(false);
 const lines: string[] = [];

@@ -1,7 +1,7 @@
 import type { SaveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
+import { isNoServerAddress } from "@sluice/server-addresses/judge-address";
 import type { AddressGuard } from "../../platform/address-guard.ts";
-import { isNoServerAddress } from "../../platform/address-list.ts";
 import type { Queryable, Transaction } from "../../platform/db.ts";
 import { isUniqueViolation } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";

@@ -1,4 +1,4 @@
-import { isPrivateAddress } from "../../../platform/address-list.ts";
+import { isPrivateAddress } from "@sluice/server-addresses/judge-address";
 import { AppError } from "../../../platform/errors.ts";
 
 const dataImagePattern = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+[;,]/i;

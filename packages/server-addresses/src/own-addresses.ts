@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { canonicalAddress } from "./address-list.ts";
+import { canonicalAddress } from "./judge-address.ts";
 
 /** Whether an address is one of this machine's own. Asked anew each time: machines get and lose addresses. */
 export function isOwnAddress(address: string): boolean {
