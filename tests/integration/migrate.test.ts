@@ -12,6 +12,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db.ts";
 import { drizzle } from "drizzle-orm/bun-sql";
 import { migrate as migrateByDrizzle } from "drizzle-orm/bun-sql/migrator";
 import { createEmptyDatabase } from "../support/empty-database.ts";
+import { schemaFacts } from "../support/schema-facts.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const command = Bun.fileURLToPath(new URL("../../control-plane/src/commands/migrate.ts", import.meta.url));
@@ -39,9 +40,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Writes a folder as drizzle-kit does: the files, and the journal that names them in order. */
+/** Writes a folder as drizzle-kit does: the files, and the journal that names them in order. There are no functions. */
 async function write(files: Record<string, string>, firstAt = 1_000): Promise<void> {
-  await mkdir(new URL("meta/", folder), { recursive: true });
+  await mkdir(new URL("migrations/meta/", folder), { recursive: true });
+  await mkdir(new URL("functions/", folder), { recursive: true });
   const entries = Object.keys(files).map((tag, index) => ({
     idx: index,
     version: "7",
@@ -50,18 +52,33 @@ async function write(files: Record<string, string>, firstAt = 1_000): Promise<vo
     breakpoints: true,
   }));
   await writeFile(
-    new URL("meta/_journal.json", folder),
+    new URL("migrations/meta/_journal.json", folder),
     JSON.stringify({ version: "7", dialect: "postgresql", entries }),
   );
   for (const [tag, text] of Object.entries(files)) {
-    await writeFile(new URL(`${tag}.sql`, folder), text);
+    await writeFile(new URL(`migrations/${tag}.sql`, folder), text);
   }
 }
 
-async function run(): Promise<string[]> {
+/** Takes the place of all function files. */
+async function writeFunctions(files: Record<string, string>): Promise<void> {
+  await rm(new URL("functions/", folder), { recursive: true });
+  await mkdir(new URL("functions/", folder));
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(new URL(`functions/${name}.sql`, folder), text);
+  }
+}
+
+async function run(release = "1.0.0"): Promise<string[]> {
   const lines: string[] = [];
-  await migrate(database.url, (line) => lines.push(line), folder);
+  await migrate(database.url, (line) => lines.push(line), { folder, release });
   return lines;
+}
+
+/** Of the template of this run. */
+async function schemaOfFresh(): Promise<string[]> {
+  await using fresh = new Bun.SQL(server.url, { max: 1 });
+  return await schemaFacts(fresh);
 }
 
 async function appliedCount(): Promise<number> {
@@ -124,10 +141,7 @@ describe("migrations", () => {
     await write({ "0000_first": "create table a (id int)", "0001_second": "create table b (id int)" });
     await run();
     await write({ "0000_first": "create table a (id int)" });
-    expect(await run()).toEqual([
-      "the database is newer than this program: it has 1 migration(s) more",
-      "the database is up to date",
-    ]);
+    expect(await run()).toEqual(["the database is newer than this program: it has 1 migration(s) more"]);
   });
 
   test("wait for a table in use without making everyone else wait behind them", async () => {
@@ -145,7 +159,7 @@ describe("migrations", () => {
         lines.push(line);
         said.resolve();
       },
-      folder,
+      { folder, release: "1.0.0" },
     );
     await said.promise;
     expect(lines[0]).toMatch(/0001_second: a table is in use, trying again \(1 of 20\)/);
@@ -157,8 +171,131 @@ describe("migrations", () => {
 
   test("know drizzle-kit's table: what its own runner applied is not applied again", async () => {
     await write({ "0000_first": "create table a (id int);\n--> statement-breakpoint\ninsert into a values (1);" });
-    await migrateByDrizzle(drizzle({ client: sql }), { migrationsFolder: folder.pathname });
+    await migrateByDrizzle(drizzle({ client: sql }), { migrationsFolder: new URL("migrations", folder).pathname });
     expect(await run()).toEqual(["the database is up to date"]);
+  });
+});
+
+const answerFunction = "create or replace function answer() returns int language sql as 'select 42';";
+const applied = expect.stringMatching(/^applied the functions/);
+
+describe("functions", () => {
+  beforeEach(async () => {
+    await write({ "0000_first": "create table a (id int);" });
+    await run();
+  });
+
+  const functionsThere = async (): Promise<string[]> =>
+    (
+      await sql`select oid::regprocedure::text as name from pg_proc where pronamespace = 'public'::regnamespace order by 1`
+    ).map(({ name }: { name: string }) => name);
+
+  test("are applied after the migrations, and again when one of them changed", async () => {
+    await write({ "0000_first": "create table a (id int);", "0001_second": "create table b (id int)" });
+    await writeFunctions({
+      one: "create or replace function rows_of_b() returns setof b language sql as 'select * from b';",
+    });
+    expect(await run()).toEqual([expect.stringMatching(/^applied 0001_second/), applied]);
+    expect(await run()).toEqual(["the database is up to date"]);
+    await writeFunctions({ one: answerFunction });
+    expect(await run()).toEqual([applied]);
+    await writeFunctions({ one: answerFunction.replace("42", "43") });
+    expect(await run()).toEqual([applied]);
+    expect(await sql`select answer() as answer`).toEqual([{ answer: 43 }] as never);
+  });
+
+  test("that are in no file any more are dropped; those of others stay", async () => {
+    await sql`create function of_somebody_else() returns int language sql as 'select 1'`;
+    await writeFunctions({ one: answerFunction, two: answerFunction.replace("answer", "other") });
+    await run();
+    expect(await functionsThere()).toEqual(["answer()", "of_somebody_else()", "other()"]);
+    await writeFunctions({ one: answerFunction });
+    expect(await run()).toEqual([applied]);
+    expect(await functionsThere()).toEqual(["answer()", "of_somebody_else()"]);
+  });
+
+  test("may change what they take and return, and callers of before go on when the rest has defaults", async () => {
+    await writeFunctions({
+      one: answerFunction,
+      two: "create or replace function twice(p_a int) returns int language sql as 'select 2 * p_a';",
+    });
+    await run();
+    await writeFunctions({
+      one: answerFunction.replace("returns int", "returns bigint"),
+      two: "create or replace function twice(p_a int, p_b int default 2) returns int language sql as 'select p_b * p_a';",
+    });
+    expect(await run()).toEqual([applied]);
+    expect(await functionsThere()).toEqual(["answer()", "twice(integer,integer)"]);
+    expect(await sql`select twice(4) as twice, pg_typeof(answer())::text as type`).toEqual([
+      { twice: 8, type: "bigint" },
+    ] as never);
+  });
+
+  test("are all applied or none, with the file and the line that failed", async () => {
+    await writeFunctions({ one: answerFunction });
+    await run();
+    const broken = "-- Why.\ncreate or replace function worse() returns int language sql as $$\n  select nothing\n$$;";
+    await writeFunctions({ one: answerFunction.replace("42", "43"), two: broken });
+    await expect(run()).rejects.toThrow(/^functions\/two\.sql, line 3: column "nothing" does not exist/);
+    expect(await sql`select answer() as answer`).toEqual([{ answer: 42 }] as never);
+    await writeFunctions({ one: answerFunction.replace("42", "43") });
+    expect(await run()).toEqual([applied]);
+  });
+
+  test("that a table hangs on are not dropped with it", async () => {
+    const trigger =
+      "create or replace function refuse() returns trigger language plpgsql as $$ begin return null; end $$;";
+    await writeFunctions({ one: trigger });
+    await run();
+    await sql`create trigger refuse before insert on a for each row execute function refuse()`;
+    await writeFunctions({});
+    await expect(run()).rejects.toThrow(/cannot drop function refuse\(\) because other objects depend on it/);
+    expect(await functionsThere()).toEqual(["refuse()"]);
+  });
+
+  test("of a newer release stay when a program of the one before starts again", async () => {
+    await writeFunctions({ one: answerFunction });
+    await run("1.0.0");
+    await writeFunctions({ one: answerFunction.replace("42", "43") });
+    expect(await run("1.1.0")).toEqual([applied]);
+    await writeFunctions({ one: answerFunction });
+    expect(await run("1.0.0")).toEqual(["the functions of the database are of a newer release, and stay"]);
+    expect(await sql`select answer() as answer`).toEqual([{ answer: 43 }] as never);
+  });
+
+  test("with one name are refused, since nobody could say which of them changed", async () => {
+    await writeFunctions({ one: answerFunction, two: answerFunction.replace("()", "(p_a int)") });
+    await expect(run()).rejects.toThrow("functions/two.sql: there are two functions answer");
+  });
+});
+
+describe("a database from before the first release", () => {
+  const lastRow = { at: 1_795_399_257_654n, hash: "ddfd5586ad9ae3a69688b02cd4785e05a28d25b536306ba0a5fa303c0886952b" };
+
+  /** As its migrations left it: the rows of two of them, their functions, and no note of the functions. */
+  async function makeOld({ at, hash }: { readonly at: bigint; readonly hash: string }): Promise<void> {
+    await migrate(database.url, () => undefined);
+    await sql`create function of_before() returns int language sql as 'select 1'`;
+    await sql`drop table drizzle.function_set`;
+    await sql`delete from drizzle.__drizzle_migrations`;
+    await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('first', ${at - 1n}), (${hash}, ${at})`;
+  }
+
+  test("with all its migrations is taken over, without functions that are gone", async () => {
+    await makeOld(lastRow);
+    const lines: string[] = [];
+    await migrate(database.url, (line) => lines.push(line));
+    expect(lines).toEqual(["the database is from before the first release, and is taken over as it is", applied]);
+    expect(await appliedCount()).toBe(1);
+    expect(await schemaFacts(sql)).toEqual(await schemaOfFresh());
+    await migrate(database.url, (line) => lines.push(line));
+    expect(lines.at(-1)).toBe("the database is up to date");
+  });
+
+  test("without its last one is refused with the way on, and left as it is", async () => {
+    await makeOld({ at: lastRow.at - 5n, hash: "another" });
+    await expect(migrate(database.url, () => undefined)).rejects.toThrow(/from before the first release.*\.data/);
+    expect(await appliedCount()).toBe(2);
   });
 });
 
@@ -176,7 +313,7 @@ describe("the command", () => {
   test("started four times at once migrates once, and all four succeed", async () => {
     const runs = await Promise.all(Array.from({ length: 4 }, () => start(database.url)));
     expect(runs.map(({ code, answer }) => [code, answer.ok])).toEqual(Array.from({ length: 4 }, () => [0, true]));
-    expect(runs.filter(({ stderr }) => stderr.includes("applied 0000_foundation"))).toHaveLength(1);
+    expect(runs.filter(({ stderr }) => stderr.includes("applied 0000_baseline"))).toHaveLength(1);
     expect(runs.filter(({ stderr }) => stderr.includes("the database is up to date"))).toHaveLength(3);
     expect(await appliedCount()).toBeGreaterThan(0);
   });

@@ -1,11 +1,26 @@
 import { SQL } from "bun";
+import ownPackage from "../../package.json" with { type: "json" };
 import { sqlStateOf } from "../platform/db-errors.ts";
 import { advisoryLockKey } from "../platform/db-locks.ts";
 import { sessionSettings } from "../platform/db-pool.ts";
-import { type Migration, type MigrationPart, readMigrations } from "./migration-files.ts";
+import { adoptFirstRelease } from "./first-release.ts";
+import { readFunctions, type SqlFunction } from "./function-files.ts";
+import { applyFunctions } from "./function-set.ts";
+import { type Migration, readMigrations } from "./migration-files.ts";
+import { applyPart } from "./sql-part.ts";
 
 /** Receives one line of progress for a person. */
 export type Report = (line: string) => void;
+
+/** What a database is brought to. */
+export type SchemaSource = {
+  /** Holds `migrations` and `functions`. */
+  readonly folder: URL;
+  /** The release that these are of, as `1.2.3`. */
+  readonly release: string;
+};
+
+const ownSource: SchemaSource = { folder: new URL("./", import.meta.url), release: ownPackage.version };
 
 /** A migration may build an index over a large table. */
 const statementTimeoutMs = 15 * 60_000;
@@ -22,18 +37,19 @@ const serverVersionMin = 150_000;
 
 /**
  * Brings the database to the state this program was written for. Replicas that start together wait for each other; one
- * of them applies the files, each in a transaction of its own, so that a failure leaves whole migrations behind.
+ * of them applies the migrations, each in a transaction of its own, so that a failure leaves whole migrations behind, and
+ * then the functions, all in one transaction, when they are not those of last time.
  *
  * The files and the table of applied ones are drizzle-kit's, but its runner is not used: it puts all files into one
  * transaction, takes no lock, does not notice that an applied file was edited, and can't say which line failed.
  * @throws Error with a sentence for the operator: an edited file, a failed statement with its line, an old server
  */
-export async function migrate(
-  databaseUrl: string,
-  report: Report,
-  folder: URL = new URL("./migrations/", import.meta.url),
-): Promise<void> {
-  const migrations = await readMigrations(folder);
+export async function migrate(databaseUrl: string, report: Report, source: SchemaSource = ownSource): Promise<void> {
+  const wanted: WantedSchema = {
+    migrations: await readMigrations(new URL("migrations/", source.folder)),
+    functions: await readFunctions(new URL("functions/", source.folder)),
+    release: source.release,
+  };
   const pool = new SQL(databaseUrl, {
     adapter: "postgres",
     max: 1,
@@ -51,7 +67,7 @@ export async function migrate(
     const connection = await connect(pool, databaseUrl);
     try {
       await checkServer(connection);
-      await inTurn(connection, report, () => applyMissing(connection, migrations, report));
+      await inTurn(connection, report, () => bringUpToDate(connection, wanted, report));
     } finally {
       await connection.close({ timeout: 0 });
     }
@@ -108,25 +124,53 @@ async function tryLock(connection: SQL, key: bigint): Promise<boolean> {
   return row?.taken === true;
 }
 
-async function applyMissing(connection: SQL, migrations: readonly Migration[], report: Report): Promise<void> {
-  const applied = await readApplied(connection);
-  const missing = migrations.filter(({ createdAt }) => !applied.has(createdAt));
+type WantedSchema = {
+  readonly migrations: readonly Migration[];
+  readonly functions: readonly SqlFunction[];
+  readonly release: string;
+};
+
+async function bringUpToDate(connection: SQL, wanted: WantedSchema, report: Report): Promise<void> {
+  const { migrations, functions, release } = wanted;
+  let applied = await readApplied(connection);
+  if (await adoptFirstRelease(connection, migrations, applied)) {
+    report("the database is from before the first release, and is taken over as it is");
+    applied = await readApplied(connection);
+  }
+  const missing = checkApplied(migrations, applied);
+  const unknown = applied.size + missing.length - migrations.length;
+  for (const migration of missing) {
+    const startedAt = performance.now();
+    await patiently(connection, migration.tag, report, () => apply(connection, migration));
+    report(`applied ${migration.tag} in ${Math.round(performance.now() - startedAt)} ms`);
+  }
+  if (unknown > 0 && missing.length === 0) {
+    report(`the database is newer than this program: it has ${unknown} migration(s) more`);
+    return;
+  }
+  const startedAt = performance.now();
+  const outcome = await patiently(connection, "functions", report, () =>
+    applyFunctions(connection, functions, release),
+  );
+  if (outcome === "newer") {
+    report("the functions of the database are of a newer release, and stay");
+  } else if (outcome === "applied") {
+    report(`applied the functions in ${Math.round(performance.now() - startedAt)} ms`);
+  } else if (missing.length === 0) {
+    report("the database is up to date");
+  }
+}
+
+/**
+ * The migrations that are not applied yet.
+ * @throws Error when an applied one was edited, or one slipped in before it
+ */
+function checkApplied(migrations: readonly Migration[], applied: ReadonlyMap<bigint, string>): Migration[] {
   const newest = [...applied.keys()].reduce((left, right) => (left > right ? left : right), 0n);
   for (const migration of migrations) {
     checkUnchanged(migration, applied.get(migration.createdAt), newest);
   }
-  const unknown = applied.size + missing.length - migrations.length;
-  if (unknown > 0) {
-    report(`the database is newer than this program: it has ${unknown} migration(s) more`);
-  }
-  for (const migration of missing) {
-    const startedAt = performance.now();
-    await applyPatiently(connection, migration, report);
-    report(`applied ${migration.tag} in ${Math.round(performance.now() - startedAt)} ms`);
-  }
-  if (missing.length === 0) {
-    report("the database is up to date");
-  }
+  return migrations.filter(({ createdAt }) => !applied.has(createdAt));
 }
 
 function checkUnchanged(migration: Migration, appliedHash: string | undefined, newest: bigint): void {
@@ -143,28 +187,37 @@ function checkUnchanged(migration: Migration, appliedHash: string | undefined, n
   }
 }
 
-/** What was applied before: hash by the time of generation. Creates drizzle-kit's table when it is not there. */
+/** What was applied before: hash by the time of generation. Creates drizzle-kit's table, and ours, when they are not there. */
 async function readApplied(connection: SQL): Promise<Map<bigint, string>> {
   await connection.unsafe(`
     create schema if not exists drizzle;
-    create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)
+    create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+    create table if not exists drizzle.function_set (
+      id integer primary key check (id = 1), hash text not null, release text not null, signatures jsonb not null,
+      applied_at timestamptz not null default now()
+    )
   `);
   const rows = await connection<{ hash: string; created_at: bigint }[]>`
     select hash, created_at from drizzle.__drizzle_migrations`;
   return new Map(rows.map(({ hash, created_at }) => [created_at, hash]));
 }
 
-async function applyPatiently(connection: SQL, migration: Migration, report: Report): Promise<void> {
+/** Does a transaction, and again from its beginning while a table that it needs is in use. */
+async function patiently<Result>(
+  connection: SQL,
+  name: string,
+  report: Report,
+  work: () => Promise<Result>,
+): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await apply(connection, migration);
-      return;
+      return await work();
     } catch (error) {
       await connection`rollback`;
       if (sqlStateOf(error) !== "55P03" || attempt === lockAttemptsMax) {
         throw error;
       }
-      report(`${migration.tag}: a table is in use, trying again (${attempt} of ${lockAttemptsMax})`);
+      report(`${name}: a table is in use, trying again (${attempt} of ${lockAttemptsMax})`);
       await Bun.sleep(lockTimeoutMs * Math.random());
     }
   }
@@ -173,25 +226,9 @@ async function applyPatiently(connection: SQL, migration: Migration, report: Rep
 async function apply(connection: SQL, migration: Migration): Promise<void> {
   await connection`begin`;
   for (const part of migration.parts) {
-    await applyPart(connection, migration.tag, part);
+    await applyPart(connection, `migration ${migration.tag}.sql`, part);
   }
   await connection`insert into drizzle.__drizzle_migrations (hash, created_at)
     values (${migration.hash}, ${migration.createdAt})`;
   await connection`commit`;
-}
-
-async function applyPart(connection: SQL, tag: string, part: MigrationPart): Promise<void> {
-  try {
-    await connection.unsafe(part.text).simple();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`migration ${tag}.sql, line ${failedLine(part, error)}: ${reason}`, { cause: error });
-  }
-}
-
-/** The server counts characters from 1 inside the text that it was sent. */
-function failedLine(part: MigrationPart, error: unknown): number {
-  const position = error instanceof SQL.PostgresError ? Number(error.position ?? Number.NaN) : Number.NaN;
-  const before = Number.isNaN(position) ? /^\s*/.exec(part.text)?.[0] : [...part.text].slice(0, position - 1).join("");
-  return part.line + (before ?? "").split("\n").length - 1;
 }

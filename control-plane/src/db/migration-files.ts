@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { readSql, type SqlPart } from "./sql-part.ts";
 
 /** One SQL file of the journal, ready to be applied. */
 export type Migration = {
@@ -9,11 +10,9 @@ export type Migration = {
   readonly createdAt: bigint;
   /** SHA-256 of the file in hex. */
   readonly hash: string;
-  readonly parts: readonly MigrationPart[];
+  /** What is between its breakpoints. */
+  readonly parts: readonly SqlPart[];
 };
-
-/** The text between two breakpoints, and the line of the file on which it starts. */
-export type MigrationPart = { readonly text: string; readonly line: number };
 
 const journalSchema = z.object({
   dialect: z.literal("postgresql"),
@@ -40,10 +39,9 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
 }
 
 async function readMigration(folder: URL, tag: string, createdAt: bigint): Promise<Migration> {
-  // A checkout may have turned line ends; that must not look like an edit.
-  const text = (await readFile(new URL(`${tag}.sql`, folder), "utf8")).replaceAll("\r\n", "\n");
+  const text = await readSql(new URL(`${tag}.sql`, folder));
   const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex");
-  const parts: MigrationPart[] = [];
+  const parts: SqlPart[] = [];
   let line = 1;
   for (const part of text.split(breakpoint)) {
     if (part.trim() !== "") {

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 export const ledgerMutants: readonly Mutant[] = [
   {
     id: "orders/sql-grant-once",
-    file: "control-plane/src/db/migrations/0008_ledger_functions.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "IF NOT FOUND THEN RETURN false; END IF;\n  UPDATE",
     to: "UPDATE",
     rule: "quota is granted once for each reference",
@@ -12,7 +12,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-grant-ledger",
-    file: "control-plane/src/db/migrations/0008_ledger_functions.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "IF v_user IS NOT NULL THEN\n    PERFORM post_ledger(p_change_type, p_reference, NULL, p_change_type, ARRAY[v_user], ARRAY[p_amount]);\n  END IF;\n  RETURN true;",
     to: "RETURN true;",
     rule: "what is granted to a user is in the ledger",
@@ -20,7 +20,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-grant-told",
-    file: "control-plane/src/db/migrations/0008_ledger_functions.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "  PERFORM pg_notify('budget_changed', p_budget::text);\n  RETURN true;",
     to: "  RETURN true;",
     rule: "a grant lets calls in that were refused a moment before",
@@ -28,7 +28,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-payment",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "p.amount_usd <> o.amount_usd OR p.currency <> o.currency",
     to: "p.currency <> o.currency",
     rule: "the check of money notices a payment of another amount",
@@ -36,7 +36,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-mock",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "OR o.is_mock <> (p.gateway = 'mock') OR p.gateway NOT IN ('mock', o.pay_channel)",
     to: "OR o.is_mock <> (p.gateway = 'mock')",
     rule: "the check of money notices a payment at another gateway",
@@ -44,7 +44,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-unpaid",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "WHERE o.is_paid <> (p.id IS NOT NULL)",
     to: "WHERE o.is_paid AND p.id IS NULL",
     rule: "the check of money notices a payment of an unpaid order",
@@ -52,7 +52,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-credit",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "WHERE o.is_paid IS NOT TRUE OR o.owner IS NULL OR o.resolution = 'refund'",
     to: "WHERE o.is_paid IS NOT TRUE OR o.resolution = 'refund'",
     rule: "the check of money notices a credit of an order without an owner",
@@ -60,7 +60,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-review-credit",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "WHERE o.is_paid IS NOT TRUE OR o.owner IS NULL OR o.resolution = 'refund'",
     to: "WHERE o.is_paid IS NOT TRUE OR o.owner IS NULL",
     rule: "the check of money notices a credit of an order whose payment was to go back",
@@ -68,7 +68,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-refunds",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "WHERE r.amount_usd > coalesce(p.amount_usd, 0) OR r.quota > o.quota",
     to: "WHERE r.amount_usd > coalesce(p.amount_usd, 0)",
     rule: "the check of money notices a refund of more quota than there was",
@@ -76,7 +76,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-refunded",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "WHERE (o.status = 'refunded') <> (coalesce(r.done_usd, 0) = p.amount_usd)",
     to: "WHERE (o.status = 'refunded') AND (coalesce(r.done_usd, 0) <> p.amount_usd)",
     rule: "the check of money notices an order whose payment went back and that is not refunded",
@@ -84,7 +84,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-taken",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "CASE r.status WHEN 'failed' THEN 0 ELSE -r.quota END",
     to: "CASE r.status WHEN 'failed' THEN coalesce(l.amount, 0) ELSE -r.quota END",
     rule: "the check of money notices a refused refund whose quota was not given back",
@@ -92,7 +92,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-months",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "WHERE months < 0\n    OR period_end",
     to: "WHERE period_end",
     rule: "the check of money notices a month below zero",
@@ -100,7 +100,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-month-end",
-    file: "control-plane/src/db/migrations/0021_review_and_months.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "make_interval(months => months)) AT TIME ZONE 'UTC'\n  UNION ALL",
     to: "make_interval(months => months + 1)) AT TIME ZONE 'UTC'\n  UNION ALL",
     rule: "the check of money knows when a month ends",
@@ -108,7 +108,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-written-off",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "< -b.written_off",
     to: "< -b.written_off - 1",
     rule: "the check of money notices a balance below zero by one more than was written off",
@@ -116,7 +116,7 @@ export const ledgerMutants: readonly Mutant[] = [
   },
   {
     id: "orders/sql-check-overrun",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/checks.sql",
     from: "AND u.quota > u.quota_held)",
     to: "AND u.quota >= u.quota_held)",
     rule: "a call within its bound explains no balance below zero",

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 export const quotaSqlMutants: readonly Mutant[] = [
   {
     id: "quota/sql-lend-lock",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "SELECT * INTO v_budget FROM budget WHERE id = p_budget FOR UPDATE;",
     to: "SELECT * INTO v_budget FROM budget WHERE id = p_budget;",
     rule: "two replicas are never lent the same rest",
@@ -12,7 +12,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-lend-late",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "replica_id = p_replica AND last_statement >= p_statement) THEN",
     to: "replica_id = p_replica AND last_statement > p_statement) THEN",
     rule: "a statement that comes late lends nothing",
@@ -20,7 +20,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-lend-reserved",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "- v_budget.leased - v_budget.reserved;",
     to: "- v_budget.leased;",
     rule: "what unsettled rows owe is not lent",
@@ -28,7 +28,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-lend-leased",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "- v_budget.leased - v_budget.reserved;",
     to: "- v_budget.reserved;",
     rule: "what one replica was lent is not lent to another",
@@ -36,7 +36,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-lend-quarter",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "greatest(p_need, least(p_want, v_remaining / 4))",
     to: "greatest(p_need, least(p_want, v_remaining))",
     rule: "a replica is lent no more ahead of need than a quarter of the rest",
@@ -44,7 +44,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-recall-own",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "l.replica_id <> p_replica AND l.amount > 0 AND l.recall_seen < p_recall\n",
     to: "l.replica_id <> p_replica AND l.amount > 0 AND l.recall_seen < p_recall AND false\n",
     rule: "a call for idle quota is answered once everybody has answered it",
@@ -52,7 +52,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-recall-silent",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "l.amount > 0 AND l.recall_seen < p_recall\n      AND r.seen_at > now() - interval '15 seconds'",
     to: "l.amount > 0 AND l.recall_seen < p_recall",
     rule: "a replica that is silent holds no answer up",
@@ -60,7 +60,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-recall-no-new",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "IF p_recall = 0 THEN",
     to: "IF p_recall <= 0 THEN",
     rule: "a refill ahead of need calls nothing back",
@@ -68,7 +68,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-return-late",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "replica_id = p_replica AND last_statement < p_statement AND amount >= p_amount;",
     to: "replica_id = p_replica AND amount >= p_amount;",
     rule: "a return that comes late is refused",
@@ -76,7 +76,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-return-more",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "AND last_statement < p_statement AND amount >= p_amount;",
     to: "AND last_statement < p_statement;",
     rule: "a replica gives back no more than it has",
@@ -84,7 +84,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-return-seen",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "recall_seen = greatest(recall_seen, p_recall)",
     to: "recall_seen = p_recall",
     rule: "an answer to an old call takes back none to a newer one",
@@ -92,7 +92,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-return-lease",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "UPDATE budget SET leased = leased - p_amount, updated_at",
     to: "UPDATE budget SET leased = leased - 0, updated_at",
     rule: "what is given back can be lent again",
@@ -100,7 +100,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-read-numbers",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "SET last_statement = greatest(last_statement, p_statement)",
     to: "SET last_statement = last_statement",
     rule: "after a lease was read no earlier statement changes it",
@@ -108,7 +108,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-charge-order",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "PERFORM 1 FROM budget WHERE id = ANY (p_budgets) ORDER BY id FOR UPDATE;",
     to: "PERFORM 1 FROM budget WHERE id = ANY (p_budgets) FOR UPDATE;",
     rule: "commits lock budgets in the order of their ids",
@@ -116,7 +116,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-charge-taken",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "least(coalesce(l.amount, 0), c.charge + c.reserve) AS taken",
     to: "least(coalesce(l.amount, 0), c.charge) AS taken",
     rule: "what a multiplier adds is taken from the lease as well",
@@ -124,7 +124,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-charge-lease-more",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "least(coalesce(l.amount, 0), c.charge + c.reserve) AS taken",
     to: "c.charge + c.reserve AS taken",
     rule: "a commit takes no more of a lease than is in it",
@@ -132,7 +132,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-charge-own",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "LEFT JOIN budget_lease l ON l.budget_id = c.budget_id AND l.replica_id = p_replica",
     to: "LEFT JOIN budget_lease l ON l.budget_id = c.budget_id",
     rule: "a commit takes from the lease of its own replica",
@@ -140,7 +140,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-charge-reserve",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "reserved = b.reserved + c.reserve, updated_at = now(),\n",
     to: "updated_at = now(),\n",
     rule: "what a multiplier adds stays reserved until it is settled",
@@ -148,7 +148,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-charge-period",
-    file: "control-plane/src/db/migrations/0005_numbered_lease_statements.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "period_base = CASE WHEN b.period <> 'none' AND b.period_ends_at <= now() THEN b.used ELSE",
     to: "period_base = CASE WHEN b.period <> 'none' AND b.period_ends_at <= now() THEN b.used + c.charge ELSE",
     rule: "what is charged after the end of a period counts for the next one",
@@ -156,7 +156,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-term-era",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "WHERE p_era IS NULL OR r.era = p_era\n",
     to: "WHERE true\n",
     rule: "a replica that names an old era is not renewed",
@@ -164,7 +164,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-term-again",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "term_ends_at = now() + p_term, given_up_at = NULL",
     to: "term_ends_at = now() + p_term",
     rule: "a replica that is heard of again keeps its leases",
@@ -172,7 +172,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-term-quarter",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "p_term_ends_at + (p_term_ends_at - p_seen_at) / 4",
     to: "p_term_ends_at",
     rule: "leases go back a quarter of the term after its end",
@@ -180,7 +180,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-off-not-given-up",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "WHERE r.given_up_at IS NOT NULL AND now()",
     to: "WHERE now()",
     rule: "leases of a silent replica stay until somebody gives it up",
@@ -188,7 +188,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-off-running",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "r.given_up_at IS NOT NULL AND now() > term_is_over_at(r.seen_at, r.term_ends_at)",
     to: "r.given_up_at IS NOT NULL",
     rule: "leases go back only after the term is over",
@@ -196,7 +196,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-off-era",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "UPDATE replica SET era = gen_random_uuid() WHERE id = v_replica;",
     to: "",
     rule: "whoever was written off is told by another era",
@@ -204,7 +204,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-off-sum",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "written_off = b.written_off + g.amount",
     to: "written_off = b.written_off",
     rule: "what was written off is written down",
@@ -212,7 +212,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-release-era",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "UPDATE replica SET era = gen_random_uuid() WHERE id = p_replica;",
     to: "",
     rule: "a replica whose leases somebody else gave back is told",
@@ -220,7 +220,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-live",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "AND r.id <> p_replica;\n  RETURN NEXT",
     to: "AND true;\n  RETURN NEXT",
     rule: "a replica counts itself once among the living",
@@ -228,7 +228,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-forget-full",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "WHERE l.amount = 0 AND l.updated_at",
     to: "WHERE l.updated_at",
     rule: "a lease with quota in it is not removed",
@@ -236,7 +236,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
   },
   {
     id: "quota/sql-forget-worked-on",
-    file: "control-plane/src/db/migrations/0036_lease_terms.sql",
+    file: "control-plane/src/db/functions/quota.sql",
     from: "LIMIT p_limit FOR UPDATE SKIP LOCKED",
     to: "LIMIT p_limit FOR UPDATE",
     rule: "removing empty leases waits for nobody",

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 export const settlementMutants: readonly Mutant[] = [
   {
     id: "prices/sql-settle-round",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "rate_multiplier, ceil(quota * rate_multiplier)::bigint,\n",
     to: "rate_multiplier, floor(quota * rate_multiplier)::bigint,\n",
     rule: "what is settled is rounded up",
@@ -12,7 +12,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-settle-fault",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "WHEN r.quota < 0 THEN 'its cost is negative'",
     to: "WHEN r.quota < -1 THEN 'its cost is negative'",
     rule: "a negative cost is settled by nobody",
@@ -21,7 +21,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-settle-nan",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "WHEN r.rate_multiplier < 0 OR r.rate_multiplier = 'NaN' THEN",
     to: "WHEN r.rate_multiplier < 0 THEN",
     rule: "a multiplier that is no number is put aside",
@@ -29,7 +29,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-settle-budget",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "b.id = r.user_budget_id AND b.gateway_user_id = r.gateway_user_id",
     to: "b.id = r.user_budget_id",
     rule: "a row that names the budget of somebody else is put aside",
@@ -37,7 +37,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-step-fails",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "v_limit := v_limit / 2;",
     to: "v_limit := 1; v_step := quarantine_usage_row(v_from, v_fault); EXIT;",
     rule: "a row that cannot be settled costs no other row its settlement",
@@ -45,7 +45,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-busy",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE SKIP LOCKED;\n  IF NOT FOUND THEN\n    IF",
     to: "SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE;\n  IF NOT FOUND THEN\n    IF",
     rule: "while one settles another goes away at once",
@@ -53,7 +53,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-server",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "IF v_from.system_identifier <> v_server THEN",
     to: "IF v_from.system_identifier = 'x' THEN",
     rule: "on another server everything is looked at again",
@@ -61,7 +61,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-cursor",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "v_from.xid := coalesce(v_step.last_xid, v_from.xid);\n    v_from.request_id",
     to: "v_from.request_id",
     rule: "the settlement goes on after what it has settled",
@@ -69,7 +69,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-budget-reserve",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "reserved = b.reserved - c.reserve, updated_at = now()\n",
     to: "updated_at = now()\n",
     rule: "what was reserved is free once it is settled",
@@ -77,7 +77,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-budget-delta",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "SELECT id, -delta, 'usage_quota'",
     to: "SELECT id, delta, 'usage_quota'",
     rule: "a multiplier above 1 takes quota, and one below gives it",
@@ -85,7 +85,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-budget-told",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "FROM changed WHERE freed > 0;",
     to: "FROM changed WHERE freed < 0;",
     rule: "a user who was refused is let in when a settlement gives back",
@@ -93,7 +93,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-lag",
-    file: "control-plane/src/db/migrations/0013_usage_settlement.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "lag_seconds := greatest(coalesce(lag_seconds, 0), 0);",
     to: "lag_seconds := 0;",
     rule: "the lag of the settlement is told",
@@ -101,7 +101,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-post-once",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "RAISE EXCEPTION 'batch % of the settlement is in the ledger already', p_batch USING ERRCODE = 'unique_violation';",
     to: "RETURN;",
     rule: "a batch whose number is taken settles nothing",
@@ -109,7 +109,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-post-base",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "p_bases) AS u (id, base) JOIN ledger_account a ON a.gateway_user_id = u.id\n    LEFT JOIN delta_sum",
     to: "p_bases) AS u (id, base) JOIN ledger_account a ON a.gateway_user_id = u.id\n    JOIN delta_sum",
     rule: "what calls cost without a multiplier is in the ledger",
@@ -117,7 +117,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-post-balance",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "SET balance = a.balance + b.amount + coalesce(b.delta_amount, 0)",
     to: "SET balance = a.balance + b.amount",
     rule: "the balance of an account counts what multipliers changed",
@@ -125,7 +125,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-post-house",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/settlement.sql",
     from: "SELECT v_house, p_settled, NULL WHERE p_settled > 0",
     to: "SELECT v_house, p_settled, NULL WHERE p_settled > 1000000",
     rule: "a posting of the settlement sums to zero",
@@ -133,7 +133,7 @@ export const settlementMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sql-ledger-house",
-    file: "control-plane/src/db/migrations/0035_ledger_deltas.sql",
+    file: "control-plane/src/db/functions/ledger.sql",
     from: "SELECT v_house, -sum(amount)::bigint FROM",
     to: "SELECT v_house, sum(amount)::bigint FROM",
     rule: "what a user gets somebody else gives",

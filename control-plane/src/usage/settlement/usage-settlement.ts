@@ -22,7 +22,7 @@ const lagAlarmSeconds = 300;
 
 /**
  * Puts the multiplier of its user on every row of the usage log: exactly once for each row, whatever is killed, restored
- * or late, and whoever else does it at the same time. See `settle_usage` in the migrations for how.
+ * or late, and whoever else does it at the same time. See `settle_usage` in `db/functions` for how.
  */
 export class UsageSettlement {
   readonly #parts: UsageSettlementParts;

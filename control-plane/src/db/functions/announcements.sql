@@ -1,0 +1,38 @@
+-- What replicas keep in memory is announced by the database itself, so that no writer can forget to: a key that is
+-- revoked by hand in SQL stops working as fast as one revoked in the console.
+
+CREATE OR REPLACE FUNCTION announce_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('key_changed', OLD.id::text);
+  RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION announce_key_budget() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('key_changed', NEW.api_key_id::text);
+  RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION announce_user_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('user_changed', OLD.id::text);
+  RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION announce_catalog_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('catalog_changed', TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+
+-- What replicas keep in memory of the settings is announced by the database, whoever writes.
+CREATE OR REPLACE FUNCTION announce_setting_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('setting_changed', '');
+  RETURN NULL;
+END
+$$;

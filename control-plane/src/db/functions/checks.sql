@@ -1,0 +1,271 @@
+-- Every violated invariant of the money as a row; no row means that all hold. It is the union of all functions whose names
+-- begin with check_money_: each part of the money has its own.
+CREATE OR REPLACE FUNCTION check_money() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_name text;
+BEGIN
+  FOR v_name IN SELECT p.proname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE n.nspname = 'public' AND p.proname LIKE 'check\_money\_%' ORDER BY 1
+  LOOP
+    RETURN QUERY EXECUTE format('SELECT * FROM public.%I()', v_name);
+  END LOOP;
+END
+$$;
+
+-- Budgets: what was granted, used, lent and reserved. What a row reserved is taken by its settlement; a grant of the
+-- settlement explains no balance below zero. Of a lease that was written off, calls may still come and cost as much.
+CREATE OR REPLACE FUNCTION check_money_quota() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  SELECT 'granted equals the sum of grants', 'budget ' || b.id, b.granted || ' <> ' || coalesce(g.total, 0)
+  FROM budget b LEFT JOIN (SELECT budget_id, sum(amount) AS total FROM quota_grant GROUP BY budget_id) g ON g.budget_id = b.id
+  WHERE b.granted <> coalesce(g.total, 0)
+  UNION ALL
+  SELECT 'used equals the sum of usage rows', 'budget ' || b.id, b.used || ' <> ' || coalesce(u.total, 0)
+  FROM budget b LEFT JOIN (
+    SELECT budget_id, sum(quota) AS total FROM (
+      SELECT user_budget_id AS budget_id, quota FROM usage_log
+      UNION ALL SELECT key_budget_id, quota FROM usage_log WHERE key_budget_id IS NOT NULL
+    ) rows GROUP BY budget_id
+  ) u ON u.budget_id = b.id
+  WHERE b.used <> coalesce(u.total, 0)
+  UNION ALL
+  SELECT 'reserved equals what unsettled rows owe above their base', 'budget ' || b.id, b.reserved || ' <> ' || coalesce(u.total, 0)
+  FROM budget b LEFT JOIN (
+    SELECT user_budget_id AS budget_id, sum(ceil(quota * rate_multiplier) - quota) AS total
+    FROM usage_log l
+    WHERE rate_multiplier > 1
+      AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = l.day AND s.request_id = l.request_id)
+    GROUP BY user_budget_id
+  ) u ON u.budget_id = b.id
+  WHERE b.reserved <> coalesce(u.total, 0)
+  UNION ALL
+  SELECT 'leased equals the sum of leases', 'budget ' || b.id, b.leased || ' <> ' || coalesce(l.total, 0)
+  FROM budget b LEFT JOIN (SELECT budget_id, sum(amount) AS total FROM budget_lease GROUP BY budget_id) l ON l.budget_id = b.id
+  WHERE b.leased <> coalesce(l.total, 0)
+  UNION ALL
+  SELECT 'a balance is negative only by what was written off, or after a call that cost more than its bound', 'budget ' || b.id,
+    (b.granted - (b.used - b.period_base) - b.leased - b.reserved)::text
+  FROM budget b
+  WHERE b.granted - (b.used - b.period_base) - b.leased - b.reserved < -b.written_off
+    AND NOT EXISTS (SELECT 1 FROM usage_log u WHERE b.id IN (u.user_budget_id, u.key_budget_id) AND u.quota > u.quota_held)
+    AND NOT EXISTS (SELECT 1 FROM quota_grant g WHERE g.budget_id = b.id AND g.amount < 0 AND g.change_type <> 'usage_quota')
+$$;
+
+-- The ledger: accounts, postings and budgets agree.
+CREATE OR REPLACE FUNCTION check_money_ledger() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  SELECT 'a balance is the sum of its entries', 'ledger account ' || a.code, a.balance || ' <> ' || coalesce(e.total, 0)
+  FROM ledger_account a LEFT JOIN (SELECT account_id, sum(amount) AS total FROM ledger_entry GROUP BY account_id) e ON e.account_id = a.id
+  WHERE a.balance <> coalesce(e.total, 0)
+  UNION ALL
+  SELECT 'a posting sums to zero', 'posting ' || posting_id, sum(amount)::text
+  FROM ledger_entry GROUP BY posting_id HAVING sum(amount) <> 0
+  UNION ALL
+  SELECT 'all accounts sum to zero', 'ledger', sum(balance)::text FROM ledger_account HAVING sum(balance) <> 0
+  UNION ALL
+  SELECT 'an account says what its user was granted and has settled', 'gateway user ' || b.gateway_user_id,
+    coalesce(a.balance, 0) || ' <> ' || (b.granted - coalesce(s.base, 0))
+  FROM budget b
+  LEFT JOIN ledger_account a ON a.gateway_user_id = b.gateway_user_id
+  LEFT JOIN (SELECT gateway_user_id, sum(base_quota) AS base FROM usage_settlement GROUP BY gateway_user_id) s
+    ON s.gateway_user_id = b.gateway_user_id
+  WHERE b.gateway_user_id IS NOT NULL AND coalesce(a.balance, 0) <> b.granted - coalesce(s.base, 0)
+$$;
+
+-- Users see the balance after each of their entries. Entries of an account are numbered in the order in which they were
+-- written, since each is written under the lock of the account.
+CREATE OR REPLACE FUNCTION check_money_entries() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  SELECT 'an entry says the balance after it', 'ledger entry ' || id, balance_after || ' <> ' || total
+  FROM (SELECT id, balance_after, sum(amount) OVER (PARTITION BY account_id ORDER BY id) AS total FROM ledger_entry) e
+  WHERE balance_after <> total
+  UNION ALL
+  -- Lists show both as one entry.
+  SELECT 'an entry says what the deltas before it add up to', 'posting ' || coalesce(e.posting_id, d.posting_id),
+    coalesce(e.delta_amount::text, 'no entry') || ' <> ' || coalesce(d.amount::text, 'no deltas')
+  FROM (SELECT posting_id, account_id, delta_amount FROM ledger_entry WHERE delta_amount IS NOT NULL) e
+  FULL JOIN (
+    SELECT posting_id, account_id, sum(amount) AS amount FROM ledger_entry WHERE usage_request_id IS NOT NULL
+    GROUP BY posting_id, account_id
+  ) d ON d.posting_id = e.posting_id AND d.account_id = e.account_id
+  WHERE e.delta_amount IS DISTINCT FROM d.amount
+$$;
+
+-- Orders and what they moved. A paid order is settled or refunded; it is credited once it has an owner.
+CREATE OR REPLACE FUNCTION check_money_orders() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  WITH credit AS (
+    SELECT p.reference, count(*) AS entries, sum(e.amount) AS amount, min(p.change_type) AS change_type,
+      min(a.gateway_user_id) AS gateway_user_id
+    FROM ledger_posting p JOIN ledger_entry e ON e.posting_id = p.id JOIN ledger_account a ON a.id = e.account_id
+    WHERE p.change_type IN ('order_credit', 'subscription_grant') AND a.gateway_user_id IS NOT NULL
+    GROUP BY p.reference
+  ), paid AS (
+    SELECT o.*, o.status IN ('settled', 'refunded') AS is_paid, u.gateway_user_id AS owner
+    FROM sales_order o LEFT JOIN user_profile u ON u.id = o.user_id
+  ), refunded AS (
+    SELECT r.order_id, sum(r.amount_usd) FILTER (WHERE r.status <> 'failed') AS amount_usd,
+      sum(r.amount_usd) FILTER (WHERE r.status = 'done') AS done_usd,
+      sum(r.quota) FILTER (WHERE r.status <> 'failed') AS quota
+    FROM refund r GROUP BY r.order_id
+  )
+  SELECT 'a paid order has one payment, an unpaid one none', 'order ' || o.order_no,
+    o.status || ', payment ' || coalesce(p.transaction_id, 'none')
+  FROM paid o LEFT JOIN payment p ON p.order_id = o.id WHERE o.is_paid <> (p.id IS NOT NULL)
+  UNION ALL
+  SELECT 'a payment is what its order asked for', 'order ' || o.order_no,
+    p.gateway || ' ' || p.amount_usd || ' ' || p.currency || ' for ' || o.pay_channel || ' ' || o.amount_usd || ' ' || o.currency
+  FROM paid o JOIN payment p ON p.order_id = o.id
+  WHERE o.resolution IS NULL AND (p.amount_usd <> o.amount_usd OR p.currency <> o.currency
+    OR o.is_mock <> (p.gateway = 'mock') OR p.gateway NOT IN ('mock', o.pay_channel))
+  UNION ALL
+  SELECT 'a paid order with an owner has one credit of its quota', 'order ' || o.order_no,
+    coalesce(c.entries, 0) || ' of ' || coalesce(c.amount, 0) || ' for ' || o.quota
+  FROM paid o LEFT JOIN credit c ON c.reference = 'order:' || o.order_no
+  WHERE o.is_paid AND o.owner IS NOT NULL AND o.quota > 0 AND o.resolution IS DISTINCT FROM 'refund' AND (c.entries, c.amount, c.gateway_user_id, c.change_type)
+    IS DISTINCT FROM (1::bigint, o.quota::numeric, o.owner,
+      CASE o.plan_kind WHEN 'monthly' THEN 'subscription_grant' ELSE 'order_credit' END)
+  UNION ALL
+  SELECT 'no other order has a credit', c.reference, coalesce(o.status, 'no such order')
+  FROM credit c LEFT JOIN paid o ON c.reference = 'order:' || o.order_no
+  WHERE o.is_paid IS NOT TRUE OR o.owner IS NULL OR o.resolution = 'refund'
+  UNION ALL
+  SELECT 'only a paid order can be paid late', 'order ' || order_no, status FROM paid WHERE is_paid_late AND NOT is_paid
+  UNION ALL
+  SELECT 'refunds are never more than the payment', 'order ' || o.order_no,
+    r.amount_usd || ' of ' || coalesce(p.amount_usd, 0) || ', quota ' || r.quota || ' of ' || o.quota
+  FROM refunded r JOIN paid o ON o.id = r.order_id LEFT JOIN payment p ON p.order_id = o.id
+  WHERE r.amount_usd > coalesce(p.amount_usd, 0) OR r.quota > o.quota
+  UNION ALL
+  SELECT 'an order is refunded when all of its payment went back', 'order ' || o.order_no,
+    o.status || ', ' || coalesce(r.done_usd, 0) || ' of ' || p.amount_usd
+  FROM paid o JOIN payment p ON p.order_id = o.id LEFT JOIN refunded r ON r.order_id = o.id
+  WHERE (o.status = 'refunded') <> (coalesce(r.done_usd, 0) = p.amount_usd)
+  UNION ALL
+  SELECT 'what a refund took back stands in the ledger', 'refund ' || r.refund_no,
+    coalesce(l.amount, 0) || ' for ' || r.status || ' ' || r.quota
+  FROM refund r LEFT JOIN (
+    SELECT split_part(p.reference, ':', 2) AS refund_no, sum(e.amount) AS amount
+    FROM ledger_posting p JOIN ledger_entry e ON e.posting_id = p.id JOIN ledger_account a ON a.id = e.account_id
+    WHERE p.change_type IN ('refund', 'refund_failed') AND a.gateway_user_id IS NOT NULL
+    GROUP BY split_part(p.reference, ':', 2)
+  ) l ON l.refund_no = r.refund_no
+  WHERE coalesce(l.amount, 0) <> CASE r.status WHEN 'failed' THEN 0 ELSE -r.quota END
+  UNION ALL
+  SELECT 'a subscription that is over is not paid out twice', 'subscription ' || s.id, s.quota_granted::text
+  FROM subscription s WHERE s.quota_granted < 0
+$$;
+
+-- The grants of subscriptions and the orders that were paid for them are two books, kept by different statements.
+CREATE OR REPLACE FUNCTION check_money_subscriptions() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  SELECT 'of a subscription is never more left than was granted', 'subscription ' || id, quota_left || ' of ' || quota_granted
+  FROM subscription WHERE quota_left > quota_granted
+  UNION ALL
+  SELECT 'what ends with the months of a user is at most what they granted', 'gateway user ' || a.gateway_user_id,
+    sum(e.amount)::text
+  FROM ledger_account a
+  JOIN ledger_entry e ON e.account_id = a.id
+  JOIN ledger_posting p ON p.id = e.posting_id
+  WHERE a.gateway_user_id IS NOT NULL AND p.change_type IN ('subscription_grant', 'subscription_expiry')
+  GROUP BY a.gateway_user_id HAVING sum(e.amount) < 0
+  UNION ALL
+  SELECT 'a user has one running count of consumption', 'user ' || user_id, string_agg(counted_to::text, ', ')
+  FROM subscription WHERE status = 'active' GROUP BY user_id HAVING count(DISTINCT counted_to) > 1
+  UNION ALL
+  SELECT 'a subscription runs from its start for its months', 'subscription ' || id, months || ' to ' || period_end
+  FROM subscription
+  WHERE months < 0
+    OR period_end <> (period_start AT TIME ZONE 'UTC' + make_interval(months => months)) AT TIME ZONE 'UTC'
+  UNION ALL
+  SELECT 'what the months of a user granted is what the paid orders for them credited', 'user ' || coalesce(g.user_id, o.user_id)
+    || ' ' || coalesce(g.plan_code, o.plan_code), coalesce(g.quota, 0) || ' for ' || coalesce(o.quota, 0)
+  FROM (SELECT user_id, plan_code, sum(quota_granted) AS quota FROM subscription GROUP BY user_id, plan_code) g
+  FULL JOIN (
+    SELECT s.user_id, s.plan_code, sum(s.quota - coalesce(r.quota, 0)) AS quota
+    FROM sales_order s LEFT JOIN (
+      SELECT order_id, sum(quota) AS quota FROM refund WHERE status <> 'failed' GROUP BY order_id
+    ) r ON r.order_id = s.id
+    WHERE s.plan_kind = 'monthly' AND s.user_id IS NOT NULL AND s.status IN ('settled', 'refunded')
+      AND s.resolution IS DISTINCT FROM 'refund'
+    GROUP BY s.user_id, s.plan_code
+  ) o ON o.user_id = g.user_id AND o.plan_code = g.plan_code
+  WHERE coalesce(g.quota, 0) <> coalesce(o.quota, 0)
+$$;
+
+-- The settlement: usage rows, what they settled, and where that is found in the ledger and in the budgets.
+CREATE OR REPLACE FUNCTION check_money_settlement() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  SELECT 'a usage row is settled once', 'request ' || request_id, count(*)::text
+  FROM usage_settlement GROUP BY request_id HAVING count(*) > 1
+  UNION ALL
+  SELECT 'what is settled is a usage row, with its cost, its multiplier and its user', 'request ' || s.request_id,
+    coalesce(u.quota || ' x ' || u.rate_multiplier, 'no row')
+  FROM usage_settlement s LEFT JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
+  WHERE u.request_id IS NULL OR (u.quota, u.rate_multiplier, u.gateway_user_id)
+    IS DISTINCT FROM (s.base_quota, s.rate_multiplier, s.gateway_user_id)
+  UNION ALL
+  SELECT 'settled is base times multiplier, rounded up', 'request ' || request_id,
+    base_quota || ' x ' || rate_multiplier || ' <> ' || settled_quota
+  FROM usage_settlement WHERE settled_quota <> ceil(base_quota * rate_multiplier) OR quota_delta <> settled_quota - base_quota
+  UNION ALL
+  SELECT 'what a user settled is in the ledger', 'gateway user ' || coalesce(s.gateway_user_id, e.gateway_user_id),
+    coalesce(s.total, 0) || ' <> ' || coalesce(-e.total, 0)
+  FROM (SELECT gateway_user_id, sum(settled_quota) AS total FROM usage_settlement GROUP BY gateway_user_id) s
+  FULL JOIN (
+    SELECT a.gateway_user_id, sum(e.amount) AS total
+    FROM ledger_posting p JOIN ledger_entry e ON e.posting_id = p.id JOIN ledger_account a ON a.id = e.account_id
+    WHERE p.change_type = 'usage_quota' AND a.gateway_user_id IS NOT NULL GROUP BY a.gateway_user_id
+  ) e ON e.gateway_user_id = s.gateway_user_id
+  WHERE coalesce(s.total, 0) <> coalesce(-e.total, 0)
+  UNION ALL
+  SELECT 'what a multiplier changed was granted or taken', 'budget ' || b.id, coalesce(s.total, 0) || ' <> ' || coalesce(-g.total, 0)
+  FROM budget b
+  LEFT JOIN (SELECT gateway_user_id, sum(quota_delta) AS total FROM usage_settlement GROUP BY gateway_user_id) s
+    ON s.gateway_user_id = b.gateway_user_id
+  LEFT JOIN (SELECT budget_id, sum(amount) AS total FROM quota_grant WHERE change_type = 'usage_quota' GROUP BY budget_id) g
+    ON g.budget_id = b.id
+  WHERE coalesce(s.total, 0) <> coalesce(-g.total, 0)
+  UNION ALL
+  SELECT 'a batch says what its rows say', 'batch ' || coalesce(b.id, s.batch_id),
+    coalesce(b.rows || ', ' || b.base_quota || ', ' || b.settled_quota, 'no batch')
+  FROM settlement_batch b
+  FULL JOIN (
+    SELECT batch_id, count(*) AS rows, sum(base_quota) AS base, sum(settled_quota) AS settled,
+      count(*) FILTER (WHERE quota_delta <> 0) AS deltas
+    FROM usage_settlement GROUP BY batch_id
+  ) s ON s.batch_id = b.id
+  WHERE (b.rows, b.base_quota, b.settled_quota, coalesce(b.deltas, s.deltas))
+    IS DISTINCT FROM (s.rows, s.base, s.settled, s.deltas)
+  UNION ALL
+  -- Batches of before that was so have their deltas in one entry for each user.
+  SELECT 'each delta of a usage row is an entry of the ledger', 'request ' || coalesce(s.request_id, e.usage_request_id),
+    coalesce(s.quota_delta, 0) || ' <> ' || coalesce(-e.amount, 0)
+  FROM (
+    SELECT s.request_id, s.quota_delta FROM usage_settlement s JOIN settlement_batch b ON b.id = s.batch_id
+    WHERE s.quota_delta <> 0 AND b.deltas IS NOT NULL
+  ) s
+  FULL JOIN (
+    SELECT usage_request_id, sum(amount) AS amount, count(*) AS entries FROM ledger_entry
+    WHERE usage_request_id IS NOT NULL GROUP BY usage_request_id
+  ) e ON e.usage_request_id = s.request_id
+  WHERE s.quota_delta IS DISTINCT FROM -e.amount OR e.entries <> 1
+  UNION ALL
+  -- What is above the cursor is reached later, unless its number comes from another server.
+  SELECT 'no unsettled row is out of the reach of the cursor', 'request ' || u.request_id, u.xid || ', cursor ' || c.xid
+  FROM settlement_checkpoint c JOIN usage_log u
+    ON (u.xid, u.request_id) <= (c.xid, c.request_id)
+    OR (u.xid >= pg_snapshot_xmax(pg_current_snapshot()) AND u.xid IS DISTINCT FROM pg_current_xact_id_if_assigned())
+  WHERE c.source = 'usage_log' AND c.reconcile_day IS NULL
+    AND c.system_identifier = (SELECT system_identifier::text FROM pg_control_system())
+    AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
+    AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
+$$;
+
+-- What a replica could not write is owed by somebody, and stands in no sum.
+CREATE OR REPLACE FUNCTION check_money_spool() RETURNS TABLE (invariant text, subject text, detail text) LANGUAGE sql STABLE AS $$
+  SELECT 'a usage row that was recorded is in the log', 'replica ' || replica_id,
+    row_count || ' rows are put aside in its spool since ' || to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
+  FROM usage_quarantine WHERE row_count > 0
+$$;

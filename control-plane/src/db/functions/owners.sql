@@ -1,0 +1,24 @@
+CREATE OR REPLACE FUNCTION keep_owner_email() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.owner_email := lower(coalesce((SELECT u.email FROM user_profile u WHERE u.id = NEW.user_id), NEW.email));
+  RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION keep_owner_email_of_orders() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE sales_order SET owner_email = lower(NEW.email) WHERE user_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+
+-- Whose calls a list is about is known by another number than the one in the log. A subquery for it hides from the planner
+-- how many rows there are: it believed in few for whoever makes a tenth of all calls, and sorted them all for each piece of
+-- a file. A stable function is looked into while a statement is planned.
+CREATE OR REPLACE FUNCTION gateway_user_of_user(p_user bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT gateway_user_id FROM user_profile WHERE id = p_user
+$$;
+
+CREATE OR REPLACE FUNCTION gateway_user_of_key(p_key bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT gateway_user_id FROM api_key WHERE id = p_key
+$$;

@@ -1,0 +1,91 @@
+-- Makes the partitions of p_table for p_days days from p_from on, as far as they are missing; returns the names of those
+-- it made. The application has no right to create tables, so the function runs with the rights of its owner. It can do
+-- nothing else: it only accepts a table of this schema and this owner that is partitioned by ranges of a date named day.
+--
+-- A partition is made as a table of its own and then attached. That waits for nobody who reads or writes the log, and
+-- nobody waits for it; CREATE TABLE ... PARTITION OF would need the whole log for itself.
+--
+-- There is no default partition: its rows would survive the retention, which drops days, and would keep the partition
+-- of their day from ever being made. A writer that meets a day without a partition makes it and writes again.
+CREATE OR REPLACE FUNCTION ensure_day_partitions(p_table text, p_from date, p_days integer) RETURNS text[]
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_today date := (now() AT TIME ZONE 'UTC')::date;
+  v_parent oid;
+  v_partition oid;
+  v_day date;
+  v_name text;
+  v_made text[] := '{}';
+BEGIN
+  SELECT c.oid INTO v_parent
+  FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_partitioned_table p ON p.partrelid = c.oid
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
+  WHERE n.nspname = 'public' AND c.relname = p_table AND pg_get_userbyid(c.relowner) = current_user
+    AND p.partstrat = 'r' AND p.partnatts = 1 AND a.attname = 'day' AND a.atttypid = 'date'::regtype;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION '"%" is not a table partitioned by day', p_table USING ERRCODE = 'undefined_table';
+  END IF;
+  IF p_days IS NULL OR p_days NOT BETWEEN 1 AND 100 THEN
+    RAISE EXCEPTION '% days are not between 1 and 100', p_days USING ERRCODE = 'numeric_value_out_of_range';
+  END IF;
+  -- A clock that is years off must not fill the database with tables.
+  IF p_from IS NULL OR p_from < v_today - 400 OR p_from + p_days > v_today + 100 THEN
+    RAISE EXCEPTION 'day % is too far from today', p_from USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+
+  -- One at a time; those who come second find everything made.
+  PERFORM pg_advisory_xact_lock(hashtextextended('sluice day partitions of ' || p_table, 0));
+  FOR v_day IN SELECT p_from + offset_days FROM generate_series(0, p_days - 1) AS offset_days LOOP
+    v_name := p_table || to_char(v_day, '"_y"YYYY"m"MM"d"DD');
+    v_partition := to_regclass(format('public.%I', v_name));
+    CONTINUE WHEN EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = v_partition AND inhparent = v_parent);
+    IF v_partition IS NOT NULL THEN
+      RAISE EXCEPTION 'table "%" exists but is no partition of "%"', v_name, p_table USING ERRCODE = 'duplicate_table';
+    END IF;
+    EXECUTE format('CREATE TABLE public.%I (LIKE public.%I INCLUDING ALL EXCLUDING IDENTITY)', v_name, p_table);
+    EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%L) TO (%L)',
+      p_table, v_name, v_day, v_day + 1);
+    v_made := v_made || v_name;
+  END LOOP;
+  RETURN v_made;
+END
+$$;
+
+-- Drops the partition of a day; false when there is none. Dropping needs the whole log for a moment, and whoever reads a
+-- log for long makes us wait, and everybody else behind us: so we give up soon (state 55P03) and come again. Money is in
+-- none of the three logs; of payloads only those can go whose key is gone.
+CREATE OR REPLACE FUNCTION drop_day_partition(p_table text, p_day date) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$
+DECLARE
+  v_name text := p_table || to_char(p_day, '"_y"YYYY"m"MM"d"DD');
+BEGIN
+  IF p_table IS NULL OR p_table NOT IN ('trace_record', 'payload_segment', 'payload_record') THEN
+    RAISE EXCEPTION 'days of "%" are kept', p_table USING ERRCODE = 'undefined_table';
+  END IF;
+  IF p_day IS NULL OR p_day >= (now() AT TIME ZONE 'UTC')::date THEN
+    RAISE EXCEPTION 'day % is not over', p_day USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+  IF p_table <> 'trace_record'
+    AND EXISTS (SELECT 1 FROM public.payload_day_key WHERE day = p_day AND wrapped IS NOT NULL) THEN
+    RAISE EXCEPTION 'the payloads of % can still be read', p_day USING ERRCODE = 'object_in_use';
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('sluice day partitions of ' || p_table, 0));
+  IF NOT EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = to_regclass(format('public.%I', v_name))
+    AND inhparent = to_regclass(format('public.%I', p_table))) THEN
+    RETURN false;
+  END IF;
+  EXECUTE format('DROP TABLE public.%I', v_name);
+  RETURN true;
+END
+$$;
+
+-- They run with the rights of their owner, so not everybody may call them.
+REVOKE ALL ON FUNCTION ensure_day_partitions(text, date, integer), drop_day_partition(text, date) FROM PUBLIC;
+DO $$
+BEGIN
+  IF to_regrole('sluice_app') IS NULL THEN RETURN; END IF;
+  GRANT EXECUTE ON FUNCTION ensure_day_partitions(text, date, integer), drop_day_partition(text, date) TO sluice_app;
+END
+$$;

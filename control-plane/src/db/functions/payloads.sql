@@ -1,0 +1,115 @@
+-- The keys of all days before p_before are destroyed for good. Setting them to null would leave their bytes in the file
+-- until somebody vacuums the table, so the table is written anew and its old file goes away at the commit. The rows stay,
+-- and keep new keys of these days from being made.
+CREATE OR REPLACE FUNCTION destroy_payload_keys(p_before date) RETURNS date[]
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+  v_rows public.payload_day_key[];
+  v_days date[];
+BEGIN
+  IF p_before IS NULL OR p_before > (now() AT TIME ZONE 'UTC')::date THEN
+    RAISE EXCEPTION 'the keys of days from today on are not destroyed' USING ERRCODE = 'datetime_field_overflow';
+  END IF;
+  IF NOT EXISTS (SELECT 1 FROM public.payload_day_key WHERE day < p_before AND wrapped IS NOT NULL) THEN
+    RETURN '{}';
+  END IF;
+  LOCK TABLE public.payload_day_key IN ACCESS EXCLUSIVE MODE;
+  SELECT coalesce(array_agg(day ORDER BY day), '{}') INTO v_days FROM public.payload_day_key
+  WHERE day < p_before AND wrapped IS NOT NULL;
+  IF v_days = '{}' THEN
+    RETURN v_days;
+  END IF;
+  SELECT array_agg(k) INTO v_rows FROM public.payload_day_key k;
+  TRUNCATE public.payload_day_key;
+  INSERT INTO public.payload_day_key (day, key_id, wrapped, created_at, destroyed_at)
+  SELECT day, key_id, CASE WHEN day = ANY (v_days) THEN NULL ELSE wrapped END, created_at,
+    CASE WHEN day = ANY (v_days) THEN now() ELSE destroyed_at END
+  FROM unnest(v_rows);
+  RETURN v_days;
+END
+$$;
+
+-- What a link of the chain says, in a form that depends on no setting of the session, with the hash of the link before.
+CREATE OR REPLACE FUNCTION payload_access_hash(p_row payload_access) RETURNS bytea
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT sha256(convert_to(jsonb_build_array(p_row.number, (extract(epoch FROM p_row.at) * 1000000)::bigint, p_row.admin_id,
+    p_row.admin_name, p_row.day - date '2000-01-01', p_row.request_id, p_row.gateway_user_id, p_row.reason, p_row.ip,
+    p_row.asked_by, encode(p_row.previous_hash, 'hex'))::text, 'UTF8'))
+$$;
+
+-- Writes down that an admin is about to read a payload, as the next link of the chain, unless that admin has read
+-- p_per_hour in the last hour: then nothing is written and the seconds to wait are returned. One at a time, across all
+-- replicas, so that the count is exact and the chain has no fork.
+CREATE OR REPLACE FUNCTION record_payload_access(p_access jsonb, p_per_hour integer)
+RETURNS TABLE (link_number bigint, link_hash bytea, wait_seconds integer)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  v_head public.payload_access_head;
+  v_row public.payload_access;
+  v_oldest timestamptz;
+BEGIN
+  SELECT * INTO STRICT v_head FROM public.payload_access_head WHERE id = 1 FOR UPDATE;
+  v_row := jsonb_populate_record(NULL::public.payload_access, p_access);
+  v_row.number := v_head.number + 1;
+  v_row.at := clock_timestamp();
+  v_row.previous_hash := v_head.hash;
+  IF length(btrim(v_row.reason)) < 5 IS NOT FALSE THEN
+    RAISE EXCEPTION 'a payload is not read without a reason' USING ERRCODE = 'check_violation';
+  END IF;
+  SELECT a.at INTO v_oldest FROM public.payload_access a
+  WHERE a.admin_id = v_row.admin_id AND a.at > v_row.at - interval '1 hour'
+  ORDER BY a.at DESC OFFSET greatest(p_per_hour, 1) - 1 LIMIT 1;
+  IF v_oldest IS NOT NULL THEN
+    RETURN QUERY SELECT NULL::bigint, NULL::bytea,
+      greatest(1, ceil(extract(epoch FROM v_oldest + interval '1 hour' - v_row.at))::integer);
+    RETURN;
+  END IF;
+  v_row.hash := public.payload_access_hash(v_row);
+  INSERT INTO public.payload_access SELECT v_row.*;
+  UPDATE public.payload_access_head SET number = v_row.number, hash = v_row.hash WHERE id = 1;
+  RETURN QUERY SELECT v_row.number, v_row.hash, NULL::integer;
+END
+$$;
+
+-- What is wrong with the chain of accesses to payloads; no row when nothing is. Each access stands in the audit log as
+-- well, with its hash: whoever rewrites the end of the chain must rewrite that, too.
+CREATE OR REPLACE FUNCTION check_payload_access() RETURNS TABLE (finding text, link_number bigint)
+LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
+  WITH link AS (
+    SELECT a.number, a.hash, a.previous_hash, payload_access_hash(a) AS own_hash,
+      lag(a.number, 1, 0::bigint) OVER by_number AS last_number,
+      lag(a.hash, 1, sha256('sluice: nobody has read a payload')) OVER by_number AS last_hash
+    FROM payload_access a WINDOW by_number AS (ORDER BY a.number)
+  )
+  SELECT 'the link was altered', number FROM link WHERE hash IS DISTINCT FROM own_hash
+  UNION ALL
+  SELECT 'links before this one are gone', number FROM link WHERE number <> last_number + 1
+  UNION ALL
+  SELECT 'the link does not follow the one before', number FROM link
+  WHERE number = last_number + 1 AND previous_hash IS DISTINCT FROM last_hash
+  UNION ALL
+  SELECT 'the chain does not end with its last link', l.number
+  FROM (
+    SELECT number, hash FROM link UNION ALL SELECT 0, sha256('sluice: nobody has read a payload') ORDER BY 1 DESC LIMIT 1
+  ) AS l
+  LEFT JOIN payload_access_head h ON h.id = 1
+  WHERE h.number IS DISTINCT FROM l.number OR h.hash IS DISTINCT FROM l.hash
+  UNION ALL
+  SELECT 'the audit log knows the link as another, or it is gone', (e.after->>'number')::bigint
+  FROM audit_log e LEFT JOIN payload_access a ON a.number = (e.after->>'number')::bigint
+  WHERE e.action = 'trace.payload_read' AND encode(a.hash, 'hex') IS DISTINCT FROM e.after->>'hash'
+  UNION ALL
+  SELECT 'the audit log does not know the link', a.number FROM payload_access a
+  WHERE NOT EXISTS (SELECT 1 FROM audit_log e
+    WHERE e.action = 'trace.payload_read' AND e.subject_id = a.request_id::text AND e.after->>'hash' = encode(a.hash, 'hex'))
+  ORDER BY 2, 1
+$$;
+
+-- They run with the rights of their owner, so not everybody may call them.
+REVOKE ALL ON FUNCTION destroy_payload_keys(date), record_payload_access(jsonb, integer) FROM PUBLIC;
+DO $$
+BEGIN
+  IF to_regrole('sluice_app') IS NULL THEN RETURN; END IF;
+  GRANT EXECUTE ON FUNCTION destroy_payload_keys(date), record_payload_access(jsonb, integer) TO sluice_app;
+END
+$$;

@@ -1,0 +1,265 @@
+-- Everything that moves quota is a function, so that each effect is one guarded statement under the lock of its budget row.
+-- remaining = granted - (used - period_base) - leased - reserved
+--
+-- What a replica holds of a budget may be spent by it to the last unit while nobody hears of it, and rows of calls that it
+-- answered may lie in its spool. So its leases stay set aside until its spool was replayed, and are written off only when
+-- somebody says that its host is lost. That is safe when it can let no call in any more: it does so only for as long as its
+-- term holds, which it counts by its own clock from before it asked, and we wait until after the end.
+
+CREATE OR REPLACE FUNCTION next_period_end(p_period text, p_now timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+  SELECT CASE p_period
+    WHEN 'daily' THEN date_trunc('day', p_now, 'UTC') + interval '1 day'
+    WHEN 'weekly' THEN date_trunc('week', p_now, 'UTC') + interval '7 days'
+    WHEN 'monthly' THEN date_trunc('month', p_now, 'UTC') + interval '1 month'
+  END
+$$;
+
+-- Lends a slice of a budget to a replica. A slice is at least what is needed and at most a quarter of what is left, so that
+-- other replicas find something too. When too little is left although others hold leases, p_recall = 0 calls their idle
+-- leases back and returns the number of that call; asked again with it, is_recall_answered says whether all have answered.
+--
+-- A statement whose answer was lost may still reach the server long after its replica has given up on it, when a network
+-- that was silent delivers what it held back. So the statements on a lease are numbered, and one that comes after a newer
+-- one is refused: otherwise a lease could be given back that is being spent.
+CREATE OR REPLACE FUNCTION lease_quota(p_budget bigint, p_replica text, p_need bigint, p_want bigint, p_recall bigint, p_statement bigint)
+RETURNS TABLE (leased_now bigint, remaining_after bigint, recall bigint, is_recall_answered boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_budget budget;
+  v_remaining bigint;
+  v_give bigint;
+BEGIN
+  IF p_need < 0 THEN RAISE EXCEPTION 'a need must not be negative'; END IF;
+  SELECT * INTO v_budget FROM budget WHERE id = p_budget FOR UPDATE;
+  IF NOT FOUND THEN RAISE EXCEPTION 'budget % does not exist', p_budget; END IF;
+  IF EXISTS (SELECT 1 FROM budget_lease WHERE budget_id = p_budget AND replica_id = p_replica AND last_statement >= p_statement) THEN
+    RAISE EXCEPTION 'statement % on the lease of budget % came late', p_statement, p_budget;
+  END IF;
+  IF v_budget.period <> 'none' AND v_budget.period_ends_at <= now() THEN
+    v_budget.period_base := v_budget.used;
+    UPDATE budget SET period_base = used, period_ends_at = next_period_end(period, now()), updated_at = now() WHERE id = p_budget;
+  END IF;
+  v_remaining := v_budget.granted - (v_budget.used - v_budget.period_base) - v_budget.leased - v_budget.reserved;
+  IF v_remaining >= p_need THEN
+    v_give := greatest(p_need, least(p_want, v_remaining / 4));
+    UPDATE budget SET leased = leased + v_give, updated_at = now() WHERE id = p_budget;
+    INSERT INTO budget_lease (budget_id, replica_id, amount, last_statement) VALUES (p_budget, p_replica, v_give, p_statement)
+      ON CONFLICT (budget_id, replica_id)
+      DO UPDATE SET amount = budget_lease.amount + v_give, last_statement = p_statement, updated_at = now();
+    RETURN QUERY SELECT v_give, v_remaining - v_give, 0::bigint, true;
+    RETURN;
+  END IF;
+  IF NOT EXISTS (
+    SELECT 1 FROM budget_lease l JOIN replica r ON r.id = l.replica_id
+    WHERE l.budget_id = p_budget AND l.replica_id <> p_replica AND l.amount > 0 AND r.seen_at > now() - interval '15 seconds'
+  ) THEN
+    RETURN QUERY SELECT 0::bigint, v_remaining, p_recall, true;
+    RETURN;
+  END IF;
+  IF p_recall = 0 THEN
+    UPDATE budget SET recall_sequence = recall_sequence + 1 WHERE id = p_budget RETURNING recall_sequence INTO v_budget.recall_sequence;
+    PERFORM pg_notify('lease_recall', p_budget || ':' || v_budget.recall_sequence);
+    RETURN QUERY SELECT 0::bigint, v_remaining, v_budget.recall_sequence, false;
+    RETURN;
+  END IF;
+  RETURN QUERY SELECT 0::bigint, v_remaining, p_recall, NOT EXISTS (
+    SELECT 1 FROM budget_lease l JOIN replica r ON r.id = l.replica_id
+    WHERE l.budget_id = p_budget AND l.replica_id <> p_replica AND l.amount > 0 AND l.recall_seen < p_recall
+      AND r.seen_at > now() - interval '15 seconds'
+  );
+END
+$$;
+
+-- Gives idle quota of a lease back; with p_recall > 0 it also answers that call, even when nothing is idle.
+CREATE OR REPLACE FUNCTION return_lease(p_budget bigint, p_replica text, p_amount bigint, p_recall bigint, p_statement bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM budget WHERE id = p_budget FOR UPDATE;
+  UPDATE budget_lease
+    SET amount = amount - p_amount, recall_seen = greatest(recall_seen, p_recall), last_statement = p_statement, updated_at = now()
+    WHERE budget_id = p_budget AND replica_id = p_replica AND last_statement < p_statement AND amount >= p_amount;
+  IF NOT FOUND AND p_amount > 0 THEN
+    RAISE EXCEPTION 'replica % has not % to give back of budget %, or says so late', p_replica, p_amount, p_budget;
+  END IF;
+  IF p_amount > 0 THEN
+    UPDATE budget SET leased = leased - p_amount, updated_at = now() WHERE id = p_budget;
+  END IF;
+  IF p_recall > 0 THEN
+    PERFORM pg_notify('lease_returned', p_budget::text);
+  END IF;
+END
+$$;
+
+-- What a replica holds of a budget, after every statement with a lower number has either happened or lost its chance.
+CREATE OR REPLACE FUNCTION read_lease(p_budget bigint, p_replica text, p_statement bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_amount bigint;
+BEGIN
+  PERFORM 1 FROM budget WHERE id = p_budget FOR UPDATE;
+  UPDATE budget_lease SET last_statement = greatest(last_statement, p_statement)
+    WHERE budget_id = p_budget AND replica_id = p_replica RETURNING amount INTO v_amount;
+  RETURN coalesce(v_amount, 0);
+END
+$$;
+
+-- Charges the sums of newly written usage rows; a reserve is what their multiplier above 1 still owes. Both eat the lease of
+-- the replica first; what the lease does not cover is taken from what remains. Returns how much of each lease was eaten.
+-- Locks budgets in the order of their ids. A period that is over ends here too: what is spent out of a lease of its last
+-- moments counts for the next one, so that no period's charges exceed what it was granted.
+CREATE OR REPLACE FUNCTION charge_budgets(p_replica text, p_budgets bigint[], p_charges bigint[], p_reserves bigint[])
+RETURNS TABLE (budget_id bigint, taken bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM 1 FROM budget WHERE id = ANY (p_budgets) ORDER BY id FOR UPDATE;
+  RETURN QUERY
+  WITH charge AS (
+    SELECT c.budget_id, c.charge, c.reserve, least(coalesce(l.amount, 0), c.charge + c.reserve) AS taken
+    FROM unnest(p_budgets, p_charges, p_reserves) AS c (budget_id, charge, reserve)
+    LEFT JOIN budget_lease l ON l.budget_id = c.budget_id AND l.replica_id = p_replica
+  ), eaten AS (
+    UPDATE budget_lease l SET amount = l.amount - c.taken, updated_at = now()
+    FROM charge c WHERE l.budget_id = c.budget_id AND l.replica_id = p_replica
+  ), charged AS (
+    UPDATE budget b SET used = b.used + c.charge, leased = b.leased - c.taken, reserved = b.reserved + c.reserve, updated_at = now(),
+      period_base = CASE WHEN b.period <> 'none' AND b.period_ends_at <= now() THEN b.used ELSE b.period_base END,
+      period_ends_at = CASE WHEN b.period <> 'none' AND b.period_ends_at <= now() THEN next_period_end(b.period, now()) ELSE b.period_ends_at END
+    FROM charge c WHERE b.id = c.budget_id
+    RETURNING b.id, c.taken
+  )
+  SELECT charged.id, charged.taken FROM charged;
+END
+$$;
+
+-- From when on a replica has long noticed that its term is over. Clocks may differ by a quarter. Programs from before there
+-- were terms write no end, or leave an old one behind; they go on for five minutes.
+CREATE OR REPLACE FUNCTION term_is_over_at(p_seen_at timestamptz, p_term_ends_at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN p_term_ends_at > p_seen_at THEN p_term_ends_at + (p_term_ends_at - p_seen_at) / 4
+    ELSE p_seen_at + interval '375 seconds' END
+$$;
+
+-- Renews the term of a replica, and says in which era it is. Whoever names another era has lost its leases, and is not renewed
+-- before it knows. A process that begins holds none, and names no era. live counts the replicas that were heard of lately.
+CREATE OR REPLACE FUNCTION renew_term(p_replica text, p_era uuid, p_term interval)
+RETURNS TABLE (current_era uuid, is_renewed boolean, live integer)
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO replica AS r (id, term_ends_at) VALUES (p_replica, now() + p_term)
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(), term_ends_at = now() + p_term, given_up_at = NULL
+    WHERE p_era IS NULL OR r.era = p_era
+    RETURNING r.era INTO current_era;
+  is_renewed := FOUND;
+  IF NOT is_renewed THEN
+    SELECT r.era INTO current_era FROM replica r WHERE r.id = p_replica;
+  END IF;
+  SELECT count(*) + 1 INTO live FROM replica r WHERE r.seen_at > now() - interval '15 seconds' AND r.id <> p_replica;
+  RETURN NEXT;
+END
+$$;
+
+-- Gives back every lease of a replica: at its clean end, and after its spool was replayed.
+CREATE OR REPLACE FUNCTION release_leases(p_replica text) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_total bigint;
+BEGIN
+  UPDATE replica SET era = gen_random_uuid() WHERE id = p_replica;
+  PERFORM 1 FROM budget WHERE id IN (SELECT l.budget_id FROM budget_lease l WHERE l.replica_id = p_replica) ORDER BY id FOR UPDATE;
+  WITH gone AS (
+    DELETE FROM budget_lease WHERE replica_id = p_replica RETURNING budget_id, amount
+  ), returned AS (
+    UPDATE budget b SET leased = b.leased - g.amount, updated_at = now() FROM gone g WHERE b.id = g.budget_id RETURNING g.amount
+  )
+  SELECT coalesce(sum(amount), 0) INTO v_total FROM returned;
+  RETURN v_total;
+END
+$$;
+
+-- Gives back the leases of replicas that were given up, once their terms are over. What their calls still cost is charged
+-- when it comes; by so much, and no more, a balance may become negative.
+CREATE OR REPLACE FUNCTION write_off_leases() RETURNS TABLE (replica_id text, budgets bigint, quota bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_replica text;
+BEGIN
+  -- Not FOR UPDATE: whoever lends holds a budget and then wants a share of this row.
+  FOR v_replica IN SELECT r.id FROM replica r
+    WHERE r.given_up_at IS NOT NULL AND now() > term_is_over_at(r.seen_at, r.term_ends_at)
+      AND EXISTS (SELECT 1 FROM budget_lease l WHERE l.replica_id = r.id)
+    ORDER BY r.id FOR NO KEY UPDATE SKIP LOCKED
+  LOOP
+    UPDATE replica SET era = gen_random_uuid() WHERE id = v_replica;
+    PERFORM 1 FROM budget WHERE id IN (SELECT l.budget_id FROM budget_lease l WHERE l.replica_id = v_replica) ORDER BY id FOR UPDATE;
+    RETURN QUERY
+    WITH gone AS (
+      DELETE FROM budget_lease l WHERE l.replica_id = v_replica RETURNING l.budget_id, l.amount
+    ), written_off AS (
+      UPDATE budget b SET leased = b.leased - g.amount, written_off = b.written_off + g.amount, updated_at = now()
+      FROM gone g WHERE b.id = g.budget_id AND g.amount > 0 RETURNING g.amount
+    )
+    SELECT v_replica, count(*), coalesce(sum(w.amount), 0)::bigint FROM written_off w;
+  END LOOP;
+END
+$$;
+
+-- Called by programs of the release before, which took the leases of silent replicas although these might have spent them.
+CREATE OR REPLACE FUNCTION reclaim_silent_leases(p_silence interval) RETURNS bigint LANGUAGE sql AS $$
+  SELECT 0::bigint
+$$;
+
+-- Removes leases that were empty for ten minutes, and replicas without leases that were silent for a day. A statement that
+-- comes late finds no row then, which is as good as a newer one: nothing is given back, and what it lends is found by the
+-- replica's next look at its leases.
+CREATE OR REPLACE FUNCTION forget_empty_leases(p_limit integer) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_count bigint;
+BEGIN
+  DELETE FROM budget_lease WHERE ctid = ANY (ARRAY(
+    SELECT l.ctid FROM budget_lease l WHERE l.amount = 0 AND l.updated_at < now() - interval '10 minutes'
+    LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ));
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  DELETE FROM replica r WHERE r.seen_at < now() - interval '1 day'
+    AND NOT EXISTS (SELECT 1 FROM budget_lease l WHERE l.replica_id = r.id);
+  RETURN v_count;
+END
+$$;
+
+-- Changes what a budget was granted, once per reference, and writes it into the ledger when the budget is of a user: the
+-- budget of a key is a limit and no possession, and has no account. Returns whether this call did it.
+CREATE OR REPLACE FUNCTION grant_quota(p_budget bigint, p_amount bigint, p_change_type text, p_reference text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_user bigint;
+BEGIN
+  IF NOT change_granted(p_budget, p_amount, p_change_type, p_reference) THEN RETURN false; END IF;
+  SELECT gateway_user_id INTO v_user FROM budget WHERE id = p_budget;
+  IF v_user IS NOT NULL THEN
+    PERFORM post_ledger(p_change_type, p_reference, NULL, p_change_type, ARRAY[v_user], ARRAY[p_amount]);
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- The part of that which concerns the budget alone.
+CREATE OR REPLACE FUNCTION change_granted(p_budget bigint, p_amount bigint, p_change_type text, p_reference text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM budget WHERE id = p_budget FOR UPDATE;
+  INSERT INTO quota_grant (budget_id, amount, change_type, reference) VALUES (p_budget, p_amount, p_change_type, p_reference)
+    ON CONFLICT (reference) DO NOTHING;
+  IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE budget SET granted = granted + p_amount, updated_at = now() WHERE id = p_budget;
+  PERFORM pg_notify('budget_changed', p_budget::text);
+  RETURN true;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION quota_grant_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+END
+$$;

@@ -1,0 +1,169 @@
+-- A count of a row, within bounds in which thousands of millions of them can be added up: one absurd row must stop no sums.
+CREATE OR REPLACE FUNCTION usage_count(p_count bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT least(greatest(p_count, 0), 1000000000)
+$$;
+
+-- The sums over the settled usage rows of some batches (above p_above, up to p_upto) that began on some UTC days (from
+-- p_from to p_to), as they are in usage_rollup. The one place that says what is counted where.
+--
+-- There are sums by two hours, and of what went wrong by day: a day of a zone that begins at another hour than that of UTC
+-- is put together from at most nineteen of them.
+CREATE OR REPLACE FUNCTION sum_usage(p_above bigint, p_upto bigint, p_from date, p_to date) RETURNS SETOF usage_rollup
+LANGUAGE plpgsql STABLE ROWS 1000 AS $$
+#variable_conflict use_column
+BEGIN
+  -- Put together as text so that each run is planned for its own bounds.
+  RETURN QUERY EXECUTE $query$
+    WITH counted AS (
+      SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter,
+        date_bin('2 hours', u.started_at, '2000-01-01 00:00:00+00') AS hours,
+        date_bin('1 day', u.started_at, '2000-01-01 00:00:00+00') AS utc_day,
+        u.gateway_user_id AS user_id, coalesce(u.model, '') AS model_name, coalesce(u.channel_id, 0) AS channel,
+        CASE WHEN u.outcome IN ('failed', 'refused') THEN coalesce(u.error_code, 'unknown') ELSE '' END AS cause,
+        u.outcome, u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images,
+        u.audio_ms, s.base_quota, s.settled_quota, u.started_at
+      FROM usage_settlement s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
+      WHERE s.batch_id > $1 AND s.batch_id <= $2 AND s.day BETWEEN $3 AND $4
+        -- The day of a row is that of its beginning, unless a clock was wrong.
+        AND u.started_at >= (($3 + 1)::timestamp AT TIME ZONE 'UTC') AND u.started_at < ($4::timestamp AT TIME ZONE 'UTC')
+    ), summed AS (
+      SELECT
+        CASE grouping(quarter, hours, utc_day, user_id, model_name, cause)
+          WHEN b'011111'::integer THEN 'total'
+          WHEN b'011101'::integer THEN 'route' WHEN b'101101'::integer THEN 'route_hours' WHEN b'110101'::integer THEN 'route_day'
+          WHEN b'011011'::integer THEN 'user' WHEN b'110011'::integer THEN 'user_day'
+          WHEN b'011110'::integer THEN 'error' WHEN b'101110'::integer THEN 'error_hours' WHEN b'110110'::integer THEN 'error_day'
+        END AS slice,
+        coalesce(quarter, hours, utc_day) AS starts_at, coalesce(user_id, 0) AS user_id, coalesce(model_name, '') AS model_name,
+        coalesce(channel, 0) AS channel, coalesce(cause, '') AS cause,
+        count(*) AS calls, count(*) FILTER (WHERE outcome = 'completed'), count(*) FILTER (WHERE outcome = 'aborted'),
+        count(*) FILTER (WHERE outcome = 'failed'), count(*) FILTER (WHERE outcome = 'refused'),
+        sum(usage_count(input_tokens))::bigint, sum(usage_count(output_tokens))::bigint,
+        sum(usage_count(cache_read_tokens))::bigint, sum(usage_count(cache_write_tokens))::bigint,
+        sum(usage_count(reasoning_tokens))::bigint, sum(usage_count(images))::bigint, sum(usage_count(audio_ms))::bigint,
+        sum(base_quota)::bigint, sum(settled_quota)::bigint, min(started_at), max(started_at)
+      FROM counted
+      GROUP BY GROUPING SETS ((quarter), (quarter, model_name, channel), (hours, model_name, channel),
+        (utc_day, model_name, channel), (quarter, user_id), (utc_day, user_id), (quarter, cause, channel),
+        (hours, cause, channel), (utc_day, cause, channel))
+    )
+    SELECT * FROM summed WHERE slice NOT IN ('error', 'error_hours', 'error_day') OR cause <> ''
+  $query$ USING p_above, p_upto, p_from - 1, p_to + 1;
+END
+$$;
+
+-- Adds the next batches of the settlement to the sums, about p_rows rows and at least one batch, in the transaction it is
+-- called in. `outcome` is `busy` when somebody else does just that, `more` when there is more to do, else `done`.
+--
+-- Batches of the settlement are written one after the other, under the lock of its checkpoint, so that no batch comes later
+-- with a number below one that was seen; and each usage row belongs to exactly one, whenever its own transaction ended.
+-- That holds on another server too, restored out of a dump, where numbers of transactions would mean nothing.
+--
+-- It is noted which quarter hours have changed.
+CREATE OR REPLACE FUNCTION roll_usage_up(p_rows integer) RETURNS TABLE (outcome text, batches integer, rows_added bigint)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+  v_from bigint;
+  v_upto bigint;
+  v_batches integer;
+  v_rows bigint;
+  v_is_last boolean;
+  v_version bigint;
+BEGIN
+  INSERT INTO usage_rollup_checkpoint (source, batch_id) VALUES ('usage_settlement', 0) ON CONFLICT DO NOTHING;
+  SELECT batch_id, version + 1 INTO v_from, v_version FROM usage_rollup_checkpoint WHERE source = 'usage_settlement' FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN QUERY SELECT 'busy', 0, 0::bigint;
+    RETURN;
+  END IF;
+  SELECT max(id), count(*), sum(rows) INTO v_upto, v_batches, v_rows
+  FROM (
+    SELECT id, rows, sum(rows) OVER (ORDER BY id) - rows AS rows_before
+    FROM (SELECT id, rows FROM settlement_batch WHERE id > v_from ORDER BY id LIMIT 500) next
+  ) batch WHERE rows_before < p_rows;
+  IF v_upto IS NULL THEN
+    UPDATE usage_rollup_checkpoint SET caught_up_at = now() WHERE source = 'usage_settlement';
+    RETURN QUERY SELECT 'done', 0, 0::bigint;
+    RETURN;
+  END IF;
+  WITH added AS MATERIALIZED (
+    SELECT * FROM sum_usage(v_from, v_upto, '2000-01-01', '9999-01-01')
+  ), changed AS (
+    INSERT INTO usage_change SELECT starts_at, v_version FROM added WHERE slice = 'total'
+    ON CONFLICT (starts_at) DO UPDATE SET version = excluded.version
+  )
+  INSERT INTO usage_rollup AS r SELECT * FROM added
+  ON CONFLICT (slice, starts_at, gateway_user_id, model, channel_id, error_code) DO UPDATE SET
+    calls = r.calls + excluded.calls, completed = r.completed + excluded.completed, aborted = r.aborted + excluded.aborted,
+    failed = r.failed + excluded.failed, refused = r.refused + excluded.refused,
+    input_tokens = r.input_tokens + excluded.input_tokens, output_tokens = r.output_tokens + excluded.output_tokens,
+    cache_read_tokens = r.cache_read_tokens + excluded.cache_read_tokens,
+    cache_write_tokens = r.cache_write_tokens + excluded.cache_write_tokens,
+    reasoning_tokens = r.reasoning_tokens + excluded.reasoning_tokens, images = r.images + excluded.images,
+    audio_ms = r.audio_ms + excluded.audio_ms, quota = r.quota + excluded.quota,
+    settled_quota = r.settled_quota + excluded.settled_quota,
+    first_at = least(r.first_at, excluded.first_at), last_at = greatest(r.last_at, excluded.last_at);
+  INSERT INTO usage_user AS t
+    SELECT u.gateway_user_id, min(u.started_at), max(u.started_at)
+    FROM usage_settlement s JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
+    WHERE s.batch_id > v_from AND s.batch_id <= v_upto GROUP BY u.gateway_user_id
+  ON CONFLICT (gateway_user_id) DO UPDATE SET
+    first_at = least(t.first_at, excluded.first_at), last_at = greatest(t.last_at, excluded.last_at);
+  v_is_last := NOT EXISTS (SELECT 1 FROM settlement_batch WHERE id > v_upto);
+  UPDATE usage_rollup_checkpoint SET batch_id = v_upto, version = v_version,
+    caught_up_at = CASE WHEN v_is_last THEN now() ELSE caught_up_at END
+  WHERE source = 'usage_settlement';
+  RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, v_batches, v_rows;
+END
+$$;
+
+-- Sums the calls of a UTC day anew, up to the batch that the sums have reached, in place of what is there. Returns how many
+-- sums there are. Days whose log is gone are left to whoever calls: what is not there can't be summed anew.
+CREATE OR REPLACE FUNCTION rebuild_usage_day(p_day date) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_upto bigint;
+  v_sums bigint;
+  v_version bigint;
+BEGIN
+  INSERT INTO usage_rollup_checkpoint (source, batch_id) VALUES ('usage_settlement', 0) ON CONFLICT DO NOTHING;
+  UPDATE usage_rollup_checkpoint SET version = version + 1 WHERE source = 'usage_settlement'
+    RETURNING batch_id, version INTO v_upto, v_version;
+  DELETE FROM usage_rollup
+  WHERE starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
+    AND slice IN ('total', 'route', 'route_hours', 'route_day', 'user', 'user_day', 'error', 'error_hours', 'error_day');
+  INSERT INTO usage_rollup SELECT * FROM sum_usage(0, v_upto, p_day, p_day);
+  GET DIAGNOSTICS v_sums = ROW_COUNT;
+  INSERT INTO usage_change
+    SELECT quarter, v_version
+    FROM generate_series(p_day::timestamp AT TIME ZONE 'UTC', (p_day::timestamp + interval '23:45') AT TIME ZONE 'UTC',
+      interval '15 minutes') quarter
+  ON CONFLICT (starts_at) DO UPDATE SET version = excluded.version;
+  INSERT INTO usage_user AS t
+    SELECT gateway_user_id, min(first_at), max(last_at) FROM usage_rollup
+    WHERE slice = 'user_day' AND starts_at = (p_day::timestamp AT TIME ZONE 'UTC') GROUP BY gateway_user_id
+  ON CONFLICT (gateway_user_id) DO UPDATE SET
+    first_at = least(t.first_at, excluded.first_at), last_at = greatest(t.last_at, excluded.last_at);
+  RETURN v_sums;
+END
+$$;
+
+-- Every sum of a UTC day that is not what the log says, up to the batch that the sums have reached. Empty when all are right.
+CREATE OR REPLACE FUNCTION check_usage_day(p_day date) RETURNS TABLE (slice text, starts_at timestamptz, subject text, detail text)
+LANGUAGE sql STABLE AS $$
+  WITH expected AS (
+    SELECT * FROM sum_usage(0, coalesce((SELECT batch_id FROM usage_rollup_checkpoint WHERE source = 'usage_settlement'), 0),
+      p_day, p_day)
+  ), actual AS (
+    SELECT * FROM usage_rollup r
+    WHERE r.starts_at >= (p_day::timestamp AT TIME ZONE 'UTC') AND r.starts_at < ((p_day + 1)::timestamp AT TIME ZONE 'UTC')
+      AND r.slice IN ('total', 'route', 'route_hours', 'route_day', 'user', 'user_day', 'error', 'error_hours', 'error_day')
+  )
+  SELECT coalesce(e.slice, a.slice), coalesce(e.starts_at, a.starts_at),
+    'user ' || coalesce(e.gateway_user_id, a.gateway_user_id) || ', model ' || coalesce(e.model, a.model)
+      || ', channel ' || coalesce(e.channel_id, a.channel_id) || ', error ' || coalesce(e.error_code, a.error_code),
+    coalesce(a.calls::text, 'no') || ' calls, ' || coalesce(e.calls::text, 'no') || ' in the log'
+  FROM expected e FULL JOIN actual a ON (e.slice, e.starts_at, e.gateway_user_id, e.model, e.channel_id, e.error_code)
+    = (a.slice, a.starts_at, a.gateway_user_id, a.model, a.channel_id, a.error_code)
+  WHERE e IS DISTINCT FROM a
+$$;

@@ -1,0 +1,306 @@
+-- Settles the next rows of the usage log, at most p_limit, in the transaction it is called in, and moves the checkpoint.
+-- `outcome` is `busy` when somebody else does just that, `more` when there may be more to do, else `done`.
+--
+-- A row that makes its step fail is found by taking ever fewer rows, and put into the quarantine; the others go on.
+-- When the database runs on another server than before, restored out of a dump, the numbers of transactions in the log
+-- mean nothing any more: everything is looked at again by day and id, and the cursor starts over at what is written from
+-- now on. The same is done when there is no checkpoint, or when p_is_reconciled asks for it.
+CREATE OR REPLACE FUNCTION settle_usage(p_limit integer, p_is_reconciled boolean DEFAULT false)
+RETURNS TABLE (outcome text, rows_settled integer, base_quota bigint, settled_quota bigint, rows_refused integer, cursor_xid text,
+  is_reconciling boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_nil uuid := '00000000-0000-0000-0000-000000000000';
+  v_server text := (SELECT system_identifier::text FROM pg_control_system());
+  v_from settlement_checkpoint;
+  v_step settlement_step;
+  v_limit integer := p_limit;
+  v_makes_partitions boolean := false;
+  v_fault text;
+  v_is_last boolean;
+BEGIN
+  IF p_limit < 1 THEN RAISE EXCEPTION 'a limit must be positive'; END IF;
+  SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    IF NOT EXISTS (SELECT 1 FROM settlement_checkpoint WHERE source = 'usage_log') THEN
+      INSERT INTO settlement_checkpoint (source, xid, request_id, system_identifier) VALUES ('usage_log', '0', v_nil, '')
+        ON CONFLICT DO NOTHING;
+      SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log' FOR UPDATE SKIP LOCKED;
+    END IF;
+    IF v_from.source IS NULL THEN
+      RETURN QUERY SELECT 'busy', 0, 0::bigint, 0::bigint, 0, NULL::text, NULL::boolean;
+      RETURN;
+    END IF;
+  END IF;
+  IF v_from.system_identifier <> v_server THEN
+    v_from.system_identifier := v_server;
+    v_from.xid := pg_snapshot_xmin(pg_current_snapshot());
+    v_from.request_id := v_nil;
+    v_from.reconcile_day := '-infinity';
+    v_from.reconcile_request_id := v_nil;
+  ELSIF p_is_reconciled THEN
+    v_from.reconcile_day := '-infinity';
+    v_from.reconcile_request_id := v_nil;
+  END IF;
+  LOOP
+    BEGIN
+      IF v_makes_partitions THEN PERFORM make_settlement_partitions(v_from, v_limit); END IF;
+      v_step := settle_usage_step(v_from, v_limit);
+      EXIT;
+    EXCEPTION
+      -- No row of the log can be the reason: a number of a batch is taken, and the next try has another.
+      WHEN unique_violation THEN RAISE;
+      WHEN data_exception OR integrity_constraint_violation THEN v_fault := SQLERRM;
+    END;
+    IF NOT v_makes_partitions THEN
+      v_makes_partitions := true;
+    ELSIF v_limit > 1 THEN
+      v_limit := v_limit / 2;
+    ELSE
+      v_step := quarantine_usage_row(v_from, v_fault);
+      EXIT;
+    END IF;
+  END LOOP;
+  v_is_last := v_step.rows_read < v_limit;
+  IF v_from.reconcile_day IS NULL THEN
+    v_from.xid := coalesce(v_step.last_xid, v_from.xid);
+    v_from.request_id := coalesce(v_step.last_request_id, v_from.request_id);
+  ELSE
+    v_from.reconcile_day := CASE WHEN NOT v_is_last THEN v_step.last_day END;
+    v_from.reconcile_request_id := CASE WHEN NOT v_is_last THEN v_step.last_request_id END;
+    v_is_last := false;
+  END IF;
+  UPDATE settlement_checkpoint SET xid = v_from.xid, request_id = v_from.request_id,
+    system_identifier = v_from.system_identifier, reconcile_day = v_from.reconcile_day,
+    reconcile_request_id = v_from.reconcile_request_id, updated_at = now()
+  WHERE source = 'usage_log';
+  RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, v_step.rows_settled, v_step.base_quota,
+    v_step.settled_quota, v_step.rows_refused, v_from.xid::text, v_from.reconcile_day IS NOT NULL;
+END
+$$;
+
+-- Settles the next p_limit rows after a checkpoint: a settlement row each, one ledger posting with an entry for each delta,
+-- and what the multiplier changes about the budget of each user. A row that is settled already changes nothing; one that
+-- can't be right goes to the quarantine. The caller holds the checkpoint and moves it.
+CREATE OR REPLACE FUNCTION settle_usage_step(p_from settlement_checkpoint, p_limit integer) RETURNS settlement_step
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_batch bigint := nextval(pg_get_serial_sequence('settlement_batch', 'id'));
+  v_step settlement_step;
+  v_users bigint[];
+  v_bases bigint[];
+  v_deltas bigint[];
+  v_reserves bigint[];
+  v_requests uuid[];
+  v_owners bigint[];
+  v_row_deltas bigint[];
+BEGIN
+  WITH batch AS MATERIALIZED (
+    SELECT * FROM next_usage_rows(p_from, p_limit)
+  ), judged AS (
+    SELECT r.day, r.request_id, r.gateway_user_id, r.quota, r.rate_multiplier,
+      CASE
+        WHEN r.quota < 0 THEN 'its cost is negative'
+        WHEN r.rate_multiplier < 0 OR r.rate_multiplier = 'NaN' THEN 'its multiplier is no number of at least zero'
+        WHEN b.id IS NULL THEN 'it names a budget that its user does not have'
+      END AS fault
+    FROM batch r LEFT JOIN budget b ON b.id = r.user_budget_id AND b.gateway_user_id = r.gateway_user_id
+  ), settled AS (
+    INSERT INTO usage_settlement (day, request_id, batch_id, gateway_user_id, base_quota, rate_multiplier, settled_quota, quota_delta)
+    SELECT day, request_id, v_batch, gateway_user_id, quota, rate_multiplier, ceil(quota * rate_multiplier)::bigint,
+      ceil(quota * rate_multiplier)::bigint - quota
+    FROM judged WHERE fault IS NULL
+    ON CONFLICT DO NOTHING
+    RETURNING request_id, gateway_user_id, base_quota, settled_quota, quota_delta
+  ), refused AS (
+    INSERT INTO settlement_quarantine (day, request_id, reason)
+    SELECT day, request_id, fault FROM judged WHERE fault IS NOT NULL
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+  ), sums AS (
+    SELECT gateway_user_id, count(*) AS rows, sum(base_quota) AS base, sum(settled_quota) AS settled, sum(quota_delta) AS delta,
+      coalesce(sum(quota_delta) FILTER (WHERE quota_delta > 0), 0) AS reserve
+    FROM settled GROUP BY gateway_user_id
+  ), ending AS (
+    SELECT xid, day, request_id FROM batch
+    ORDER BY CASE WHEN p_from.reconcile_day IS NULL THEN xid END DESC, CASE WHEN p_from.reconcile_day IS NOT NULL THEN day END DESC,
+      request_id DESC
+    LIMIT 1
+  )
+  SELECT (SELECT count(*) FROM batch), e.xid, e.day, e.request_id,
+    s.rows, s.base, s.settled, (SELECT count(*) FROM refused),
+    s.users, s.bases, s.deltas, s.reserves, d.requests, d.owners, d.deltas
+  INTO v_step.rows_read, v_step.last_xid, v_step.last_day, v_step.last_request_id, v_step.rows_settled, v_step.base_quota,
+    v_step.settled_quota, v_step.rows_refused, v_users, v_bases, v_deltas, v_reserves, v_requests, v_owners, v_row_deltas
+  FROM (
+    SELECT coalesce(sum(rows), 0) AS rows, coalesce(sum(base), 0) AS base, coalesce(sum(settled), 0) AS settled,
+      array_agg(gateway_user_id ORDER BY gateway_user_id) AS users, array_agg(base ORDER BY gateway_user_id) AS bases,
+      array_agg(delta ORDER BY gateway_user_id) AS deltas, array_agg(reserve ORDER BY gateway_user_id) AS reserves
+    FROM sums
+  ) s LEFT JOIN ending e ON true CROSS JOIN (
+    SELECT array_agg(request_id) AS requests, array_agg(gateway_user_id) AS owners, array_agg(quota_delta) AS deltas
+    FROM settled WHERE quota_delta <> 0
+  ) d;
+  IF v_step.rows_settled > 0 THEN
+    INSERT INTO settlement_batch (id, rows, base_quota, settled_quota, deltas) OVERRIDING SYSTEM VALUE
+      VALUES (v_batch, v_step.rows_settled, v_step.base_quota, v_step.settled_quota, coalesce(cardinality(v_requests), 0));
+    PERFORM settle_budgets(v_batch, v_users, v_deltas, v_reserves);
+    IF v_step.base_quota > 0 THEN
+      PERFORM post_settlement(v_batch, v_step.settled_quota, v_users, v_bases, v_requests, v_owners, v_row_deltas);
+    END IF;
+  END IF;
+  RETURN v_step;
+END
+$$;
+
+-- The next rows of the usage log after a checkpoint, in the order of the writing transactions, and only below the oldest
+-- that is still open: a row that commits late has a number above the cursor. While the whole log is looked at again, the
+-- rows come by day and id instead.
+--
+-- The planner knows little about a log that grew a moment ago, so the ways that don't walk along an index are closed.
+CREATE OR REPLACE FUNCTION next_usage_rows(p_from settlement_checkpoint, p_limit integer) RETURNS SETOF unsettled_row
+LANGUAGE plpgsql STABLE ROWS 500 SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off AS $$
+BEGIN
+  IF p_from.reconcile_day IS NULL THEN
+    RETURN QUERY SELECT u.day, u.request_id, u.xid, u.gateway_user_id, u.user_budget_id, u.quota, u.rate_multiplier::numeric
+      FROM usage_log u
+      WHERE (u.xid, u.request_id) > (p_from.xid, p_from.request_id) AND u.xid < pg_snapshot_xmin(pg_current_snapshot())
+      ORDER BY u.xid, u.request_id LIMIT p_limit;
+  ELSE
+    RETURN QUERY SELECT u.day, u.request_id, u.xid, u.gateway_user_id, u.user_budget_id, u.quota, u.rate_multiplier::numeric
+      FROM usage_log u
+      WHERE (u.day, u.request_id) > (p_from.reconcile_day, p_from.reconcile_request_id)
+      ORDER BY u.day, u.request_id LIMIT p_limit;
+  END IF;
+END
+$$;
+
+-- What the multipliers of a batch change about the budgets of its users: a grant of what is refunded or, negative, of what
+-- is owed on top; and what was reserved for that is free again. Budgets that nothing changes for are not locked: with a
+-- multiplier of one the calls in flight don't notice the settlement.
+CREATE OR REPLACE FUNCTION settle_budgets(p_batch bigint, p_users bigint[], p_deltas bigint[], p_reserves bigint[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_budgets bigint[];
+  v_deltas bigint[];
+  v_reserves bigint[];
+  v_told integer;
+BEGIN
+  SELECT array_agg(b.id), array_agg(c.delta), array_agg(c.reserve) INTO v_budgets, v_deltas, v_reserves
+  FROM unnest(p_users, p_deltas, p_reserves) AS c (id, delta, reserve) JOIN budget b ON b.gateway_user_id = c.id
+  WHERE c.delta <> 0 OR c.reserve <> 0;
+  IF v_budgets IS NULL THEN RETURN; END IF;
+  PERFORM 1 FROM budget WHERE id = ANY (v_budgets) ORDER BY id FOR UPDATE;
+  INSERT INTO quota_grant (budget_id, amount, change_type, reference)
+    SELECT id, -delta, 'usage_quota', 'settlement:' || p_batch || ':' || id FROM unnest(v_budgets, v_deltas) AS c (id, delta)
+    WHERE delta <> 0;
+  WITH changed AS (
+    UPDATE budget b SET granted = b.granted - c.delta, reserved = b.reserved - c.reserve, updated_at = now()
+    FROM unnest(v_budgets, v_deltas, v_reserves) AS c (id, delta, reserve) WHERE b.id = c.id
+    RETURNING b.id, c.reserve - c.delta AS freed
+  )
+  -- Who was refused for want of quota may try again where some came back.
+  SELECT count(pg_notify('budget_changed', id::text)) INTO v_told FROM changed WHERE freed > 0;
+END
+$$;
+
+-- Writes the posting of a batch of the settlement: for each user what the calls cost before the multiplier, and before that
+-- an entry for each call whose cost the multiplier changed. Locks accounts in the order of their ids.
+CREATE OR REPLACE FUNCTION post_settlement(p_batch bigint, p_settled bigint, p_users bigint[], p_bases bigint[], p_requests uuid[],
+  p_owners bigint[], p_deltas bigint[])
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_posting bigint;
+  v_house bigint;
+BEGIN
+  INSERT INTO ledger_posting (change_type, reference) VALUES ('usage_quota', 'settlement:' || p_batch)
+    ON CONFLICT (change_type, reference) DO NOTHING RETURNING id INTO v_posting;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'batch % of the settlement is in the ledger already', p_batch USING ERRCODE = 'unique_violation';
+  END IF;
+  v_house := open_ledger_accounts('usage', p_users);
+  PERFORM 1 FROM ledger_account a
+    WHERE a.id = v_house OR a.gateway_user_id IN (SELECT id FROM unnest(p_users, p_bases) AS u (id, base) WHERE base > 0)
+    ORDER BY a.id FOR UPDATE;
+  WITH delta AS MATERIALIZED (
+    SELECT a.id, d.request, -d.delta AS amount
+    FROM unnest(p_requests, p_owners, p_deltas) AS d (request, owner, delta) JOIN ledger_account a ON a.gateway_user_id = d.owner
+  ), delta_sum AS MATERIALIZED (
+    SELECT id, sum(amount)::bigint AS amount FROM delta GROUP BY id
+  ), base AS (
+    SELECT a.id, -u.base AS amount, s.amount AS delta_amount
+    FROM unnest(p_users, p_bases) AS u (id, base) JOIN ledger_account a ON a.gateway_user_id = u.id
+    LEFT JOIN delta_sum s ON s.id = a.id WHERE u.base > 0
+    UNION ALL
+    SELECT v_house, p_settled, NULL WHERE p_settled > 0
+  ), changed AS (
+    UPDATE ledger_account a SET balance = a.balance + b.amount + coalesce(b.delta_amount, 0)
+    FROM base b WHERE a.id = b.id
+    RETURNING a.id, b.amount, b.delta_amount, a.balance
+  )
+  INSERT INTO ledger_entry (posting_id, account_id, amount, balance_after, usage_request_id, delta_amount)
+    SELECT v_posting, id, amount, balance, request, delta_amount FROM (
+      SELECT id, amount, balance, NULL::uuid AS request, delta_amount FROM changed
+      UNION ALL
+      SELECT d.id, d.amount, c.balance - c.amount - c.delta_amount
+        + sum(d.amount) OVER (PARTITION BY d.id ORDER BY d.request ROWS UNBOUNDED PRECEDING)::bigint, d.request, NULL
+      FROM delta d JOIN changed c ON c.id = d.id
+    ) entry ORDER BY id, request;
+END
+$$;
+
+-- Makes the partitions of usage_settlement that the next rows after a checkpoint need.
+CREATE OR REPLACE FUNCTION make_settlement_partitions(p_from settlement_checkpoint, p_limit integer) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_day date;
+BEGIN
+  FOREACH v_day IN ARRAY ARRAY(SELECT DISTINCT r.day FROM next_usage_rows(p_from, p_limit) r) LOOP
+    IF to_regclass('public.usage_settlement' || to_char(v_day, '"_y"YYYY"m"MM"d"DD')) IS NULL THEN
+      PERFORM ensure_day_partitions('usage_settlement', v_day, 1);
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- Puts the next row after a checkpoint aside, so that it holds nobody up.
+CREATE OR REPLACE FUNCTION quarantine_usage_row(p_from settlement_checkpoint, p_reason text) RETURNS settlement_step
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_step settlement_step := ROW(0, NULL, NULL, NULL, 0, 0, 0, 0);
+BEGIN
+  SELECT r.xid, r.day, r.request_id INTO v_step.last_xid, v_step.last_day, v_step.last_request_id FROM next_usage_rows(p_from, 1) r;
+  v_step.rows_read := 1;
+  INSERT INTO settlement_quarantine (day, request_id, reason) VALUES (v_step.last_day, v_step.last_request_id, p_reason)
+    ON CONFLICT DO NOTHING;
+  IF FOUND THEN v_step.rows_refused := 1; END IF;
+  RETURN v_step;
+END
+$$;
+
+-- How long the row has waited that is next in the order of the settlement, and how many rows lie in the quarantine.
+CREATE OR REPLACE FUNCTION settlement_lag(OUT lag_seconds double precision, OUT rows_quarantined bigint)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off AS $$
+DECLARE
+  v_from settlement_checkpoint;
+BEGIN
+  SELECT count(*) INTO rows_quarantined FROM settlement_quarantine q
+  WHERE NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = q.day AND s.request_id = q.request_id);
+  SELECT * INTO v_from FROM settlement_checkpoint WHERE source = 'usage_log';
+  IF v_from.reconcile_day IS NOT NULL THEN
+    lag_seconds := extract(epoch FROM now() - v_from.updated_at);
+    RETURN;
+  END IF;
+  SELECT extract(epoch FROM now() - (u.started_at + u.duration_ms * interval '1 millisecond')) INTO lag_seconds
+  FROM usage_log u
+  WHERE (u.xid, u.request_id) > (coalesce(v_from.xid, '0'), coalesce(v_from.request_id, '00000000-0000-0000-0000-000000000000'))
+    -- Above it are only rows of another server.
+    AND u.xid < pg_snapshot_xmax(pg_current_snapshot())
+    AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
+    AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
+  ORDER BY u.xid, u.request_id LIMIT 1;
+  lag_seconds := greatest(coalesce(lag_seconds, 0), 0);
+END
+$$;

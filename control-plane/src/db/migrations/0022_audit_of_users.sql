@@ -1,1 +1,0 @@
-CREATE INDEX "audit_log_user" ON "audit_log" USING btree ("actor_id","at","id") WHERE "audit_log"."actor_kind" = 'user';

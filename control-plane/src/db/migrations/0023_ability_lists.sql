@@ -1,2 +1,0 @@
-CREATE INDEX "ability_channel" ON "ability" USING btree ("channel_id","group_name","model");--> statement-breakpoint
-CREATE INDEX "ability_model" ON "ability" USING btree ("model","group_name","channel_id");

@@ -1,1 +1,0 @@
-ALTER TABLE "channel" ADD COLUMN "pass_through_paths" text[] DEFAULT '{}' NOT NULL;
