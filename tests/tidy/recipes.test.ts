@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import { listFiles, readText } from "./tree.ts";
+
+const page = readText("docs/development.md") ?? "";
+
+/** How the example of a recipe is spelled in the product. */
+const examples: Readonly<Record<string, RegExp>> = {
+  "A priced unit": /cache_?write/i,
+  "An operation under /v1": /\brerank\b/,
+  "A fault of the sandbox provider": /\bsilence\b/,
+  "A column of a list": /\bis_paid_late\b/,
+  "A field of an API key": /tokens_?per_?minute/i,
+  "A setting": /analytics\.retention_days/,
+  "An environment variable": /\bEXIT_NODE_CHECK_MS\b/,
+  "A job": /clean-up-approvals/,
+  "A secret": /mail\.gateway_key/,
+};
+
+/** Where an example means something else, by recipe. */
+const elsewhere: Readonly<Record<string, RegExp>> = {
+  // The word is used for what providers do by themselves, too.
+  "A fault of the sandbox provider": /^(?!packages\/sandbox-provider\/)/,
+};
+
+const isProduct = (path: string): boolean =>
+  /^(control-plane\/src|node-agent\/src|packages\/[^/]+\/src|web\/src|deploy)\//.test(path) &&
+  !/(\/migrations\/|\.md$)/.test(path);
+
+const product = listFiles()
+  .filter(isProduct)
+  .map((path) => ({ path, text: readText(path) ?? "" }));
+
+/** The paths in the first column of the table of a recipe. */
+function pathsOf(title: string): string[] {
+  const [, section = ""] = page.split(`\n## ${title}\n`);
+  const [own = ""] = section.split("\n## ");
+  const cells = [...own.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = ""]) => cell);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, path = ""]) => path));
+}
+
+describe.each(Object.entries(examples))("the recipe: %s", (title, example) => {
+  const found = product.filter(({ path, text }) => example.test(text) && elsewhere[title]?.test(path) !== true);
+  const globs = pathsOf(title).map((path) => ({ path, glob: new Bun.Glob(path) }));
+
+  test("names every file that its example stands in", () => {
+    expect(globs.length).toBeGreaterThan(0);
+    expect(found.map(({ path }) => path).filter((path) => !globs.some(({ glob }) => glob.match(path)))).toEqual([]);
+  });
+
+  test("names no file without its example", () => {
+    expect(globs.filter(({ glob }) => !found.some(({ path }) => glob.match(path))).map(({ path }) => path)).toEqual([]);
+  });
+});
