@@ -169,7 +169,7 @@ describe("quota that was set aside and not spent", () => {
   test("is given back when it lies idle, and can be spent by a replica that starts later", async () => {
     provider.reset();
     const bound = perTokenBound();
-    provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 } }, { times: covered });
+    provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 }, text: "" }, { times: covered });
     const user = await rig.addUser(BigInt(covered) * bound.quota);
     const free = await callAll(user, perTokenBody, covered);
     expect(free.filter(({ isWhole }) => isWhole)).toHaveLength(covered);

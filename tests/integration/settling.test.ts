@@ -25,6 +25,9 @@ beforeAll(async () => {
   const price = { inputUsdPerM: "1", outputUsdPerM: "10", cacheReadUsdPerM: "0.1", cacheWriteUsdPerM: "2" };
   await rig.addTokenPriceModel("lines", { ...price, reasoningUsdPerM: "4" });
   await rig.addTokenPriceModel("changing", { inputUsdPerM: "1", outputUsdPerM: "1" });
+  await rig.db.sql`
+    insert into messages_model (name, display_name, upstream_model, flags, released_at)
+    values ('lines', 'Lines', 'lines', '{}', now())`;
   sluice = await rig.startProcess();
 });
 
@@ -110,9 +113,42 @@ describe("usage that is not what was expected", () => {
     },
   );
 
-  test("of nothing costs nothing but the price of a request", async () => {
+  test.each([
+    ["chat", "/v1/chat/completions", {}, false],
+    ["chat", "/v1/chat/completions", {}, true],
+    ["responses", "/v1/responses", { input: "hello" }, false],
+    ["responses", "/v1/responses", { input: "hello" }, true],
+    ["messages", "/msgcompat/v1/messages", { max_tokens: 4_000 }, false],
+    ["messages", "/msgcompat/v1/messages", { max_tokens: 4_000 }, true],
+  ])(
+    "of no output beside a text is not believed but counted here, and marked: %s %s %p, as a stream %p",
+    async (...told) => {
+      const [, path, fields, stream] = told;
+      provider.reset();
+      const usage =
+        path === "/v1/responses" ? { input_tokens: 7, output_tokens: 0 } : { prompt_tokens: 7, completion_tokens: 0 };
+      provider.script({ usage, text: "x".repeat(400) });
+      const user = await rig.addUser();
+      const answer = await fetch(`${sluice.url}${path}`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${user.apiKey}`,
+          "content-type": "application/json",
+          "anthropic-version": "2023-06-01",
+        },
+        body: JSON.stringify({ model: "lines", messages: [{ role: "user", content: "hello" }], ...fields, stream }),
+      });
+      expect([answer.status, (await answer.text()).includes("xxxx")]).toEqual([200, true]);
+      const [row] = await waitForSettledRows(rig.db, user.gatewayUserId, 1);
+      expect(row).toMatchObject({ usageSource: "estimated", outcome: "completed", inputTokens: 7n, outputTokens: 80n });
+      expect(row?.quota).toBe(recomputedCost(row as SettledRow));
+      expect(sluice.log()).toContain(`"event":"usage.implausible","requestId":"${row?.requestId}"`);
+    },
+  );
+
+  test("of nothing costs nothing but the price of a request where there was nothing", async () => {
     provider.reset();
-    provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 } });
+    provider.script({ usage: { prompt_tokens: 0, completion_tokens: 0 }, text: "" });
     expect((await settleOne(await rig.addUser(), { model: "lines" })).quota).toBe(0n);
   });
 });

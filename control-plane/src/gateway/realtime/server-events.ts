@@ -12,6 +12,8 @@ export type ServerEvent =
       readonly status: string | null;
       /** Null when the provider did not count. */
       readonly units: ToldUnits | null;
+      /** The provider ended it because of what was said in it. */
+      readonly isFiltered: boolean;
     }
   /** What the user said was written down beside the conversation; the provider counts it by itself. */
   | { readonly kind: "transcribed"; readonly units: ToldUnits | null }
@@ -33,8 +35,13 @@ export function readServerEvent(frame: string): ServerEvent | null {
       return { kind: "response_begun", id: textOf(asObject(event["response"])["id"]) ?? "" };
     case "response.done": {
       const response = asObject(event["response"]);
-      const status = textOf(response["status"]);
-      return { kind: "response_ended", id: textOf(response["id"]) ?? "", status, units: toldIn(response["usage"]) };
+      return {
+        kind: "response_ended",
+        id: textOf(response["id"]) ?? "",
+        status: textOf(response["status"]),
+        units: toldIn(response["usage"]),
+        isFiltered: asObject(response["status_details"])["reason"] === "content_filter",
+      };
     }
     case "conversation.item.input_audio_transcription.completed":
       return { kind: "transcribed", units: toldIn(event["usage"]) };

@@ -3,11 +3,11 @@ import type { Clock } from "../../platform/clock.ts";
 import type { CallEnder } from "../call-ender.ts";
 import { newCallState } from "../call-state.ts";
 import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
-import { bookable, type UsageLimits } from "../usage-count/judge-usage.ts";
+import { bookable, type UsageLimits, withOutput } from "../usage-count/judge-usage.ts";
 import type { ToldUnits } from "../usage-count/units.ts";
 import { ConversationCount, ResponseCount } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
-import type { Delta } from "./server-events.ts";
+import type { Delta, ServerEvent } from "./server-events.ts";
 
 /** Nobody answers so many responses at once. */
 const runningMax = 64;
@@ -18,6 +18,9 @@ const endedMax = 10_000;
 type Measured = Pick<CallEnd, "units" | "usageSource" | "isImplausible">;
 
 const free: Measured = { units: noUnits, usageSource: "none" };
+
+/** What the provider says of the end of a response. */
+type ResponseEnd = Pick<Extract<ServerEvent, { kind: "response_ended" }>, "status" | "units" | "isFiltered">;
 
 /** A session that was let in, or a response in it. */
 export type SessionCall = CallState & { principal: Principal; request: ParsedRequest; model: ModelEntry };
@@ -31,7 +34,7 @@ export type SessionEnd = Pick<CallEnd, "outcome" | "errorCode"> & {
 };
 
 /** How a response or a transcription ended, as far as its row needs it. */
-type Ending = SessionEnd & { readonly units: ToldUnits | null };
+type Ending = SessionEnd & Pick<ResponseEnd, "units"> & { readonly isFiltered?: boolean };
 
 /** Everything a session was charged. */
 export type SessionTotals = { readonly inputTokens: bigint; readonly outputTokens: bigint };
@@ -106,18 +109,14 @@ export class SessionBooks {
    * @returns the tokens that were charged
    * @throws AppError `storage_unavailable` when it can't be recorded; nothing is charged then
    */
-  async end(
-    responseId: string,
-    { status, units }: { readonly status: string | null; readonly units: ToldUnits | null },
-    hold: Hold,
-  ): Promise<bigint> {
+  async end(responseId: string, { status, units, isFiltered }: ResponseEnd, hold: Hold): Promise<bigint> {
     const { state, count } = this.#running.get(responseId) ?? { state: this.#open(), count: new ResponseCount() };
     this.#running.delete(responseId);
     if (this.#ended.size < endedMax) {
       this.#ended.add(responseId);
     }
     const outcome = status === "failed" ? "failed" : status === "cancelled" ? "aborted" : "completed";
-    const ending = { outcome, errorCode: null, owesInput: outcome === "aborted", units } as const;
+    const ending = { outcome, errorCode: null, owesInput: outcome === "aborted", units, isFiltered } as const;
     const tokens = await this.#settle(state, hold, ending, count);
     if (units !== null && units.isOdd !== true && units.inputTokens > 0n) {
       this.#conversation.onCounted(bookable(units, this.#limits).units);
@@ -182,16 +181,24 @@ export class SessionBooks {
     return charged.inputTokens + charged.outputTokens;
   }
 
-  /** An error is free; what was given up is charged for what it read and what there is of it, as everywhere. */
-  #measure({ outcome, owesInput, units }: Ending, count: ResponseCount, model: ModelEntry): Measured {
+  /**
+   * An error is free; what was given up is charged for what it read and what there is of it, as everywhere. Nor is it
+   * believed here that what was delivered took no tokens, unless the provider threw it away.
+   */
+  #measure({ outcome, owesInput, units, isFiltered }: Ending, count: ResponseCount, model: ModelEntry): Measured {
+    const hasOutput = count.outputTokens() > 0;
     if (units === null || units.isOdd === true) {
-      return owesInput || count.outputTokens() > 0
+      return owesInput || hasOutput
         ? {
             units: this.#conversation.estimate(count, model),
             usageSource: "estimated",
             isImplausible: units !== null,
           }
         : free;
+    }
+    if (units.outputTokens === 0n && hasOutput && isFiltered !== true) {
+      const estimated = withOutput(units, this.#conversation.estimate(count, model), this.#limits);
+      return { units: estimated, usageSource: "estimated", isImplausible: outcome === "completed" };
     }
     const isOwed = outcome === "completed" || owesInput || units.outputTokens > 0n;
     return isOwed ? { ...bookable(units, this.#limits), usageSource: "provider" } : free;

@@ -244,8 +244,7 @@ export class RealtimeSession implements ServerSocketOwner {
   #settlement(event: ServerEvent): ((hold: Hold) => Promise<bigint>) | null {
     const { books } = this.#parts;
     if (event.kind === "response_ended" && !books.hasEnded(event.id)) {
-      const { id, status, units } = event;
-      return (hold) => books.end(id, { status, units }, hold);
+      return (hold) => books.end(event.id, event, hold);
     }
     if (event.kind === "transcribed" && event.units !== null) {
       const { units } = event;

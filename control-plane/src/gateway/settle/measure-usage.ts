@@ -2,8 +2,8 @@ import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { SurfaceKind } from "../surfaces.ts";
-import { bookable, type UsageLimits, withinHeld } from "../usage-count/judge-usage.ts";
-import { asObject, parseObject, type ToldUnits } from "../usage-count/units.ts";
+import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
+import { asObject, type Json, parseObject, type ToldUnits } from "../usage-count/units.ts";
 import {
   countDeliveredAnswer,
   countPictures,
@@ -12,7 +12,7 @@ import {
 } from "./measure-usage/count-delivered.ts";
 import { estimateInput } from "./measure-usage/estimate-input.ts";
 import { type Heard, hearAnswer, hearText } from "./measure-usage/hear-answer.ts";
-import { readAnswer, usageOf } from "./measure-usage/read-usage.ts";
+import { isFiltered, readAnswer, usageOf } from "./measure-usage/read-usage.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
 export type Measured = {
@@ -56,8 +56,9 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
   }
   const images = kind === "images" ? countPictures(body) : 0;
   const told = usage === null ? null : { ...usage, images };
-  const counted = () => withinHeld({ ...countAnswer(body, json, request, kind), images }, limits);
-  return { ...completedUnits(call, told, counted), form };
+  const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
+  const counted = () => withinHeld({ ...countAnswer(body, answer, request, kind), images }, limits);
+  return { ...completedUnits(call, told, counted, () => isFiltered(answer())), form };
 }
 
 /** What a stream is measured by. */
@@ -66,6 +67,8 @@ export type StreamedAnswer = AnsweredCall & {
   readonly end: "completed" | "failed" | "aborted";
   /** The last usage that the provider told, or null. */
   readonly reported: ToldUnits | null;
+  /** The provider ended it because of what was said in it. */
+  readonly isFiltered: boolean;
   /** What its events brought the client. */
   readonly delivered: Delivered;
   /** What was sent to the client: the first pieces of it, and how much it was in all. */
@@ -74,7 +77,7 @@ export type StreamedAnswer = AnsweredCall & {
 };
 
 /**
- * The written rule: charge what was delivered, by the provider's count where it came, else by ours. An answer that broke
+ * The written rule: charge what was delivered, by the provider's count where it came and counts any of it, else by ours. An answer that broke
  * off is charged for what went out until then: by the provider's count if one had been told that names output, else by
  * ours. Nothing delivered, or no output, is free. A client that leaves owes the input besides, because the provider has
  * read it.
@@ -93,7 +96,7 @@ export function measureStream(answer: StreamedAnswer): Measured {
   const told = withPictures(reported, delivered);
   const counted = () => withinHeld(countStream(answer), answer.limits);
   if (end === "completed") {
-    return completedUnits(answer, told, counted);
+    return completedUnits(answer, told, counted, () => answer.isFiltered);
   }
   if (told !== null && told.isOdd !== true && (told.outputTokens > 0n || told.images > 0)) {
     return { ...bookable(told, answer.limits), usageSource: "provider" };
@@ -105,7 +108,8 @@ export function measureStream(answer: StreamedAnswer): Measured {
 /** An answer that had begun when its client left, and of which nothing more is known: it owes its input. */
 export function measureUnread(call: AnsweredCall): Measured {
   const delivered = { outputTokens: 0, textBytes: 0, pictures: 0, items: 0 };
-  return measureAborted({ ...call, end: "aborted", reported: null, delivered, pieces: [], bytesSent: 0 });
+  const heard = { reported: null, isFiltered: false, delivered };
+  return measureAborted({ ...call, ...heard, end: "aborted", pieces: [], bytesSent: 0 });
 }
 
 /** The provider was read on for a while: what it told is charged, else what it had read and what the client had got. */
@@ -150,6 +154,7 @@ export class StreamMeter {
   readonly #count = new DeliveredCount();
   readonly #clock: Pick<Clock, "tick">;
   #reported: ToldUnits | null = null;
+  #isFiltered = false;
   #outputTick: number | null = null;
 
   constructor(clock: Pick<Clock, "tick">) {
@@ -159,6 +164,7 @@ export class StreamMeter {
   /** @param isDelivered whether the client was still there */
   add(payload: Record<string, unknown>, isDelivered: boolean): void {
     this.#reported = addEventUsage(this.#reported, payload);
+    this.#isFiltered ||= isFiltered(payload);
     if (isDelivered) {
       this.#count.add(payload);
       if (this.#outputTick === null && this.#count.hasOutput) {
@@ -168,8 +174,8 @@ export class StreamMeter {
   }
 
   /** What was heard until now. */
-  get heard(): Pick<StreamedAnswer, "reported" | "delivered"> {
-    return { reported: this.#reported, delivered: this.#count.delivered };
+  get heard(): Pick<StreamedAnswer, "reported" | "isFiltered" | "delivered"> {
+    return { reported: this.#reported, isFiltered: this.#isFiltered, delivered: this.#count.delivered };
   }
 
   /** When the first output came; null before it. */
@@ -198,13 +204,31 @@ function mayTell(payload: Record<string, unknown>): boolean {
   return payload["usage"] != null || payload["type"] !== undefined || asObject(first)["usage"] != null;
 }
 
-function completedUnits({ kind, limits }: AnsweredCall, told: ToldUnits | null, counted: () => Units): Measured {
+/**
+ * A whole answer. That a text took no tokens is not believed, unless the provider threw it away; who asked for none (to have
+ * a prompt judged) gets what was asked for.
+ */
+function completedUnits(
+  { kind, limits }: AnsweredCall,
+  told: ToldUnits | null,
+  counted: () => Units,
+  wasFiltered: () => boolean,
+): Measured {
   const isOutput = ({ outputTokens }: Units) => outputTokens > 0n || !textKinds.has(kind);
-  if (told !== null && told.isOdd !== true) {
-    return isOutput(told) || isOutput(counted()) ? { ...bookable(told, limits), usageSource: "provider" } : free;
+  const isAskedForNone = limits.held.outputTokens === 0n;
+  if (told !== null && told.isOdd !== true && (isOutput(told) || isAskedForNone)) {
+    return { ...bookable(told, limits), usageSource: "provider" };
   }
-  const units = counted();
-  return isOutput(units) ? { units, usageSource: "estimated", isImplausible: told !== null } : free;
+  const own = counted();
+  if (!isOutput(own) && !isAskedForNone) {
+    return free;
+  }
+  if (told === null || told.isOdd === true) {
+    return { units: own, usageSource: "estimated", isImplausible: told !== null };
+  }
+  return wasFiltered()
+    ? { ...bookable(told, limits), usageSource: "provider" }
+    : { units: withOutput(told, own, limits), usageSource: "estimated", isImplausible: true };
 }
 
 /** Whether anything of an answer that broke off was of use. */
@@ -213,19 +237,14 @@ function hasOutput({ outputTokens, inputTokens, audioMs, images }: Units): boole
 }
 
 /** Our own count of a whole answer whose usage never came. */
-function countAnswer(
-  body: Buffer,
-  json: Record<string, unknown> | null,
-  request: ParsedRequest,
-  kind: SurfaceKind,
-): Units {
+function countAnswer(body: Buffer, answer: () => Json, request: ParsedRequest, kind: SurfaceKind): Units {
   if (kind === "transcription") {
     return heardUnits(hearAnswer(body.toString("utf8")));
   }
   if (kind === "speech") {
     return spokenUnits(request);
   }
-  return estimateUnits(request, countDeliveredAnswer(json ?? parseObject(body.toString("utf8")) ?? {}));
+  return estimateUnits(request, countDeliveredAnswer(answer()));
 }
 
 /** The same for a stream. */

@@ -30,6 +30,12 @@ export function withinHeld(counted: Units, { held, most }: UsageLimits): Units {
   return cut(counted, { ...held, images: most.images });
 }
 
+/** What was told of an answer without naming its output, with our own count of that, and of the input if none was named. */
+export function withOutput(told: Units, own: Units, limits: UsageLimits): Units {
+  const inputTokens = told.inputTokens > 0n ? told.inputTokens : own.inputTokens;
+  return bookable({ ...told, inputTokens, outputTokens: own.outputTokens }, limits).units;
+}
+
 function cut(units: Units, most: Units): Units {
   const inputTokens = atMost(units.inputTokens, most.inputTokens);
   const outputTokens = atMost(units.outputTokens, most.outputTokens);

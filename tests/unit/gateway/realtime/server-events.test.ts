@@ -23,12 +23,28 @@ describe("an event that matters is read", () => {
       id: "resp_1",
       status: "completed",
       units: { ...none, inputTokens: 132n, outputTokens: 121n, cacheReadTokens: 64n },
+      isFiltered: false,
     });
+  });
+
+  test("the end of a response that the provider threw away because of what it said", () => {
+    const response = {
+      id: "r",
+      status: "incomplete",
+      status_details: { type: "incomplete", reason: "content_filter" },
+    };
+    expect(read({ type: "response.done", response })).toMatchObject({ kind: "response_ended", isFiltered: true });
   });
 
   test.each([[null], [{}], [{ input_tokens: "12" }]])("the end of a response that was not counted: %p", (usage) => {
     const event = { type: "response.done", response: { id: "resp_1", status: "failed", usage } };
-    expect(read(event)).toEqual({ kind: "response_ended", id: "resp_1", status: "failed", units: null });
+    expect(read(event)).toEqual({
+      kind: "response_ended",
+      id: "resp_1",
+      status: "failed",
+      units: null,
+      isFiltered: false,
+    });
   });
 
   test("never more cached tokens than tokens, and a count below zero is none to be believed", () => {

@@ -40,7 +40,7 @@ describe("a response that ends without a word", () => {
     "as %s and was counted as %p costs what it read, unless it failed or nothing came of it",
     async (status, units, end) => {
       const { books, ends } = open();
-      await books.end("r", { status, units }, hold);
+      await books.end("r", { status, units, isFiltered: false }, hold);
       expect(ends).toEqual([expect.objectContaining({ ...end, units: expect.objectContaining(end.units) })]);
     },
   );
@@ -62,7 +62,7 @@ describe("a count of the provider", () => {
   test("beyond what can be true is booked at the bound and marked", async () => {
     const { books, ends } = open();
     const units = { ...noUnits, inputTokens: 10n ** 15n, outputTokens: 10n ** 15n, cacheReadTokens: 10n ** 15n };
-    await books.end("r", { status: "completed", units }, hold);
+    await books.end("r", { status: "completed", units, isFiltered: false }, hold);
     const most = { inputTokens: 2_000n, outputTokens: 200n, cacheReadTokens: 2_000n };
     expect(ends).toMatchObject([{ usageSource: "provider", isImplausible: true, units: most }]);
     await books.transcribed({ ...noUnits, audioMs: 10n ** 12n }, hold);
@@ -72,8 +72,31 @@ describe("a count of the provider", () => {
   test("that is none gives way to ours", async () => {
     const { books, ends } = open();
     books.onDelta(delta);
-    await books.end("r", { status: "completed", units: { ...told, isOdd: true } }, hold);
+    await books.end("r", { status: "completed", units: { ...told, isOdd: true }, isFiltered: false }, hold);
     const units = { inputTokens: 100n, outputTokens: 1n };
     expect(ends).toMatchObject([{ usageSource: "estimated", isImplausible: true, units }]);
   });
+
+  test.each([
+    [
+      "completed",
+      false,
+      { usageSource: "estimated", isImplausible: true, units: { inputTokens: 70n, outputTokens: 1n } },
+    ],
+    [
+      "failed",
+      false,
+      { usageSource: "estimated", isImplausible: false, units: { inputTokens: 70n, outputTokens: 1n } },
+    ],
+    ["cancelled", false, { usageSource: "estimated", isImplausible: false, units: { outputTokens: 1n } }],
+    ["incomplete", true, { usageSource: "provider", units: { inputTokens: 70n, outputTokens: 0n } }],
+  ])(
+    "of no output beside what was delivered, %s, filtered %p, counts only if the provider threw that away",
+    async (status, isFiltered, end) => {
+      const { books, ends } = open();
+      books.onDelta(delta);
+      await books.end("r", { status, units: told, isFiltered }, hold);
+      expect(ends).toMatchObject([end]);
+    },
+  );
 });

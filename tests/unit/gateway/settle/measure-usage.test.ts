@@ -50,6 +50,7 @@ const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "kind">) 
   measureStream({
     end: "completed",
     reported: null,
+    isFiltered: false,
     delivered: nothingDelivered,
     request: requestWith(),
     limits,

@@ -36,7 +36,7 @@ function deliveredOf(event: Record<string, unknown>) {
 const streamed = (answer: Partial<StreamedAnswer>) =>
   measureStream({
     ...{ kind: "chat", end: "completed", reported: null, delivered: deliveredOf({}), request, limits, pieces: [] },
-    ...{ bytesSent: 10, ...answer },
+    ...{ isFiltered: false, bytesSent: 10, ...answer },
   });
 const answered = (value: unknown) => measureAnswer(json(value), { kind: "chat", request, limits });
 const told = (usage: unknown) => addEventUsage(null, { choices: [], usage });
@@ -87,10 +87,60 @@ describe("a whole answer", () => {
     expect(streamed({ reported: told(usage) })).toEqual(free);
   });
 
-  test("with output that the provider does not count is charged by the count of the provider", () => {
-    const charged = { usageSource: "provider", units: { inputTokens: 10n, outputTokens: 0n } } as const;
-    expect(answered({ choices: [{ message: { content: "words" } }], usage })).toMatchObject(charged);
-    expect(streamed({ reported: told(usage), delivered: deliveredOf(words) })).toMatchObject(charged);
+  test.each([
+    ["says to be none", usage, 10n],
+    ["leaves out", { prompt_tokens: 10 }, 10n],
+    ["says to be none, as the input", { prompt_tokens: 0, completion_tokens: 0 }, 209n],
+  ])("with output that the provider %s is charged by our count of it, and marked", (_what, counted, inputTokens) => {
+    const charged = {
+      usageSource: "estimated",
+      isImplausible: true,
+      units: { inputTokens, outputTokens: 4n },
+    } as const;
+    const message = { content: "four words of text" };
+    expect(answered({ choices: [{ message }], usage: counted })).toMatchObject(charged);
+    expect(streamed({ reported: told(counted), delivered: deliveredOf(words) })).toMatchObject(charged);
+    const response = { output: [{ content: [{ text: "four words of text" }] }] };
+    expect(
+      measureAnswer(json({ ...response, usage: { input_tokens: counted.prompt_tokens, output_tokens: 0 } }), {
+        ...{ kind: "responses", request, limits },
+      }),
+    ).toMatchObject(charged);
+  });
+
+  test("of which our count is beyond what was set aside is charged no more than that", () => {
+    const tight = { most, held: { ...held, outputTokens: 2n } };
+    const charged = streamed({ reported: told(usage), delivered: deliveredOf(words), limits: tight });
+    expect(charged).toMatchObject({ isImplausible: true, units: { inputTokens: 10n, outputTokens: 2n } });
+  });
+
+  test("that the provider threw away because of what it said costs what the provider says", () => {
+    const charged = { usageSource: "provider", isImplausible: false, units: { inputTokens: 10n, outputTokens: 0n } };
+    const choice = { index: 0, finish_reason: "content_filter" };
+    expect(answered({ choices: [{ ...choice, message: { content: "words" } }], usage })).toMatchObject(charged);
+    const other = { ...choice, index: 1, finish_reason: "stop", message: { content: "words" } };
+    expect(answered({ choices: [other, choice], usage })).toMatchObject(charged);
+    const response = { incomplete_details: { reason: "content_filter" }, output: [{ text: "words" }] };
+    expect(answered({ ...response, usage })).toMatchObject(charged);
+    for (const end of [{ choices: [{ ...choice, delta: {} }] }, { response }]) {
+      const meter = new StreamMeter({ tick: () => 0 });
+      meter.add(words, true);
+      meter.add(end, true);
+      expect(streamed({ ...meter.heard, reported: told(usage) })).toMatchObject(charged);
+    }
+  });
+
+  test("of which no output was asked for is charged for its input, by whoever counted that", () => {
+    const noOutput = { most, held: { ...held, outputTokens: 0n } };
+    const scored = (value: object) =>
+      measureAnswer(json({ choices: [{ text: "the prompt again", logprobs: {} }], ...value }), {
+        ...{ kind: "completions", request, limits: noOutput },
+      });
+    expect(scored({ usage })).toMatchObject({ usageSource: "provider", units: { inputTokens: 10n } });
+    expect(scored({})).toMatchObject({ usageSource: "estimated", units: { inputTokens: 209n, outputTokens: 0n } });
+    expect(streamed({ kind: "completions", limits: noOutput, reported: told(usage) })).toMatchObject({
+      ...{ usageSource: "provider", isImplausible: false, units: { inputTokens: 10n } },
+    });
   });
 
   test("that says that it went wrong is free, unless output is beside that", () => {

@@ -1,5 +1,6 @@
 import { asObject, type Json, parseObject, type ToldUnits, toUnits } from "../../usage-count/units.ts";
 
+const filtered = "content_filter";
 const usageKey = Buffer.from('"usage"');
 const quote = 0x22;
 const colon = 0x3a;
@@ -42,6 +43,20 @@ export function usageOf(payload: Json): ToldUnits | null {
     }
   }
   return null;
+}
+
+/** Whether the payload of an answer, or of an event, says that the provider ended the answer because of what it said. */
+export function isFiltered(payload: Json): boolean {
+  const { choices, response = payload } = payload;
+  if (!Array.isArray(choices)) {
+    return asObject(asObject(response)["incomplete_details"])["reason"] === filtered;
+  }
+  for (const choice of choices) {
+    if (asObject(choice)["finish_reason"] === filtered) {
+      return true;
+    }
+  }
+  return false;
 }
 
 function usageAtEnd(body: Buffer): ToldUnits | null {

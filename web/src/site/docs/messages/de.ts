@@ -193,7 +193,7 @@ export const de: DocTexts = {
     costHold:
       "Ein hohes `max_tokens` legt viel zurück, solange der Aufruf läuft. Wird ein Aufruf trotz Guthaben mit `insufficient_quota` abgelehnt, senken Sie den Wert.",
     costEstimate:
-      "Nennt ein Anbieter keine Zahlen, zählt Sluice, was es geliefert hat. Der Beleg sagt dann, dass die Zahl geschätzt ist.",
+      "Nennt ein Anbieter keine Zahlen oder sagt er, ein Text habe keine Token gebraucht, zählt Sluice, was es geliefert hat. Der Beleg sagt dann, dass die Zahl geschätzt ist.",
     costMultiplier:
       "Ein Konto hat einen Ratenmultiplikator; er ist 1, wenn nichts anderes vereinbart ist. Er wird binnen Minuten nach dem Aufruf verrechnet, als eigener Eintrag im Kontobuch; Sie sehen ihn unter [Konto](/console/account/).",
     nothing: "Was frei ist",

@@ -184,7 +184,7 @@ export const en = english({
     costHold:
       "A high `max_tokens` sets much aside while the call runs. If a call is refused with `insufficient_quota` although there is credit, lower it.",
     costEstimate:
-      "If a provider sends no counts, Sluice counts what it delivered. The receipt then says that the count is an estimate.",
+      "If a provider sends no counts, or says that a text took no tokens, Sluice counts what it delivered. The receipt then says that the count is an estimate.",
     costMultiplier:
       "An account has a rate multiplier, which is 1 unless something else was agreed. It is settled within minutes after the call, as an entry of its own in the ledger; you see it under [Account](/console/account/).",
     nothing: "What is free",

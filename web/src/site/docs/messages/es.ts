@@ -190,7 +190,7 @@ export const es: DocTexts = {
     costHold:
       "Un `max_tokens` alto reserva mucho mientras dura la llamada. Si una llamada se rechaza con `insufficient_quota` aunque haya crédito, bájalo.",
     costEstimate:
-      "Si un proveedor no envía recuentos, Sluice cuenta lo que entregó. El recibo indica entonces que es una estimación.",
+      "Si un proveedor no envía recuentos o dice que un texto no consumió tokens, Sluice cuenta lo que entregó. El recibo indica entonces que es una estimación.",
     costMultiplier:
       "Cada cuenta tiene un multiplicador de tarifa, que es 1 si no se ha acordado otra cosa. Se liquida a los pocos minutos de la llamada, como un asiento propio del libro; lo ves en [Cuenta](/console/account/).",
     nothing: "Qué es gratis",

@@ -193,7 +193,7 @@ export const fr: DocTexts = {
     costHold:
       "Un `max_tokens` élevé met beaucoup de côté pendant l’appel. Si un appel est refusé avec `insufficient_quota` malgré du crédit, baissez-le.",
     costEstimate:
-      "Si un fournisseur n’envoie pas de décompte, Sluice compte ce qu’il a livré. Le reçu indique alors qu’il s’agit d’une estimation.",
+      "Si un fournisseur n’envoie pas de décompte, ou dit qu’un texte n’a consommé aucun token, Sluice compte ce qu’il a livré. Le reçu indique alors qu’il s’agit d’une estimation.",
     costMultiplier:
       "Un compte a un multiplicateur de tarif, qui vaut 1 sauf accord différent. Il est réglé dans les minutes qui suivent l’appel, comme une écriture à part du grand livre ; vous le voyez dans [Compte](/console/account/).",
     nothing: "Ce qui est gratuit",

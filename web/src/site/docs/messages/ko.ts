@@ -182,7 +182,8 @@ export const ko: DocTexts = {
     },
     costHold:
       "`max_tokens`가 크면 호출하는 동안 많은 금액이 잡힙니다. 크레딧이 있는데도 `insufficient_quota`로 거부되면 값을 낮추세요.",
-    costEstimate: "제공업체가 수치를 보내지 않으면 Sluice가 전달한 양을 셉니다. 그 경우 명세에 추정치라고 표시됩니다.",
+    costEstimate:
+      "제공업체가 수치를 보내지 않거나 텍스트에 토큰이 들지 않았다고 하면 Sluice가 전달한 양을 셉니다. 그 경우 명세에 추정치라고 표시됩니다.",
     costMultiplier:
       "계정에는 요율 배수가 있으며, 따로 합의하지 않았다면 1입니다. 호출 후 몇 분 안에 원장의 별도 항목으로 정산되며 [계정](/console/account/)에서 볼 수 있습니다.",
     nothing: "무료인 것",

@@ -186,7 +186,7 @@ export const pt: DocTexts = {
     costHold:
       "Um `max_tokens` alto reserva muito enquanto a chamada roda. Se uma chamada for recusada com `insufficient_quota` mesmo havendo crédito, diminua-o.",
     costEstimate:
-      "Se um provedor não envia contagens, o Sluice conta o que entregou. O recibo informa então que é uma estimativa.",
+      "Se um provedor não envia contagens, ou diz que um texto não consumiu tokens, o Sluice conta o que entregou. O recibo informa então que é uma estimativa.",
     costMultiplier:
       "Toda conta tem um multiplicador de tarifa, que é 1 se nada diferente foi combinado. Ele é acertado poucos minutos depois da chamada, como um lançamento próprio no livro; você o vê em [Conta](/console/account/).",
     nothing: "O que é grátis",

@@ -168,7 +168,8 @@ export const zh: DocTexts = {
       free: "预留而未用的部分立即释放。",
     },
     costHold: "`max_tokens` 很大时，调用期间会预留很多额度。如果明明有余额却因 `insufficient_quota` 被拒绝，请调低它。",
-    costEstimate: "如果提供商没有给出用量，Sluice 会按已交付的内容计数，明细中会注明这是估算。",
+    costEstimate:
+      "如果提供商没有给出用量，或声称一段文本没有消耗任何 token，Sluice 会按已交付的内容计数，明细中会注明这是估算。",
     costMultiplier:
       "每个账户都有一个费率倍率，没有另行约定时为 1。它在调用后几分钟内结算，在账本中单列一笔；可在[账户](/console/account/)中查看。",
     nothing: "哪些免费",
