@@ -1,20 +1,6 @@
 -- The quota ledger: double entry, append-only. Everything that gives a user quota or takes it writes here, once for each
 -- (change_type, reference).
 
--- The id of an account, which is opened when it is not there.
-CREATE OR REPLACE FUNCTION ledger_account_id(p_code text, p_gateway_user bigint) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  v_id bigint;
-BEGIN
-  SELECT id INTO v_id FROM ledger_account WHERE code = p_code;
-  IF NOT FOUND THEN
-    INSERT INTO ledger_account (code, gateway_user_id) VALUES (p_code, p_gateway_user) ON CONFLICT (code) DO NOTHING;
-    SELECT id INTO v_id FROM ledger_account WHERE code = p_code;
-  END IF;
-  RETURN v_id;
-END
-$$;
-
 -- Opens what is missing of the accounts of users and of one of the house; returns the id of the latter.
 CREATE OR REPLACE FUNCTION open_ledger_accounts(p_house text, p_users bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN

@@ -204,11 +204,6 @@ BEGIN
 END
 $$;
 
--- Called by programs of the release before, which took the leases of silent replicas although these might have spent them.
-CREATE OR REPLACE FUNCTION reclaim_silent_leases(p_silence interval) RETURNS bigint LANGUAGE sql AS $$
-  SELECT 0::bigint
-$$;
-
 -- Removes leases that were empty for ten minutes, and replicas without leases that were silent for a day. A statement that
 -- comes late finds no row then, which is as good as a newer one: nothing is given back, and what it lends is found by the
 -- replica's next look at its leases.
