@@ -64,7 +64,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillOrders(db, owner);
   await fillCatalog(rig);
   await fillCalls(db, owner);
-  await fillLists(db, owner);
+  await fillLists(db, owner.gatewayUserId);
 }
 
 async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
@@ -219,7 +219,7 @@ function tracedAs(row: UsageRow, { userId }: Owner): ReturnType<typeof traceRowO
 const longAddress = "maximiliane.von-hohenstein-schwarzenfeld@accounting.subsidiary.example.org";
 
 /** What only admins see, and comes from other programs or from visitors. */
-async function fillLists(db: Database, { gatewayUserId }: Owner): Promise<void> {
+export async function fillLists(db: Database, gatewayUserId: GatewayUserId): Promise<void> {
   const each = "generate_series(1, 30) i";
   const moment = "now() - interval '7 hours' * i";
   const statements = [

@@ -20,7 +20,8 @@ export type SchemaSource = {
   readonly release: string;
 };
 
-const ownSource: SchemaSource = { folder: new URL("./", import.meta.url), release: ownPackage.version };
+/** What this program needs. */
+export const ownSource: SchemaSource = { folder: new URL("./", import.meta.url), release: ownPackage.version };
 
 /** A migration may build an index over a large table. */
 const statementTimeoutMs = 15 * 60_000;

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { migrate, ownSource } from "@sluice/control-plane/db/migrate.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
+import { Registry } from "prom-client";
+import { listReleases, loadRelease } from "../releases/stored-releases.ts";
+import { createEmptyDatabase } from "../support/empty-database.ts";
+import { schemaFacts } from "../support/schema-facts.ts";
+import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
+import { silentLog } from "../support/trace-fixtures.ts";
+
+/** Functions that the program of the newest stored release does not call, as `name(types)`: they may go, or change. */
+const uncalled: readonly string[] = [];
+
+const releases = await listReleases();
+const newest = releases.at(-1);
+
+let fresh: TestDatabase;
+
+beforeAll(async () => {
+  fresh = await createTestDatabase();
+});
+
+afterAll(() => fresh.drop());
+
+type Signature = {
+  readonly name: string;
+  readonly types: readonly string[];
+  /** How many of the last parameters may be left out. */
+  readonly defaults: number;
+  readonly result: string;
+};
+
+async function signatures(sql: Bun.SQL): Promise<Signature[]> {
+  return await sql`
+    select proname as name, array(select t::regtype::text from unnest(proargtypes) t) as types, pronargdefaults::int as defaults,
+      pg_get_function_result(oid) as result
+    from pg_proc where pronamespace = 'public'::regnamespace order by 1`;
+}
+
+/** Whether what calls the one is answered by the other. */
+function answersFor(one: Signature, other: Signature): boolean {
+  const isPrefix = one.types.every((type, index) => other.types[index] === type);
+  const leftOut = other.types.length - (one.types.length - one.defaults);
+  return one.name === other.name && one.result === other.result && isPrefix && leftOut <= other.defaults;
+}
+
+describe.each(releases)("a database of release %s", (release) => {
+  test("is brought up to date with its data, and then has the schema of a fresh one", async () => {
+    await using database = await createEmptyDatabase(fresh.url);
+    await using sql = new Bun.SQL(database.url, { max: 1 });
+    await using freshSql = new Bun.SQL(fresh.url, { max: 1 });
+    await loadRelease(database.url, release);
+    const count = () => sql`
+      select (select count(*)::int from usage_log) as calls, (select count(*)::int from ledger_entry) as entries,
+        (select count(*)::int from sales_order) as orders, (select count(*)::int from user_profile) as users`;
+    const before = await count();
+    expect(Object.values(before[0]).every((rows) => Number(rows) > 3)).toBeTrue();
+    const callable = await signatures(sql);
+
+    await migrate(database.url, () => undefined);
+
+    expect(await sql`select * from check_money()`).toEqual([] as never);
+    expect(await schemaFacts(sql)).toEqual(await schemaFacts(freshSql));
+    expect(await count()).toEqual(before);
+    if (release === newest) {
+      const now = await signatures(sql);
+      const lost = callable.filter((one) => !now.some((other) => answersFor(one, other)));
+      expect(lost.map(({ name, types }) => `${name}(${types})`)).toEqual([...uncalled]);
+    }
+  });
+
+  test("settles the calls that it had not settled", async () => {
+    await using database = await createEmptyDatabase(fresh.url);
+    await using sql = new Bun.SQL(database.url, { max: 1 });
+    await loadRelease(database.url, release);
+    await migrate(database.url, () => undefined);
+    const db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test", role: "sluice_app" });
+    try {
+      const settlement = new UsageSettlement({ db, clock: systemClock, log: silentLog, registry: new Registry() });
+      await settlement.run();
+      await settlement.run();
+    } finally {
+      await db.close(1_000);
+    }
+    const [rows] = await sql`
+      select (select count(*)::int from usage_log) as calls, (select count(*)::int from usage_settlement) as settled`;
+    expect(rows.settled).toBe(rows.calls);
+    expect(await sql`select * from check_money()`).toEqual([] as never);
+  });
+});
+
+test("there is a stored release, and none is of a later one than this program", () => {
+  expect(releases.length).toBeGreaterThan(0);
+  expect(releases.filter((release) => Bun.semver.order(release, ownSource.release) > 0)).toEqual([]);
+});
