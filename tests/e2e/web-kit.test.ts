@@ -280,6 +280,43 @@ test("a chart can be read as a table, and its program is loaded only where there
   expect(scripts.filter((name) => name.includes("plot"))).toEqual([]);
 });
 
+/**
+ * How far the lowest part of the last bar of a chart is from its colour of the legend, mixed with what is behind it: the largest
+ * difference of red, green and blue, of 255. Null while nothing is drawn.
+ */
+const lastBarOff = `(() => {
+  const chart = document.querySelector(".chart");
+  const canvas = chart?.querySelector("canvas");
+  if (!canvas) return null;
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+  const fill = (color) => {
+    copy.fillStyle = color;
+    copy.fillRect(0, 0, canvas.width, canvas.height);
+    return [...copy.getImageData(0, 0, 1, 1).data];
+  };
+  const legend = fill(getComputedStyle(chart.querySelector(".chart-swatch")).backgroundColor);
+  const behind = fill(getComputedStyle(canvas.closest(".card")).backgroundColor);
+  copy.drawImage(canvas, 0, 0);
+  const over = chart.querySelector(".u-over");
+  const scale = canvas.width / canvas.clientWidth;
+  const low = Math.round((over.offsetTop + over.clientHeight - 4) * scale);
+  const right = Math.round((over.offsetLeft + over.clientWidth) * scale);
+  const { data } = copy.getImageData(0, low, right, 1);
+  const isDrawn = (x) => behind.some((value, index) => data[x * 4 + index] !== value);
+  const edge = Array.from({ length: right }, (_, index) => right - 1 - index).find(isDrawn);
+  const offOf = (value, index) => Math.abs(data[(edge - 4) * 4 + index] - (value * 0.35 + behind[index] * 0.65));
+  return edge === undefined ? null : Math.max(...legend.slice(0, 3).map(offOf));
+})()`;
+
+test.each([false, true])(
+  "the bar of a day that is not over is paler, and in no other colour (dark: %p)",
+  async (isDark) => {
+    const page = await open("/__kit", { isDark });
+    await page.waitForFunction(`${lastBarOff} !== null`);
+    expect(await page.evaluate<number>(lastBarOff)).toBeLessThan(8);
+  },
+);
+
 test("a page that is away from the network says so, and takes it back", async () => {
   const page = await open("/console/account/", { as: "user" });
   await page.getByText("ada@example.org").first().waitFor();

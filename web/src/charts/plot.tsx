@@ -31,7 +31,7 @@ const digitWidthPx = 7;
 const sideSpacePx = 20;
 const tipWidthPx = 176;
 const barShare = 0.72;
-const paleAlpha = 0.35;
+const paleShare = 0.35;
 const crosshairs = "charts of one page";
 const cursor = uPlot.sync(crosshairs);
 
@@ -137,7 +137,7 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
           stroke,
           width: kind === "bars" ? 0 : 1.5,
           points: { show: false },
-          ...(fill === "" || series.isPrevious === true ? {} : { fill: fillOf(props, fill) }),
+          ...(fill === "" || series.isPrevious === true ? {} : { fill: fillOf(props, fill, color("--panel")) }),
           ...(series.isPrevious === true ? { dash: [4, 4] } : {}),
           ...(kind === "bars" ? barPaths() : {}),
         };
@@ -185,7 +185,8 @@ function barPaths(): Pick<uPlot.Series, "paths"> {
   return paths === undefined ? {} : { paths };
 }
 
-function fillOf({ isLastUnfinished, chart, kind }: PlotProps, fill: string): uPlot.Series.Fill {
+/** Pale without being transparent: through a part of a bar the parts behind it would be seen. */
+function fillOf({ isLastUnfinished, chart, kind }: PlotProps, fill: string, behind: string): uPlot.Series.Fill {
   if (isLastUnfinished !== true || kind !== "bars") {
     return () => fill;
   }
@@ -196,7 +197,7 @@ function fillOf({ isLastUnfinished, chart, kind }: PlotProps, fill: string): uPl
     const border = (plot.valToPos((last + before) / 2, "x", true) - plot.bbox.left) / width;
     const at = Math.min(Math.max(border, 0), 1);
     const gradient = plot.ctx.createLinearGradient(plot.bbox.left, 0, plot.bbox.left + width, 0);
-    const pale = `color-mix(in srgb, ${fill} ${paleAlpha * 100}%, transparent)`;
+    const pale = `color-mix(in srgb, ${fill} ${paleShare * 100}%, ${behind})`;
     gradient.addColorStop(0, fill);
     gradient.addColorStop(at, fill);
     gradient.addColorStop(at, pale);
