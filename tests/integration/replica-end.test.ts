@@ -117,3 +117,81 @@ describe("rows that wait when their process is killed", () => {
     expect(readSpoolOf(neighbour.dataDirectory)).toEqual({ waiting: 0, aside: 0 });
   }, 90_000);
 });
+
+/** Every usage row of a user that costs something breaks a rule of the database until this is disposed of. */
+async function refuseRowsOf({ gatewayUserId }: TestUser): Promise<AsyncDisposable> {
+  const name = `refuse_${gatewayUserId}`;
+  await rig.db.query(
+    `create function ${name}() returns trigger language plpgsql as
+       'begin raise exception ''refused'' using errcode = ''check_violation''; end'`,
+    [],
+  );
+  await rig.db.query(
+    `create trigger ${name} before insert on usage_log for each row when (new.gateway_user_id = ${gatewayUserId} and new.quota > 0)
+     execute function ${name}()`,
+    [],
+  );
+  return { [Symbol.asyncDispose]: async () => void (await rig.db.query(`drop function ${name} cascade`, [])) };
+}
+
+/** Waits until the leases of a replica were given back; a neighbour looks every twenty seconds. */
+async function newEra(replicaId: string, era: string): Promise<void> {
+  const deadline = performance.now() + 40_000;
+  for (let now = era; now === era; await Bun.sleep(50)) {
+    expect(performance.now()).toBeLessThan(deadline);
+    const [row] = await rig.db.sql<{ era: string }>`select era from replica where id = ${replicaId}`;
+    now = row?.era ?? "";
+  }
+}
+
+describe("rows that the database refuses", () => {
+  test("cost what is lent to nobody, however often their process starts again, until they are written", async () => {
+    provider.reset();
+    const user = await rig.addUser(10n * price);
+    const first = await rig.startProcess();
+    let last = first;
+    {
+      await using _refusing = await refuseRowsOf(user);
+      expect(countWhole(await callAtOnce(first, user, 5))).toBe(5);
+      await first.kill();
+      const second = await rig.startProcess({ DATA_DIR: first.dataDirectory });
+      expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 0n, leased: 5n * price });
+      expect(countWhole(await callAtOnce(second, user, 20))).toBe(5);
+      expect(await second.stop()).toBe(0);
+      expect(readSpoolOf(first.dataDirectory)).toEqual({ waiting: 0, aside: 10 });
+      last = await rig.startProcess({ DATA_DIR: first.dataDirectory });
+      expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 0n, leased: 10n * price });
+      expect(countWhole(await callAtOnce(last, user, 3))).toBe(0);
+      await last.kill();
+    }
+    last = await rig.startProcess({ DATA_DIR: first.dataDirectory });
+    expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n, leased: 0n });
+    expect(await last.stop()).toBe(0);
+    expect(await rig.checkMoney()).toEqual([]);
+  }, 60_000);
+
+  test("cost what a neighbour that looks after them does not give back either", async () => {
+    provider.reset();
+    const user = await rig.addUser(10n * price);
+    const neighbour = await rig.startProcess();
+    const dead = await rig.startProcess({ DATA_DIR: neighbour.dataDirectory });
+    {
+      await using _refusing = await refuseRowsOf(user);
+      expect(countWhole(await callAtOnce(dead, user, 5))).toBe(5);
+      const [lease] = await rig.db.sql<{ replicaId: string; era: string }>`
+        select r.id as "replicaId", r.era from replica r join budget_lease l on l.replica_id = r.id
+        where l.budget_id = ${user.budgetId}::bigint`;
+      await dead.kill();
+      await newEra(lease?.replicaId ?? "", lease?.era ?? "");
+      expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 0n, leased: 5n * price });
+      expect(countWhole(await callAtOnce(neighbour, user, 20))).toBe(5);
+    }
+    expect(await neighbour.stop()).toBe(0);
+    const slots = [0, 1].map(() => rig.startProcess({ DATA_DIR: neighbour.dataDirectory }));
+    for (const each of await Promise.all(slots)) {
+      expect(await each.stop()).toBe(0);
+    }
+    expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n, leased: 0n });
+    expect(await rig.checkMoney()).toEqual([]);
+  }, 90_000);
+});

@@ -1,3 +1,5 @@
+import type { BudgetId } from "@sluice/contracts/ids";
+import type { QuotaLeases } from "../gateway/quota/leases.ts";
 import { releaseLeases } from "../gateway/quota/replica-store.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import type { DrainOptions } from "../platform/spool/drain.ts";
@@ -5,7 +7,7 @@ import { replayOrphans } from "../platform/spool/orphans.ts";
 import { isRejectedByDatabase } from "../platform/spool/poison.ts";
 import type { Spool } from "../platform/spool/spool.ts";
 import { commitTraces } from "../trace/service.ts";
-import { type CommitLeases, commitUsageBatch } from "../usage/log/commit-usage.ts";
+import { type CommitLeases, commitUsageBatch, owedTotals } from "../usage/log/commit-usage.ts";
 import { saveQuarantine } from "../usage/log/usage-store.ts";
 import { type Base, type CallRows, createPartitions } from "./base.ts";
 
@@ -53,7 +55,7 @@ function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases |
 }
 
 /** Rows of an earlier life are committed and its leases given back before any call is let in. */
-export async function bringIntoStep(base: Base, leases: CommitLeases | null): Promise<void> {
+export async function bringIntoStep(base: Base, leases: QuotaLeases | null): Promise<void> {
   const { spool, db } = base;
   spool.drain(drainOptions(base, spool, leases));
   db.onReachabilityChange((isReachable) => {
@@ -64,7 +66,18 @@ export async function bringIntoStep(base: Base, leases: CommitLeases | null): Pr
   });
   await spool.replayed;
   await tellQuarantine(base, spool);
-  await releaseLeases(db, spool.replicaId);
+  leases?.owe(await releaseUnowed(base, spool));
+}
+
+/**
+ * Gives back what a replica without a process leased, but for what the rows cost that were put aside again: their calls were
+ * answered, and they are written as soon as the database takes them.
+ * @returns what they cost
+ */
+async function releaseUnowed({ db }: Base, spool: Spool<CallRows>): Promise<ReadonlyMap<BudgetId, bigint>> {
+  const owed = owedTotals(spool.readQuarantined().flatMap((entry) => (entry.kind === "usage" ? [entry] : [])));
+  await releaseLeases(db, spool.replicaId, owed);
+  return owed;
 }
 
 /** The job that commits what dead replicas left in their spools on this machine. */
@@ -76,7 +89,7 @@ export function orphansJob(base: Base, signal: AbortSignal): Job {
       drain: (spool) => drainOptions(base, spool, null),
       onReplayed: async (spool) => {
         await tellQuarantine(base, spool);
-        await releaseLeases(base.db, spool.replicaId);
+        await releaseUnowed(base, spool);
       },
       signal,
     });

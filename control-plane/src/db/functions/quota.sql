@@ -158,18 +158,27 @@ BEGIN
 END
 $$;
 
--- Gives back every lease of a replica: at its clean end, and after its spool was replayed.
-CREATE OR REPLACE FUNCTION release_leases(p_replica text) RETURNS bigint
+-- Gives back every lease of a replica: at its clean end, and after its spool was replayed. What rows cost that the database
+-- refused for now is owed by the budgets, each listed once at most, and stays lent to the replica until they are written.
+CREATE OR REPLACE FUNCTION release_leases(p_replica text, p_budgets bigint[] DEFAULT '{}', p_owed bigint[] DEFAULT '{}') RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
   v_total bigint;
 BEGIN
   UPDATE replica SET era = gen_random_uuid() WHERE id = p_replica;
   PERFORM 1 FROM budget WHERE id IN (SELECT l.budget_id FROM budget_lease l WHERE l.replica_id = p_replica) ORDER BY id FOR UPDATE;
-  WITH gone AS (
-    DELETE FROM budget_lease WHERE replica_id = p_replica RETURNING budget_id, amount
+  WITH share AS (
+    SELECT l.budget_id, l.amount, least(l.amount, coalesce(o.owed, 0)) AS kept
+    FROM budget_lease l LEFT JOIN unnest(p_budgets, p_owed) AS o(budget_id, owed) ON o.budget_id = l.budget_id
+    WHERE l.replica_id = p_replica
+  ), gone AS (
+    DELETE FROM budget_lease l USING share s WHERE l.replica_id = p_replica AND l.budget_id = s.budget_id AND s.kept = 0
+  ), cut AS (
+    UPDATE budget_lease l SET amount = s.kept, updated_at = now() FROM share s
+    WHERE l.replica_id = p_replica AND l.budget_id = s.budget_id AND s.kept > 0
   ), returned AS (
-    UPDATE budget b SET leased = b.leased - g.amount, updated_at = now() FROM gone g WHERE b.id = g.budget_id RETURNING g.amount
+    UPDATE budget b SET leased = b.leased - (s.amount - s.kept), updated_at = now() FROM share s
+    WHERE b.id = s.budget_id RETURNING s.amount - s.kept AS amount
   )
   SELECT coalesce(sum(amount), 0) INTO v_total FROM returned;
   RETURN v_total;

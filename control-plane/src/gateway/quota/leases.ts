@@ -21,7 +21,7 @@ import type { LeaseTerm } from "./term.ts";
 const refusalMs = 200;
 /** How long an acquisition waits for other replicas to give idle quota back. */
 const recallMsMax = 600;
-/** A lost notification costs this much and no more. */
+/** What a lost notification costs. */
 const recallPollMs = 50;
 const idleReturnMs = 3_000;
 const forgetMs = 60_000;
@@ -39,8 +39,8 @@ const wantMax = 1n << 50n;
  * otherwise one acquisition per budget asks for more, calls idle quota of other replicas back, and refuses for certain.
  *
  * Where the outcome of a statement is unknown, the worse one is assumed (nothing was lent, all was given back) until the
- * lease was read again. So this process never believes that it holds more than the database says, and goes on with what
- * it is sure of while the database is away, until its term is over.
+ * lease was read again. So this process never believes that it holds more than the database says, and goes on with that
+ * while the database is away, until its term is over.
  */
 export class QuotaLeases {
   readonly #slices = new Map<BudgetId, Slice>();
@@ -140,6 +140,15 @@ export class QuotaLeases {
         }
       }
     });
+  }
+
+  /** What an earlier life of this replica spent and could not write down; as much of its lease as covers that is still lent. */
+  owe(totals: ReadonlyMap<BudgetId, bigint>): void {
+    for (const [budgetId, total] of totals) {
+      const slice = this.#slice(budgetId);
+      slice.pending += total;
+      slice.isDoubtful = true;
+    }
   }
 
   /** Another replica needs idle quota of this budget: whatever is idle here goes back, and the call is answered. */
@@ -364,10 +373,7 @@ export class QuotaLeases {
     );
   }
 
-  /**
-   * Statements that change or read one lease follow each other, so that no answer is counted twice. Whether one that fails
-   * has happened is unknown.
-   */
+  /** Statements on one lease follow each other: no answer counts twice. Whether one that fails happened is unknown. */
   #inTurn<T>(slice: Slice, run: (statement: bigint) => Promise<T>): Promise<T> {
     const start = () => {
       if (this.#isStopped) {

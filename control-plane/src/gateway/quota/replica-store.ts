@@ -1,5 +1,6 @@
-import type { ReplicaId } from "@sluice/contracts/ids";
+import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
 import type { Queryable } from "../../platform/db.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { TermAnswer } from "./model.ts";
 
 /** Renews the term of a replica, unless its leases were given back since the era that it names. */
@@ -17,9 +18,18 @@ export async function renewTerm(
   return { era: row.era, isRenewed: row.is_renewed, live: row.live };
 }
 
-/** Gives back every lease of a replica; returns how much that was. */
-export async function releaseLeases(db: Queryable, replicaId: ReplicaId): Promise<bigint> {
-  const [row] = await db.sql<{ total: bigint }>`select release_leases(${replicaId}) as total`;
+/**
+ * Gives back every lease of a replica; returns how much that was.
+ * @param owed what rows will still cost that can't be written now; as far as it is leased, it stays so
+ */
+export async function releaseLeases(
+  db: Queryable,
+  replicaId: ReplicaId,
+  owed: ReadonlyMap<BudgetId, bigint> = new Map(),
+): Promise<bigint> {
+  const [row] = await db.sql<{ total: bigint }>`
+    select release_leases(${replicaId}, ${arrayLiteral([...owed.keys()])}::bigint[],
+      ${arrayLiteral([...owed.values()])}::bigint[]) as total`;
   return row?.total ?? 0n;
 }
 

@@ -129,6 +129,12 @@ export class SpoolStore {
     return query.get(`["${exceptKind}",`)?.rows ?? 0;
   }
 
+  /** The lines that were put aside. */
+  listQuarantined(): string[] {
+    const query = this.#files.database.query<{ text: string }, []>("select text from quarantine order by id");
+    return query.all().map(({ text }) => text);
+  }
+
   /** When the first group from this id on was recorded, or null when there is none. */
   atMs(fromId: number): number | null {
     return this.#files.firstAt.get(fromId)?.at_ms ?? null;

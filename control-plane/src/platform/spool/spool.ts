@@ -6,6 +6,7 @@ import {
   type EncodedEntry,
   encodeEntry,
   entryText,
+  parseEntry,
   type RowCodecs,
   type SpoolDepth,
   type SpoolEntry,
@@ -147,6 +148,18 @@ export class Spool<Rows> {
   /** How many rows are put aside that are not, or can't be read as, of this kind; null once the spool is closed. */
   quarantinedBeside(kind: keyof Rows & string): number | null {
     return this.#isClosed ? null : this.#slot.store.countQuarantined(kind);
+  }
+
+  /** What was put aside, as far as it can be read. */
+  readQuarantined(): EncodedEntry<Rows>[] {
+    return this.#slot.store.listQuarantined().flatMap((text) => {
+      try {
+        return [parseEntry(this.#codecs, text)];
+      } catch {
+        // Nobody knows what it is; it was reported when it was put aside.
+        return [];
+      }
+    });
   }
 
   /** Starts the one consumer. */

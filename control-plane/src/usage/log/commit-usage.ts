@@ -84,7 +84,7 @@ export async function commitUsageBatch(parts: UsageCommitParts, batch: UsageBatc
   }
   await parts.leases.commit(async () => ({
     charges: await run(),
-    totals: pendingTotals(batch.rows),
+    totals: owedTotals(batch.rows),
     isRetry: batch.isRetry,
   }));
 }
@@ -135,7 +135,7 @@ export function sumByBudget(rows: readonly EncodedUsageRow[]): BudgetSum[] {
   return [...sums.values()];
 }
 
-/** What the leases of this process had pending for the rows. */
-function pendingTotals(rows: readonly EncodedUsageRow[]): Map<BudgetId, bigint> {
+/** What the rows take out of leases once they are written. */
+export function owedTotals(rows: readonly EncodedUsageRow[]): Map<BudgetId, bigint> {
   return new Map(sumByBudget(rows).map(({ budgetId, charge, reserve }) => [budgetId, charge + reserve]));
 }
