@@ -149,7 +149,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     const answer = await faulty.call("only");
     expect({ status: answer.status, code: errorIn(answer.body)?.code }).toEqual({ status: 503, code: "no_upstream" });
     expect(Number(answer.headers.get("retry-after"))).toBeWithin(1, 6);
-    expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "refused", quota: 0n, attempts: [] });
+    expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "failed", quota: 0n, attempts: [] });
   });
 
   test("a model that no channel serves ends as 503", async () => {
@@ -167,7 +167,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     for (const answer of answers.filter(({ status }) => status === 429)) {
       expect(errorIn(answer.body)?.code).toBe("upstream_rate_limited");
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-      expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "refused", quota: 0n, usage_source: "none" });
+      expect(await faulty.row(answer.requestId)).toMatchObject({ outcome: "failed", quota: 0n, usage_source: "none" });
     }
   });
 

@@ -28,11 +28,12 @@ const errorBody = { error: `${words}, see http://10.1.2.3/log?key=hunter22` };
 beforeAll(async () => {
   provider = startSandboxProvider({ port: 0 });
   rig = await SluiceRig.create(provider.url);
-  for (const name of ["covered", "lone"]) {
+  for (const name of ["covered", "lone", "paused", "unserved"]) {
     await rig.addModel(name);
   }
   await rig.addChannel("weak", `${provider.url}/v1`, ["covered", "lone"]);
   const strong = await rig.addChannel("strong", `${provider.url}/v1`, ["covered"]);
+  await rig.addChannel("paused", `${provider.url}/v1`, ["paused"]);
   await rig.db.sql`update ability set priority = 1 where channel_id = ${strong}::bigint`;
   sluice = await rig.startProcess();
   admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
@@ -93,4 +94,19 @@ test("an admin reads with each attempt what the provider said, without addresses
   expect(JSON.stringify(receipt)).toContain("status_500");
   expect(JSON.stringify(receipt)).not.toContain("memory");
   expect(sluice.log()).not.toContain("memory");
+});
+
+test("a call that no provider could be asked for has failed, and one that the caller has to change was refused", async () => {
+  provider.script({ status: 429, retryAfter: 60 }, { match: { credential: "upstream-paused" } });
+  const ids = [await call("paused"), await call("paused"), await call("unserved"), await call("unknown")];
+  await rig.waitForUsageRows(9);
+  const rows = await rig.db.sql<{ request_id: string; outcome: string; error_code: string; attempts: unknown[] }>`
+    select request_id, outcome, error_code, attempts from usage_log`;
+  const seen = ids.map((id) => rows.find(({ request_id }) => request_id === id));
+  expect(seen.map((row) => [row?.outcome, row?.error_code, row?.attempts.length])).toEqual([
+    ["failed", "upstream_rate_limited", 1],
+    ["failed", "upstream_rate_limited", 0],
+    ["failed", "no_upstream", 0],
+    ["refused", "model_not_found", 0],
+  ]);
 });

@@ -63,7 +63,7 @@ export class CallEnder {
       this.#parts.limits.noteAbort(state.principal);
     }
     const end: CallEnd = {
-      outcome: isClientGone ? "aborted" : state.attempts.length > 0 ? "failed" : "refused",
+      outcome: isClientGone ? "aborted" : isOurs(state, error) ? "failed" : "refused",
       httpStatus: error.status,
       errorCode: error.code,
       units: noUnits,
@@ -132,4 +132,12 @@ export class CallEnder {
   #durationMs(state: CallState): number {
     return Math.round(this.#parts.clock.tick() - state.call.startedTick);
   }
+}
+
+/**
+ * Whether a call without an answer failed by us or a provider, and was not refused for what its caller has to change. While
+ * every provider pauses none is asked, and yet each call fails.
+ */
+function isOurs({ attempts }: CallState, { status, code }: AppError): boolean {
+  return attempts.length > 0 || status >= 500 || code === "upstream_rate_limited";
 }

@@ -2,6 +2,10 @@ import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId } from "@s
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { Units } from "../../models/units.ts";
 
+/**
+ * `aborted`: its client went away. `failed`: we or a provider could not, also where none could be asked. `refused`: its caller
+ * has to change something: the key, the limits, the balance, the request.
+ */
 export type Outcome = "completed" | "aborted" | "failed" | "refused";
 
 /** One try at one channel. */

@@ -25,7 +25,7 @@ export const figureKinds = {
     "Success rate",
     "ratio",
     "range",
-    "Completed calls among those that were completed or failed. Calls that were refused, or given up by the client, are left out.",
+    "Completed calls among those that were completed or failed, by a provider or because none could be asked. Calls that were refused for what their client has to change, or given up by it, are left out.",
   ],
   new_users: ["New users", "count", "range", "Accounts that were registered, verified or not."],
   active_users: ["Active users", "count", "range", "Users who made at least one call."],
