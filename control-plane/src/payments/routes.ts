@@ -1,6 +1,5 @@
 import {
   balanceAnswer,
-  cancelOrderInput,
   cancelSubscriptionInput,
   claimOrderInput,
   createdOrderAnswer,
@@ -11,6 +10,7 @@ import {
   orderAnswer,
   orderListAnswer,
   orderNumberInput,
+  ownOrderInput,
   pageInput,
   planListAnswer,
   statementInput,
@@ -28,7 +28,7 @@ import { AppError } from "../platform/errors.ts";
 import { planEntry, subscriptionEntry } from "./answers.ts";
 import { orderEntry } from "./model.ts";
 import { findOrder } from "./orders/order-store.ts";
-import { cancelOrder, claimOrder, listOrders, readOrder } from "./orders/orders.ts";
+import { cancelOrder, claimOrder, findOwnOrder, listOrders, readOrder } from "./orders/orders.ts";
 import { admitOrder, createOrder } from "./orders/place-order.ts";
 import { statementCsv, statementHtml, statementPolicy, usdOfQuota } from "./orders/statement-text.ts";
 import { selectActivePlans } from "./plans/plan-store.ts";
@@ -132,7 +132,7 @@ function orderChangeEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       method: "POST",
       path: "/backend/billing/order/cancel/",
       access: "optional_user",
-      input: cancelOrderInput,
+      input: ownOrderInput,
       summary: "Cancel an order that waits for its payment.",
       output: orderAnswer,
       errors: ["not_found", "conflict"],
@@ -176,8 +176,8 @@ function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
     method: "POST",
     path: "/backend/payment/mock-settle/",
     access: "optional_user",
-    input: orderNumberInput,
-    summary: "Settle an order without a payment, as its owner or an admin; for trying out only.",
+    input: ownOrderInput,
+    summary: "Settle an order without a payment, as its owner, by its code or as an admin; for trying out only.",
     output: mockSettleAnswer,
     errors: ["not_found", "not_offered"],
     handle: async ({ input, user, request }) => {
@@ -185,8 +185,9 @@ function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
         throw new AppError("not_offered");
       }
       const isAdmin = (await parts.admins.readAdmin(request)) !== null;
+      const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
       const ofAnybody = isAdmin ? await findOrder(parts.db, input.order_no) : null;
-      const order = ofAnybody ?? (await readOrder(parts.db, input.order_no, user?.userId ?? null));
+      const order = ofAnybody ?? (await findOwnOrder(parts.db, input.order_no, by));
       const { orderNo, amountUsd, currency } = order;
       const transactionId = `mock:${orderNo}`;
       const notice = { gateway: "mock", account: "mock", transactionId, orderNo, amountUsd, currency } as const;

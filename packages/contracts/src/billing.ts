@@ -59,7 +59,8 @@ export const createOrderInput = z.strictObject({
 
 export const orderNumberInput = z.strictObject({ order_no: orderNo });
 
-export const cancelOrderInput = z.strictObject({
+/** An order of the caller, to do something with it. */
+export const ownOrderInput = z.strictObject({
   order_no: orderNo,
   /** For an order that was placed without a login. */
   claim_code: claimCode.optional(),

@@ -127,15 +127,13 @@ describe("orders", () => {
     expect(orderOf(created)).toMatchObject({ status: "pending", pay_channel: "none", amount_usd: "10.00" });
     const orderNo = orderOf(created)["order_no"];
     const claimCode = (created.body as { claim_code: string }).claim_code;
-    expect(await post("/backend/payment/mock-settle/", { order_no: orderNo })).toMatchObject({
+    const claim = { order_no: orderNo, claim_code: claimCode };
+    expect(await post("/backend/payment/mock-settle/", claim)).toMatchObject({
       status: 200,
       body: { result: "settled", order: { status: "settled", is_mock: true } },
     });
-    expect(await post("/backend/payment/mock-settle/", { order_no: orderNo })).toMatchObject({
-      body: { result: "duplicate" },
-    });
+    expect(await post("/backend/payment/mock-settle/", claim)).toMatchObject({ body: { result: "duplicate" } });
     const { cookie } = await loginUser(scene);
-    const claim = { order_no: orderNo, claim_code: claimCode };
     expect((await post("/backend/billing/order/claim/", claim)).status).toBe(401);
     expect((await post("/backend/billing/order/claim/", claim, { cookie })).status).toBe(200);
     const balance = await get("/backend/billing/balance/", cookie);
@@ -249,6 +247,30 @@ describe("the mock", () => {
     const second = await place();
     expect(await settle(second, admin.cookie)).toMatchObject({ status: 200, body: { result: "settled" } });
     expect((await settle("S00000000", admin.cookie)).status).toBe(404);
+  });
+
+  test("settles an order that was placed without a login for its code and for admins only", async () => {
+    const place = async (): Promise<{ order_no: string; claim_code: string }> => {
+      const { body } = await post("/backend/billing/order/create/", { plan_code: "credit" });
+      const { order, claim_code } = body as { order: { order_no: string }; claim_code: string };
+      return { order_no: order.order_no, claim_code };
+    };
+    const settle = (input: object, cookie = "") => post("/backend/payment/mock-settle/", input, { cookie });
+    const [mine, other] = [await place(), await place()];
+    const stranger = await loginUser(scene);
+    for (const code of [{}, { claim_code: other.claim_code }, { claim_code: "0".repeat(mine.claim_code.length) }]) {
+      for (const cookie of ["", stranger.cookie, "SVC_ADMIN_SESSID=made-up"]) {
+        expect(errorCode(await settle({ order_no: mine.order_no, ...code }, cookie))).toBe("not_found");
+      }
+    }
+    expect((await scene.order(mine.order_no)).status).toBe("pending");
+    expect(await settle(mine)).toMatchObject({ status: 200, body: { result: "settled" } });
+    expect(await settle({ order_no: other.order_no }, admin.cookie)).toMatchObject({ body: { result: "settled" } });
+    // Once it has an owner, the code opens nothing any more.
+    const third = await place();
+    expect((await post("/backend/billing/order/claim/", third, { cookie: stranger.cookie })).status).toBe(200);
+    expect(errorCode(await settle(third))).toBe("not_found");
+    expect(await settle({ order_no: third.order_no }, stranger.cookie)).toMatchObject({ status: 200 });
   });
 
   test("knows no order that does not exist", async () => {

@@ -29,7 +29,8 @@ type OrderAnswer = { readonly order_no: string; readonly status: string; readonl
 async function buy(email: string): Promise<OrderAnswer> {
   const created = await client.post("/backend/billing/order/create/", { plan_code: "credit", email });
   const { order_no } = created.body["order"] as OrderAnswer;
-  const settled = await client.post("/backend/payment/mock-settle/", { order_no });
+  const { claim_code } = created.body;
+  const settled = await client.post("/backend/payment/mock-settle/", { order_no, claim_code });
   expect(settled.body["result"]).toBe("settled");
   return settled.body["order"] as OrderAnswer;
 }

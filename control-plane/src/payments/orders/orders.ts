@@ -32,6 +32,28 @@ export async function readOrder(db: Queryable, orderNo: string, userId: UserId |
   return order;
 }
 
+/** Who wants something of an order: its owner, or for one without an owner somebody who has its code. */
+export type OrderCaller = { readonly userId: UserId | null; readonly claimCode: string | null };
+
+/**
+ * An order for somebody who may do something with it.
+ * @throws AppError `not_found` unless it is the user's own, or has no owner and the claim code is right
+ */
+export async function findOwnOrder(db: Queryable, orderNo: string, by: OrderCaller): Promise<Order> {
+  return await refuseForeign(db, await findOrder(db, orderNo), by);
+}
+
+async function refuseForeign(db: Queryable, order: Order | null, { userId, claimCode }: OrderCaller): Promise<Order> {
+  const isOwn =
+    order?.userId === null
+      ? claimCode !== null && (await isClaimCode(db, order.id, hashClaimCode(claimCode)))
+      : order?.userId === userId;
+  if (order === null || !isOwn) {
+    throw new AppError("not_found", { message: "There is no such order." });
+  }
+  return order;
+}
+
 /** A page of a user's orders, the newest first; `next` is the cursor of the following page, null at the end. */
 export async function listOrders(
   db: Queryable,
@@ -45,34 +67,16 @@ export async function listOrders(
 
 /**
  * Cancels an order that waits for its payment; cancelled again it stays so. Should it be paid all the same, it credits.
- * @throws AppError `not_found` unless it is the user's own, or the claim code is right; `conflict` for any other state
+ * @throws AppError `conflict` for any other state, and what `findOwnOrder` throws
  */
-export async function cancelOrder(
-  tx: Transaction,
-  orderNo: string,
-  by: { readonly userId: UserId | null; readonly claimCode: string | null },
-): Promise<Order> {
-  const order = await lockOrder(tx, orderNo);
-  if (order === null || !(await mayCancel(tx, order, by))) {
-    throw new AppError("not_found", { message: "There is no such order." });
-  }
+export async function cancelOrder(tx: Transaction, orderNo: string, by: OrderCaller): Promise<Order> {
+  const order = await refuseForeign(tx, await lockOrder(tx, orderNo), by);
   if (order.status === "pending") {
     await markCancelled(tx, order.id);
   } else if (order.status !== "cancelled") {
     throw new AppError("conflict", { message: "This order can't be cancelled any more." });
   }
   return { ...order, status: "cancelled" };
-}
-
-async function mayCancel(
-  tx: Transaction,
-  order: Order,
-  { userId, claimCode }: { readonly userId: UserId | null; readonly claimCode: string | null },
-): Promise<boolean> {
-  if (order.userId !== null) {
-    return order.userId === userId;
-  }
-  return claimCode !== null && (await isClaimCode(tx, order.id, hashClaimCode(claimCode)));
 }
 
 /**
