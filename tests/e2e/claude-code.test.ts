@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { ClaudeCode, installClaudeCode } from "../support/claude-code.ts";
 import { describeUnless } from "../support/obstacles.ts";
 import { SluiceRig, type TestUser } from "../support/sluice.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/service.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import type { Page } from "playwright-core";
 import { AccountClient } from "../support/account-client.ts";
 import { Authenticator } from "../support/authenticator.ts";
@@ -14,7 +14,7 @@ import { startWebRig, type WebRig } from "../support/web-rig.ts";
 const testMsMax = 60_000;
 const narrowest = { width: 320, height: 640 };
 
-let provider: SandboxProvider;
+let provider: ReturnType<typeof startSandboxProvider>;
 let web: WebRig;
 let browser: TestBrowser;
 let plainAdmin: string;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { CommitUnknownError, isDatabaseOutage } from "@sluice/control-plane/platform/db-errors.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";
 import { startTestCluster } from "../support/test-cluster.ts";

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
 import { grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { readBudget, waitForIdleReturn, watchBudget } from "../support/budget-watch.ts";
 import { chat, type SeenCall } from "../support/chat-call.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";

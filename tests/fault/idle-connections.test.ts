@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { connectRaw, type RawConnection, rawChatRequest, rawRequest } from "../support/raw-tcp-client.ts";
 import { type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
 import { chat, type SeenCall } from "../support/chat-call.ts";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { waitForIdleReturn } from "../support/budget-watch.ts";
 import { chat, type SeenCall } from "../support/chat-call.ts";
 import { readMetrics } from "../support/metrics.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { BillingScene, billingParts, noticeOf } from "../support/billing-scene.ts";
 import { deliverUntilTaken, payFromProcess } from "../support/payers.ts";
 import { startPostgresProxy } from "../support/postgres-proxy.ts";

@@ -5,7 +5,8 @@ import { forgetOldEvents } from "@sluice/control-plane/admin/campaigns/service.t
 import { leadEndpoints, leadPlace } from "@sluice/control-plane/admin/leads/routes.ts";
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";

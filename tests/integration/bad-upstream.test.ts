@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { SandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { type Exchange, exchange } from "../support/raw-exchange.ts";
 import { expectCleanLogs, expectNothingCharged, expectRefusal, linesOf, type Wanted } from "../support/refusals.ts";
 import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";

@@ -3,7 +3,8 @@ import { recordPayments } from "@sluice/control-plane/admin/campaigns/service.ts
 import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { resolveOrder } from "@sluice/control-plane/payments/reviews/reviews.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { BillingScene, noticeOf } from "../support/billing-scene.ts";
 
 let scene: BillingScene;

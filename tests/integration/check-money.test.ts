@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { BillingScene, noticeOf } from "../support/billing-scene.ts";
 import { waitUntilSettleable } from "../support/settlement-scene.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { json } from "@sluice/control-plane/db/columns.ts";
-import { type Database, openDatabase, rowsWritten } from "@sluice/control-plane/platform/db.ts";
+import { type Database, rowsWritten } from "@sluice/control-plane/platform/db.ts";
 import { arrayLiteral, placeholders } from "@sluice/control-plane/platform/db-array-literal.ts";
 import {
   DatabaseTimeoutError,
@@ -9,6 +9,7 @@ import {
   sqlStateOf,
   TransactionAbortedError,
 } from "@sluice/control-plane/platform/db-errors.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { eq } from "drizzle-orm";
 import { bigint, date, numeric, pgTable } from "drizzle-orm/pg-core";
 import fc from "fast-check";

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { rawRequest } from "../support/raw-tcp-client.ts";
 import { waitUntil } from "../support/relay-scene.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";

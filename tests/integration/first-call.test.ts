@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
 
 describe.each(arrangements)("a first call, %s", (arrangement) => {

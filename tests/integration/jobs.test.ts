@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { type Job, startJobs } from "@sluice/control-plane/platform/schedule-jobs.ts";
 import { createTestDatabase } from "../support/test-database.ts";

@@ -8,7 +8,7 @@ import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
 import { migrate } from "@sluice/control-plane/db/migrate.ts";
 import { ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { drizzle } from "drizzle-orm/bun-sql";
 import { migrate as migrateByDrizzle } from "drizzle-orm/bun-sql/migrator";
 import { createEmptyDatabase } from "../support/empty-database.ts";

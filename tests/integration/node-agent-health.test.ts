@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { type Challenge, challengeAgeMsMax, isProofValid, signChallenge } from "@sluice/exit-protocol/challenge";
 import { detailedHealthAnswer } from "@sluice/exit-protocol/health";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/node-agent.ts";
 
 let provider: SandboxProvider;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/node-agent.ts";
 import { exchangeRaw } from "../support/raw-exchange.ts";
 import { rawRequest } from "../support/raw-tcp-client.ts";

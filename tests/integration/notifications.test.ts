@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { type Notifications, notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 

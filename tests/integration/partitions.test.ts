@@ -6,8 +6,9 @@ import {
   type PartitionedTable,
 } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition, sqlStateOf } from "@sluice/control-plane/platform/db-errors.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const dayMs = 86_400_000;

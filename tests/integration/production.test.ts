@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { loginAdmin } from "../support/logins.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/sluice.ts";
 import { createTestDatabase } from "../support/test-database.ts";

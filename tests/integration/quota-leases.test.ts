@@ -7,8 +7,9 @@ import { renewTerm } from "@sluice/control-plane/gateway/quota/replica-store.ts"
 import { createLeaseStore, grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 

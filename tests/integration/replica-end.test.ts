@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { blockCommits } from "../support/blocked-commits.ts";
 import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
 import { chat, type SeenCall } from "../support/chat-call.ts";

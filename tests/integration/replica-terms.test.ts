@@ -12,7 +12,8 @@ import {
   writeOffLeases,
 } from "@sluice/control-plane/gateway/quota/replica-store.ts";
 import { createLeaseStore, grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { Registry } from "prom-client";
 import { readBudget } from "../support/budget-watch.ts";

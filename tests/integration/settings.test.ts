@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type SettingName, settingNames, settingRegistry } from "@sluice/control-plane/admin/settings/registry.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat } from "../support/chat-call.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
 import { loginAdmin } from "../support/logins.ts";

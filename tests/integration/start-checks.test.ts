@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { SluiceRig } from "../support/sluice.ts";
 
 let rig: SluiceRig;

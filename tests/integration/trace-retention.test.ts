@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { sqlStateOf } from "@sluice/control-plane/platform/db-errors.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { TraceRules } from "@sluice/control-plane/trace/model.ts";
 import { TraceRetention } from "@sluice/control-plane/trace/retention.ts";
 import { countDecryptable } from "@sluice/control-plane/trace/service.ts";

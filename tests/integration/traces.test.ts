@@ -6,7 +6,8 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { insertTraces } from "@sluice/control-plane/trace/store.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat } from "../support/chat-call.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/console-client.ts";
 import { loginAdmin, loginUser, type UserLogin } from "../support/logins.ts";
@@ -38,8 +39,7 @@ afterAll(async () => {
 
 /** A request id of this moment, as the relay makes them. */
 function requestIdAt(atMs: number): TraceRow["requestId"] {
-  const { randomUUIDv7 } = Bun;
-  return randomUUIDv7("hex", atMs) as TraceRow["requestId"];
+  return Bun.randomUUIDv7("hex", atMs) as TraceRow["requestId"];
 }
 
 async function insert(rows: readonly Partial<TraceRow>[]): Promise<TraceRow[]> {

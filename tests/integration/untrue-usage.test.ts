@@ -1,6 +1,7 @@
 /** Usage that can't be true, and rows that the database refuses: neither ruins an account, and both are seen. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { readBudget, waitForIdleReturn } from "../support/budget-watch.ts";
 import { chat } from "../support/chat-call.ts";
 import { waitUntil } from "../support/relay-scene.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { migrate, ownSource } from "@sluice/control-plane/db/migrate.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
 import { listReleases, loadRelease } from "../releases/stored-releases.ts";

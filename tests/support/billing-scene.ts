@@ -7,7 +7,8 @@ import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/contro
 import type { BillingParts } from "@sluice/control-plane/payments/port.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { commitUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { createTestDatabase } from "./test-database.ts";

@@ -12,7 +12,8 @@ import { openRefund, payRefund, payWaitingRefunds } from "@sluice/control-plane/
 import { creditWaitingOwners } from "@sluice/control-plane/payments/settle/credit-waiting.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { billingParts, noticeOf } from "./billing-scene.ts";
 import { ScriptedRefunds } from "./scripted-refunds.ts";

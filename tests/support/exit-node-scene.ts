@@ -1,4 +1,5 @@
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, consoleClient } from "./console-client.ts";
 import { DnsServer } from "./dns-server.ts";
 import { loginAdmin } from "./logins.ts";

@@ -1,7 +1,8 @@
 /** A running service with channels that lead to scripted providers, one model for each story. */
 
 import type { RequestRecord } from "@sluice/sandbox-provider/record/request-record";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type CallOptions, type RelayedAnswer, relayedCall } from "./relayed-call.ts";
 import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "./sluice.ts";
 

@@ -1,7 +1,8 @@
 import { expect } from "bun:test";
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { chat, type SeenCall } from "./chat-call.ts";
 import { type ConsoleClient, consoleClient } from "./console-client.ts";
 import { loginUser } from "./logins.ts";

@@ -1,7 +1,7 @@
 import { MailWorker } from "@sluice/control-plane/mail/delivery/worker.ts";
 import { SmtpSender } from "@sluice/control-plane/mail/senders/smtp-sender.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { mailTestKey } from "./mail-rig.ts";
 

@@ -7,7 +7,8 @@ import { SmtpSender, type SmtpTimeouts } from "@sluice/control-plane/mail/sender
 import { MailService } from "@sluice/control-plane/mail/service.ts";
 import type { Clock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { HttpLimits } from "@sluice/control-plane/platform/http-client/model.ts";
 import { PooledHttpClient } from "@sluice/control-plane/platform/http-client/pooled-client.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";

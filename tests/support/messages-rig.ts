@@ -4,7 +4,8 @@ import { saveModelMapEntry } from "@sluice/control-plane/messages-compat/service
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { TraceService } from "@sluice/control-plane/trace/service.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { addModelWithChannel, waitUntil } from "./relay-scene.ts";
 import { type Arrangement, masterKeyBytes, type SluiceProcess, SluiceRig, type TestUser } from "./sluice.ts";
 import { PayloadCounts, silentLog } from "./trace-fixtures.ts";

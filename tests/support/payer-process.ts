@@ -5,7 +5,7 @@
 import type { PaidNotice } from "@sluice/control-plane/payments/model.ts";
 import type { FaultInjector, FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { billingParts } from "./billing-scene.ts";
 
 type PayerOrder = {

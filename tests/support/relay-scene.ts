@@ -1,5 +1,6 @@
 import { addModel } from "@sluice/control-plane/gateway/service.ts";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "./sluice.ts";
 
 /** A provider, a rig on it, one started arrangement, and a user with plenty of quota. */

@@ -12,8 +12,9 @@ import {
 } from "@sluice/control-plane/gateway/service.ts";
 import type { NewPrice } from "@sluice/control-plane/models/model-store.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { type Database, openDatabase, type Transaction } from "@sluice/control-plane/platform/db.ts";
+import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
 import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 /** How the parts stand: one process, or a relay that reaches its gateway over HTTP. */

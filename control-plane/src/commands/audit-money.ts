@@ -5,7 +5,7 @@
  */
 import { auditMoney } from "../ledger/service.ts";
 import { loadConfig } from "../platform/config.ts";
-import { openDatabase } from "../platform/db.ts";
+import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 
 const statementTimeoutMs = 3_600_000;

@@ -5,7 +5,7 @@
  * the new ones, never half of them; the service may go on working.
  */
 import { loadConfig } from "../platform/config.ts";
-import { openDatabase } from "../platform/db.ts";
+import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 import { type DayReport, rebuildRollup } from "../usage/rollup/roll-up.ts";
 

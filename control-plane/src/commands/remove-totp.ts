@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { removeAdminTotp } from "../accounts/service.ts";
 import { loadConfig } from "../platform/config.ts";
-import { openDatabase } from "../platform/db.ts";
+import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 
 const reasonLengthMin = 3;

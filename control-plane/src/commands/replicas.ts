@@ -10,7 +10,8 @@ import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { listReplicas, loseReplica, releaseLostReplicas } from "../gateway/service.ts";
 import { loadConfig } from "../platform/config.ts";
-import { type Database, openDatabase } from "../platform/db.ts";
+import type { Database } from "../platform/db.ts";
+import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 
 type Replica = Awaited<ReturnType<typeof listReplicas>>[number];

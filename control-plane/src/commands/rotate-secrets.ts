@@ -16,7 +16,8 @@ import { mailSealedColumns } from "../mail/service.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadGivenKey, loadMasterKey } from "../platform/crypto/master-key.ts";
 import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
-import { type Database, openDatabase, type Transaction } from "../platform/db.ts";
+import type { Database, Transaction } from "../platform/db.ts";
+import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 import { traceSealedColumns } from "../trace/service.ts";
 

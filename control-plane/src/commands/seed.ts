@@ -23,7 +23,8 @@ import { seedModelMap } from "../messages-compat/service.ts";
 import { addFirstPlans } from "../payments/plans/plans.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
-import { openDatabase, type Transaction } from "../platform/db.ts";
+import type { Transaction } from "../platform/db.ts";
+import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
 
 const groupName = "default";

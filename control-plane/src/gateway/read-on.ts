@@ -1,6 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Clock } from "../platform/clock.ts";
-import type { StreamedAnswer } from "./settle/measure-usage.ts";
 import type { SurfaceKind } from "./surfaces.ts";
 
 /** However long a provider has worked, it is not read on for longer than this. */
@@ -19,7 +18,10 @@ export type ReadOnLimits = {
 };
 
 /** What was heard of an answer until now. */
-type Meter = { readonly outputTick: number | null; readonly heard: Pick<StreamedAnswer, "delivered"> };
+type Meter = {
+  readonly outputTick: number | null;
+  readonly heard: { readonly delivered: { readonly outputTokens: number } };
+};
 
 /** How many answers are read on although their clients have left, so that leaving many keeps few connections for long. */
 export class ReadOnRoom {

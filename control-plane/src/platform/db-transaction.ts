@@ -1,5 +1,5 @@
 import { backoffMs } from "./backoff.ts";
-import type { Transaction } from "./db.ts";
+import type { Transaction, TransactionOptions } from "./db.ts";
 import { drizzleOn } from "./db-drizzle.ts";
 import {
   CommitUnknownError,
@@ -10,18 +10,6 @@ import {
   withoutQueryText,
 } from "./db-errors.ts";
 import type { ConnectionPool, PooledConnection, StatementSource } from "./db-pool.ts";
-
-export type TransactionOptions = {
-  readonly isolation?: "read committed" | "repeatable read" | "serializable";
-  /** The server's limit for each statement of this transaction; the pool's when absent. */
-  readonly statementTimeoutMs?: number;
-  /**
-   * Reads what somebody waits for. Every statement is planned for its own values: the server else makes one plan for all of them
-   * once it has seen a statement five times, which is right for keys, and wrong where one value means three rows and another one
-   * millions. And it is run without helpers: to start them takes longer than a page may.
-   */
-  readonly isPageRead?: boolean;
-};
 
 const retriesMax = 3;
 /** Any wait from none on: both rivals come back at once without it, and meet again. */

@@ -1,7 +1,6 @@
-import { type Drizzle, drizzleOn } from "./db-drizzle.ts";
-import { ConnectionPool, type StatementResult } from "./db-pool.ts";
-import { Reachability, type ReachabilityListener } from "./db-reachability.ts";
-import { runTransaction, type TransactionOptions } from "./db-transaction.ts";
+import type { Drizzle } from "./db-drizzle.ts";
+import type { StatementResult } from "./db-pool.ts";
+import type { ReachabilityListener } from "./db-reachability.ts";
 
 /** What may stand in a statement. Columns of many rows go in as one `arrayLiteral(...)`; JSON as `${text}::text::jsonb`. */
 export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array;
@@ -36,6 +35,18 @@ export type Transaction = Queryable & {
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
+export type TransactionOptions = {
+  readonly isolation?: "read committed" | "repeatable read" | "serializable";
+  /** The server's limit for each statement of this transaction; the pool's when absent. */
+  readonly statementTimeoutMs?: number;
+  /**
+   * Reads what somebody waits for. Every statement is planned for its own values: the server else makes one plan for all of them
+   * once it has seen a statement five times, which is right for keys, and wrong where one value means three rows and another one
+   * millions. And it is run without helpers: to start them takes longer than a page may.
+   */
+  readonly isPageRead?: boolean;
+};
+
 export type Database = Queryable & {
   /**
    * Runs `work` between BEGIN and COMMIT on one connection. Work that the server undid because of a neighbour
@@ -54,44 +65,3 @@ export type Database = Queryable & {
   /** Waits for running work for at most `timeoutMs`, then closes every connection. */
   readonly close: (timeoutMs: number) => Promise<void>;
 };
-
-export type DatabaseOptions = {
-  readonly url: string;
-  readonly poolMax: number;
-  readonly applicationName: string;
-  /** The role without DDL (see db/app-role.ts), or null to act as the role that logs in. */
-  readonly role?: string | null;
-  readonly statementTimeoutMs?: number;
-  readonly lockTimeoutMs?: number;
-  readonly idleInTransactionTimeoutMs?: number;
-  readonly acquireTimeoutMs?: number;
-};
-
-const defaults = {
-  role: null,
-  statementTimeoutMs: 5_000,
-  lockTimeoutMs: 2_000,
-  idleInTransactionTimeoutMs: 10_000,
-  acquireTimeoutMs: 2_000,
-};
-
-/** Prepares the pool; connections open with the first statements. Call `ping` to learn whether the server is there. */
-export function openDatabase(options: DatabaseOptions): Database {
-  const reachability = new Reachability(options.url);
-  const poolOptions = { ...defaults, ...options, onContact: reachability.note, isAway: () => reachability.isAway };
-  const pool = new ConnectionPool(poolOptions);
-  return {
-    sql: (strings, ...values) => pool.run((client) => client(strings, ...values)),
-    query: (text, values) => pool.run((client) => client.unsafe(text, [...values])),
-    drizzle: drizzleOn((source) => pool.run(source)),
-    withTransaction: (work, transactionOptions) => runTransaction(pool, work, transactionOptions ?? {}),
-    isReachable: () => reachability.isReachable,
-    onReachabilityChange: (listener) => reachability.subscribe(listener),
-    ping: (timeoutMs) => reachability.ping(timeoutMs),
-    load: () => ({ inUse: pool.inUse, waiting: pool.waiting }),
-    close: async (timeoutMs) => {
-      reachability.close();
-      await pool.close(timeoutMs);
-    },
-  };
-}

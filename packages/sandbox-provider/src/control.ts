@@ -1,9 +1,9 @@
 /** Steers a sandbox of another process over HTTP: `/sandbox/...`, only when it was started as scriptable. */
 import { z } from "zod";
 import { errorAnswer, jsonAnswer } from "./api/json-answer.ts";
+import type { SandboxProvider } from "./sandbox.ts";
 import type { IncomingRequest } from "./script/incoming-request.ts";
 import { scriptSchema } from "./script/rules.ts";
-import type { SandboxProvider } from "./server.ts";
 import type { Answer } from "./wire/plan.ts";
 
 const timeoutMs = z.number().positive().max(60_000).optional();

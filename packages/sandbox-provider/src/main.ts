@@ -1,6 +1,7 @@
 /** Runs the sandbox provider as a program of its own. */
 import { readCommandLine } from "./command-line.ts";
-import { type SandboxOptions, type SandboxProvider, startSandboxProvider } from "./server.ts";
+import type { SandboxProvider } from "./sandbox.ts";
+import { type SandboxOptions, startSandboxProvider } from "./server.ts";
 
 const command = readCommandLine(process.argv.slice(2), process.env);
 if (command.kind === "help") {

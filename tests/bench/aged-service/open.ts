@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { migrate } from "@sluice/control-plane/db/migrate.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { startTestCluster } from "../../support/test-cluster.ts";
 import { createDatabaseOn } from "../../support/test-database.ts";

@@ -1,7 +1,7 @@
 /** Reads one file of calls to its end, as fast as it comes, and says on stdout what that took: url, format, days. */
 import { usage } from "@sluice/control-plane/admin/lists/gateway-lists-store.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { readQuestion } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { ListExports } from "@sluice/control-plane/platform/list-query/list-export.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";

@@ -1,6 +1,7 @@
 /** `bun run bench overview`: how long the first page of admins takes beside millions of usage rows. */
 import { parseArgs } from "node:util";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { readDashboard, readOverview } from "@sluice/control-plane/usage/reports/overview.ts";
 import { openAgedService } from "../aged-service/open.ts";
 import { type AgedSizes, sizesOf } from "../aged-service/sizes.ts";

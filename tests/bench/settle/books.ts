@@ -1,6 +1,7 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { type Database, openDatabase } from "@sluice/control-plane/platform/db.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
 import type { SpooledTrace } from "@sluice/control-plane/trace/model.ts";

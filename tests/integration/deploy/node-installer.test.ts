@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type SandboxProvider, startSandboxProvider } from "@sluice/sandbox-provider/server";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { providerKey, relayKey } from "../../support/node-agent.ts";
 import { type AgentBuilds, buildAgents, NodeInstallation, runtimeSetting } from "../../support/node-installation.ts";
 import { describeUnless, testUnless, unlessInstalled } from "../../support/obstacles.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { MailGateway } from "../../support/mail-gateway.ts";
 import { MailRig } from "../../support/mail-rig.ts";
 import { SmtpSink } from "../../support/smtp-sink.ts";

@@ -5,7 +5,7 @@ import type { RefundParts } from "@sluice/control-plane/payments/port.ts";
 import { openRefund, payRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
-import { openDatabase } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { BillingScene, type Buyer, noticeOf } from "../../support/billing-scene.ts";
 import { ScriptedRefunds } from "../../support/scripted-refunds.ts";
 

@@ -1,7 +1,7 @@
 import type { Component } from "solid-js";
 import type { IconName } from "../kit/icon.tsx";
 import { loadedPage } from "./loaded-page.tsx";
-import type { NavEntry } from "./shell.tsx";
+import type { NavEntry } from "./nav-entry.ts";
 
 /** A page of the console or the admin, by the texts that its sidebar is labelled with. */
 export type AppRoute<Texts> = {

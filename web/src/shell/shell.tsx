@@ -13,10 +13,11 @@ import {
   Suspense,
 } from "solid-js";
 import { Button } from "../kit/button.tsx";
-import { Icon, type IconName } from "../kit/icon.tsx";
+import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Toaster } from "../kit/toast.tsx";
 import { BrandMark } from "./brand-mark.tsx";
+import type { NavEntry } from "./nav-entry.ts";
 import type { PaletteEntry } from "./palette-entries.ts";
 import { chooseTheme, chosenTheme, collapseSidebar, isSidebarCollapsed, type Theme } from "./preferences.ts";
 import { SessionDialog } from "./session-dialog.tsx";
@@ -24,18 +25,6 @@ import type { ShellTexts } from "./shell-texts.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { StaleBar } from "./stale-bar.tsx";
 import "./shell.css";
-
-/** One page in the sidebar. */
-export type NavEntry = {
-  /** Below the base of the entry, like `/keys/`. */
-  readonly path: string;
-  readonly label: string;
-  readonly icon: IconName;
-  /** The letter behind `g` that goes there. */
-  readonly key?: string;
-  /** The heading above it, where a group begins. */
-  readonly group?: string;
-};
 
 type ShellProps = {
   readonly area: "console" | "admin";

@@ -2,8 +2,8 @@ import type { JSX } from "solid-js";
 import { Facts } from "../kit/card.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import { Switch } from "../kit/field.tsx";
+import type { NavEntry } from "./nav-entry.ts";
 import { hasSingleKeys, switchSingleKeys } from "./preferences.ts";
-import type { NavEntry } from "./shell.tsx";
 import type { ShellTexts } from "./shell-texts.ts";
 
 /** Every shortcut, and the switch that turns the single letters off. */

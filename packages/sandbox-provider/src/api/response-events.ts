@@ -1,8 +1,11 @@
 /** The events of a streamed response, in the order in which the real provider sends them. */
 import type { SseEvent } from "../wire/plan.ts";
 import { asArray, asObject, type JsonObject } from "./prompt.ts";
-import type { OutputItem } from "./responses.ts";
+import type { Choice } from "./reply.ts";
 import { argumentFragments } from "./tool-calls.ts";
+
+/** An item of the output while it is not there yet, and when it is. */
+export type OutputItem = { readonly begun: JsonObject; readonly whole: JsonObject; readonly choice: Choice };
 
 type ResponseStream = {
   readonly begun: JsonObject;

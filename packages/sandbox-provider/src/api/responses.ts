@@ -5,12 +5,9 @@ import type { ApiCall } from "./api-call.ts";
 import { eventStreamHeaders, jsonAnswer, refuse } from "./json-answer.ts";
 import { asArray, type JsonObject, lastUserText, optionalCount, requireBody } from "./prompt.ts";
 import { type Choice, makeReply, promptTokens } from "./reply.ts";
-import { responseEvents } from "./response-events.ts";
+import { type OutputItem, responseEvents } from "./response-events.ts";
 import { wholeText } from "./text-source.ts";
 import type { TokenCounts } from "./usage.ts";
-
-/** An item of the output while it is not there yet, and when it is. */
-export type OutputItem = { readonly begun: JsonObject; readonly whole: JsonObject; readonly choice: Choice };
 
 /** @throws RequestRefused */
 export function answerResponses(call: ApiCall): Answer {

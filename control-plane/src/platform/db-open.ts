@@ -1,0 +1,46 @@
+import type { Database } from "./db.ts";
+import { drizzleOn } from "./db-drizzle.ts";
+import { ConnectionPool } from "./db-pool.ts";
+import { Reachability } from "./db-reachability.ts";
+import { runTransaction } from "./db-transaction.ts";
+
+export type DatabaseOptions = {
+  readonly url: string;
+  readonly poolMax: number;
+  readonly applicationName: string;
+  /** The role without DDL (see db/app-role.ts), or null to act as the role that logs in. */
+  readonly role?: string | null;
+  readonly statementTimeoutMs?: number;
+  readonly lockTimeoutMs?: number;
+  readonly idleInTransactionTimeoutMs?: number;
+  readonly acquireTimeoutMs?: number;
+};
+
+const defaults = {
+  role: null,
+  statementTimeoutMs: 5_000,
+  lockTimeoutMs: 2_000,
+  idleInTransactionTimeoutMs: 10_000,
+  acquireTimeoutMs: 2_000,
+};
+
+/** Prepares the pool; connections open with the first statements. Call `ping` to learn whether the server is there. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const reachability = new Reachability(options.url);
+  const poolOptions = { ...defaults, ...options, onContact: reachability.note, isAway: () => reachability.isAway };
+  const pool = new ConnectionPool(poolOptions);
+  return {
+    sql: (strings, ...values) => pool.run((client) => client(strings, ...values)),
+    query: (text, values) => pool.run((client) => client.unsafe(text, [...values])),
+    drizzle: drizzleOn((source) => pool.run(source)),
+    withTransaction: (work, transactionOptions) => runTransaction(pool, work, transactionOptions ?? {}),
+    isReachable: () => reachability.isReachable,
+    onReachabilityChange: (listener) => reachability.subscribe(listener),
+    ping: (timeoutMs) => reachability.ping(timeoutMs),
+    load: () => ({ inUse: pool.inUse, waiting: pool.waiting }),
+    close: async (timeoutMs) => {
+      reachability.close();
+      await pool.close(timeoutMs);
+    },
+  };
+}

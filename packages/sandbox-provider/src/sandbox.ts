@@ -1,0 +1,43 @@
+import type { RequestTotals } from "./record/request-log.ts";
+import type { RequestRecord } from "./record/request-record.ts";
+import type { Behaviour } from "./script/behaviour.ts";
+import type { Conditions } from "./script/rules.ts";
+
+export type ConnectionTotals = {
+  readonly opened: number;
+  readonly open: number;
+  /** Reasons for which requests were refused as broken HTTP. */
+  readonly violations: readonly string[];
+};
+
+export type SandboxProvider = {
+  /** Such as `http://127.0.0.1:40123`, without a path. */
+  readonly url: string;
+  readonly port: number;
+  /** All requests since the start or the last reset, in the order of arrival. */
+  readonly requests: readonly RequestRecord[];
+  readonly totals: RequestTotals & { readonly connections: ConnectionTotals };
+  /** How many scripted answers have not been used. */
+  readonly scriptedLeft: number;
+  /** Puts behaviours at the end of the script, by default for one request each. */
+  script(behaviours: Behaviour | readonly Behaviour[], conditions?: Conditions): void;
+  /** Empties script and records. */
+  reset(): void;
+  /** What new connections meet: taken as usual, or ended at once by FIN or RST. */
+  setConnectionFault(fault: "none" | "fin" | "rst"): void;
+  /**
+   * The waits below resolve with the record of the request with that index (from 0); they reject after `timeoutMs`
+   * (5,000 by default), or as soon as the event has become impossible.
+   */
+  waitForRequest(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  waitForChunks(index: number, chunks: number, timeoutMs?: number): Promise<RequestRecord>;
+  /** The answer is held by `silence` or `neverAnswer`. */
+  waitForHeld(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  waitForEnd(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  /** The client left before the answer was out. */
+  waitForCancel(index: number, timeoutMs?: number): Promise<RequestRecord>;
+  /** No answer is on its way. */
+  waitForIdle(timeoutMs?: number): Promise<void>;
+  /** Stops listening and resets every connection. */
+  stop(): Promise<void>;
+};

@@ -1,0 +1,13 @@
+import type { IconName } from "../kit/icon.tsx";
+
+/** One page in the sidebar. */
+export type NavEntry = {
+  /** Below the base of the entry, like `/keys/`. */
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** The letter behind `g` that goes there. */
+  readonly key?: string;
+  /** The heading above it, where a group begins. */
+  readonly group?: string;
+};
