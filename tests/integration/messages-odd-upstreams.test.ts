@@ -54,6 +54,15 @@ describe.each(arrangements)("odd answers of providers, %s", (arrangement) => {
     }
   });
 
+  test("an answer without choices is an error that costs nothing", async () => {
+    for (const body of [{}, { id: "x", usage: { prompt_tokens: 3, completion_tokens: 4 } }]) {
+      const answer = await ask({ body }, false);
+      expect([answer.status, await answer.json()]).toMatchObject([502, { error: { type: "api_error" } }]);
+      expect(await messages.usageOf(answer)).toMatchObject({ outcome: "failed", quota: 0n });
+      messages.provider.reset();
+    }
+  });
+
   test("a stream that says nothing but its end is an error, before or after its head went out", async () => {
     const alone = await ask({ events: [] }, true);
     expect([alone.status, await alone.json()]).toMatchObject([502, { error: { type: "api_error" } }]);

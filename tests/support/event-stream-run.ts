@@ -28,6 +28,7 @@ export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun 
     surfaceKind: "chat",
     hidesUsage: true,
     stallTimeoutMs: 60_000,
+    firstEventMs: () => 60_000,
     onSent: (piece) => pieces.push(piece),
     afterAbort,
     onPayload: (told, isDelivered) => {

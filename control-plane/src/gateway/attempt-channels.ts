@@ -5,9 +5,9 @@ import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability, Channel } from "./channels/model.ts";
 import { chooseChannel } from "./dispatch/choose-channel.ts";
 import { attemptMsMax, mayRetry, type RetryRule } from "./dispatch/retry-policy.ts";
-import type { CallState, FailedAttempt, Principal } from "./model.ts";
+import type { AttemptFailure, CallState, FailedAttempt, Principal, StreamEnding } from "./model.ts";
 import type { PipelineParts } from "./pipeline-parts.ts";
-import { toAttemptError } from "./respond/translate-ending.ts";
+import { streamResult, toAttemptError } from "./respond/translate-ending.ts";
 
 export type AttemptParts = Pick<PipelineParts, "loads" | "clock" | "random" | "observer" | "log">;
 
@@ -82,6 +82,7 @@ function hasOther(abilities: readonly Ability[], chosen: Channel, isNext: (chann
   return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && isNext(channel));
 }
 
+type SeenFailure = Pick<FailedAttempt, "note"> & { readonly failure: Pick<AttemptFailure, "status" | "result"> };
 type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said">;
 
 /** Writes down how an attempt ended; called before the call is settled, so that its row tells of the attempt. */
@@ -104,8 +105,27 @@ export function noteAttempt(
   observer.onAttempt(attempt, channel.exitNode);
 }
 
+/** How a stream ended that had begun, and what the provider said of it. */
+type StreamEnd = { readonly status: number; readonly ending: StreamEnding; readonly note: string | null };
+
+/** The attempt of such a stream ends. */
+export function noteStreamEnd(
+  parts: Pick<AttemptParts, "clock" | "observer" | "loads">,
+  state: CallState,
+  use: ChannelUse,
+  { status, ending, note }: StreamEnd,
+): void {
+  const result = streamResult(ending);
+  noteAttempt(parts, state, use, seenOf({ failure: { status, result }, note }));
+  if (ending.kind === "aborted") {
+    parts.loads.release(use);
+  } else {
+    parts.loads.end(use, ending.kind === "completed" ? "none" : "suspected", result);
+  }
+}
+
 /** What of a failed attempt is written down. */
-export function seenOf({ failure, note }: Pick<FailedAttempt, "failure" | "note">): SeenOfAttempt {
+export function seenOf({ failure, note }: SeenFailure): SeenOfAttempt {
   const { status, result } = failure;
   return note === null ? { status, result } : { status, result, said: note };
 }

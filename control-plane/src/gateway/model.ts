@@ -262,7 +262,8 @@ export type FailedAttempt = {
 /** How a stream ended on the side of the upstream. */
 export type StreamEnding =
   | { readonly kind: "completed" }
-  | { readonly kind: "error_event" }
+  /** The payload is that of the event. */
+  | { readonly kind: "error_event"; readonly payload: Record<string, unknown> | null }
   /** An event whose data is no JSON. */
   | { readonly kind: "broken_event" }
   | { readonly kind: "cut"; readonly error: HttpClientError | null }

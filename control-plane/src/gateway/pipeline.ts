@@ -5,7 +5,7 @@ import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPictureOption } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "./admit/reserve-quota.ts";
-import { attemptChannels, noteAttempt, seenOf } from "./attempt-channels.ts";
+import { attemptChannels, noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
@@ -31,7 +31,7 @@ import type { PipelineParts } from "./pipeline-parts.ts";
 import type { GatewayPort } from "./port.ts";
 import { classifyStatus, failedBy, malformedAnswer } from "./respond/classify-status.ts";
 import { answerHeaders, answeringNode, formOf, isEventStream, namingNode } from "./respond/compose-answer.ts";
-import { readNote, readRefusal } from "./respond/read-upstream-error.ts";
+import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
 import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
 import { errorEvent, writeError } from "./respond/write-error.ts";
@@ -44,9 +44,12 @@ import {
   type StreamedAnswer,
   StreamMeter,
 } from "./settle/measure-usage.ts";
-import { answersObject, findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surfaces.ts";
+import { findSurface, isPlainPath, type Surface, type SurfaceKind } from "./surfaces.ts";
 
 const answerBytesMax = 64 * 1024 * 1024;
+
+/** A stream, and when its first event has to be there. */
+type BegunStream = { readonly response: HttpResponse; readonly firstEventTick: number };
 
 /**
  * The path of a call: admit > dispatch > respond > settle. All branches are here but those of the attempt loop, which
@@ -216,6 +219,7 @@ export class Pipeline implements GatewayPort {
     const limits = boundSilence(state, surface, channel, { silenceMsMax, upstreamLimits });
     const options = { hops, exitAccount, limits, accept: acceptOf(surface), signal: call.signal };
     state.exitNode = null;
+    const firstEventTick = this.#parts.clock.tick() + limits.firstByteTimeoutMs;
     const response = await forward(this.#parts.client, composeRequest(call, request, channel, options));
     if (response instanceof HttpClientError) {
       return failedBy(response);
@@ -231,13 +235,13 @@ export class Pipeline implements GatewayPort {
     }
     return form === "whole"
       ? this.#collect(state, surface, use, response)
-      : this.#stream(state, surface.kind, use, response);
+      : this.#stream(state, surface.kind, use, { response, firstEventTick });
   }
 
   /** An answer with a good status that can't be the answer to this call. */
-  #refuseAnswer(response: HttpResponse, result: string): FailedAttempt {
+  #refuseAnswer(response: HttpResponse, result: string, note: string | null = null): FailedAttempt {
     response.body.cancel();
-    return { failure: { ...malformedAnswer, status: response.status, result }, said: null, note: null };
+    return { failure: { ...malformedAnswer, status: response.status, result }, said: null, note };
   }
 
   /** An answer that comes whole is settled before the client sees a byte of it. */
@@ -261,12 +265,11 @@ export class Pipeline implements GatewayPort {
       throw error;
     }
     const { form, ...measured } = measureAnswer(body, call);
-    if (form === "error") {
+    if (form !== "answer") {
       const note = readNote(body, use.channel, state.request.body);
-      return { failure: openingFailure({ kind: "error_event" }), said: null, note };
-    }
-    if (form === "other" && answersObject(surface)) {
-      return this.#refuseAnswer(response, "no_json");
+      return form === "error_event"
+        ? { failure: openingFailure({ kind: form }), said: null, note }
+        : this.#refuseAnswer(response, form, note);
     }
     if (state.call.signal.aborted) {
       return this.#leave(state, use, response.status, measured);
@@ -286,12 +289,8 @@ export class Pipeline implements GatewayPort {
     const error = new AppError("client_closed_request");
     noteAttempt(this.#parts, state, use, { status, result: streamResult({ kind: "aborted" }) });
     this.#parts.loads.release(use);
-    await this.#ender.settle(state, {
-      outcome: "aborted",
-      httpStatus: error.status,
-      errorCode: error.code,
-      ...measured,
-    });
+    const { status: httpStatus, code: errorCode } = error;
+    await this.#ender.settle(state, { outcome: "aborted", httpStatus, errorCode, ...measured });
     return writeError(error);
   }
 
@@ -299,9 +298,9 @@ export class Pipeline implements GatewayPort {
     state: AdmittedCall,
     kind: SurfaceKind,
     use: ChannelUse,
-    response: HttpResponse,
+    { response, firstEventTick }: BegunStream,
   ): Promise<GatewayAnswer | FailedAttempt> {
-    const { loads, streamStallTimeoutMs, upstreamLimits } = this.#parts;
+    const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#parts;
     const isEvents = isEventStream(response);
     // Of a path without rules of its own nothing is looked into, whatever it answers.
     const surfaceKind = isEvents && kind !== "pass" ? kind : "raw";
@@ -312,6 +311,7 @@ export class Pipeline implements GatewayPort {
       surfaceKind,
       hidesUsage: !state.request.wantsUsage,
       isWholeAtEof: state.call.traits?.().isWholeAtEof === true,
+      firstEventMs: () => firstEventTick - clock.tick(),
       stallTimeoutMs: streamStallTimeoutMs,
       afterAbort: state.readOn ?? upstreamLimits.afterAbort,
       onSent: (piece) => {
@@ -320,8 +320,8 @@ export class Pipeline implements GatewayPort {
       },
       onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
       onEnding: async (ending) => {
-        noteAttempt(this.#parts, state, use, { status: response.status, result: streamResult(ending) });
-        this.#noteStreamEnd(use, ending);
+        const note = readEventNote(ending, use.channel, state.request.body);
+        noteStreamEnd(this.#parts, state, use, { status: response.status, ending, note });
         const problem = await this.#settleStream(state, kind, ending, meter);
         return {
           errorEvent: problem === null ? null : errorEvent(problem, surfaceKind === "responses"),
@@ -336,7 +336,11 @@ export class Pipeline implements GatewayPort {
     if (opening.kind !== "open") {
       return opening.kind === "cut" && opening.error !== null
         ? failedBy(opening.error)
-        : { failure: openingFailure(opening), said: null, note: null };
+        : {
+            failure: openingFailure(opening),
+            said: null,
+            note: readEventNote(opening, use.channel, state.request.body),
+          };
     }
     loads.answered(use);
     const answer = {
@@ -381,14 +385,5 @@ export class Pipeline implements GatewayPort {
 
   #noteFirstByte(state: CallState): void {
     state.firstByteMs ??= Math.round(this.#parts.clock.tick() - state.call.startedTick);
-  }
-
-  #noteStreamEnd(use: ChannelUse, ending: StreamEnding): void {
-    const { loads } = this.#parts;
-    if (ending.kind === "aborted") {
-      loads.release(use);
-    } else {
-      loads.end(use, ending.kind === "completed" ? "none" : "suspected", streamResult(ending));
-    }
   }
 }

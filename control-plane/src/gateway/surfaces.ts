@@ -56,11 +56,17 @@ export function findSurface(path: string): Surface {
   );
 }
 
-const objectKinds: ReadonlySet<Surface["kind"]> = new Set(["chat", "completions", "responses", "embeddings", "images"]);
+const resultLists: Readonly<Partial<Record<SurfaceKind, string>>> = {
+  chat: "choices",
+  completions: "choices",
+  responses: "output",
+  embeddings: "data",
+  images: "data",
+};
 
-/** Whether an answer that comes whole must be a JSON object, so that anything else is none. */
-export function answersObject(surface: Surface): boolean {
-  return objectKinds.has(surface.kind);
+/** The list that an answer must hold when it comes whole, so that anything else is none; null where any form will do. */
+export function resultListOf(kind: SurfaceKind): string | null {
+  return resultLists[kind] ?? null;
 }
 
 const plainPath = /^\/v1(\/[A-Za-z0-9._-]+)+$/;

@@ -149,10 +149,26 @@ export const usageMutants: readonly Mutant[] = [
   {
     id: "prices/error-beside-output",
     file: "control-plane/src/gateway/settle/measure-usage.ts",
-    from: 'return hasError && ["choices", "data", "output", "results"].every((name) => json[name] === undefined);',
-    to: "return hasError;",
+    from: 'if (hasError && ["choices", "data", "output", "results"].every((name) => isEmpty(json[name]))) {',
+    to: "if (hasError) {",
     rule: "output with an error beside it is charged",
     tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
+  },
+  {
+    id: "prices/answer-of-nothing",
+    file: "control-plane/src/gateway/settle/measure-usage.ts",
+    from: 'return list === null || Array.isArray(json[list]) ? "answer" : "no_result";',
+    to: 'return "answer";',
+    rule: "an answer without the list that was asked for is none",
+    tests: ["unit/gateway/settle/measured-endings.test.ts"],
+  },
+  {
+    id: "prices/answer-shown",
+    file: "control-plane/src/gateway/settle/measure-usage/read-usage.ts",
+    from: "(list === null || showsItem(body, list))",
+    to: "body.length > 0",
+    rule: "a usage alone makes no answer",
+    tests: ["unit/gateway/settle/measured-endings.test.ts"],
   },
   {
     id: "prices/picture-events",

@@ -5,7 +5,7 @@ import type { UpstreamWords } from "../../platform/errors.ts";
 import { HttpClientError, type HttpResponse, type HttpResponseBody } from "../../platform/http-client/model.ts";
 import { redact } from "../../platform/log.ts";
 import type { Channel } from "../channels/model.ts";
-import type { AttemptFailure, FailedAttempt } from "../model.ts";
+import type { AttemptFailure, FailedAttempt, StreamEnding } from "../model.ts";
 import { hideRequest } from "./read-upstream-error/hide-request.ts";
 
 const messageLengthMax = 2_000;
@@ -53,6 +53,16 @@ export async function readRefusal(
 export function readNote(body: Uint8Array, secrets: Secrets, request: Uint8Array): string | null {
   const found = body.byteLength > errorBodyBytesMax ? null : readWords(body, secrets, false);
   return found === null ? null : toNote(found.words, secrets, request);
+}
+
+/** The same of the event that ended a stream. The Responses API has the error inside of its response. */
+export function readEventNote(ending: StreamEnding, secrets: Secrets, request: Uint8Array): string | null {
+  if (ending.kind !== "error_event" || ending.payload === null) {
+    return null;
+  }
+  const { response } = ending.payload;
+  const told = typeof response === "object" && response !== null ? response : ending.payload;
+  return readNote(Buffer.from(JSON.stringify(told)), secrets, request);
 }
 
 const tooLarge = "request_over_limit";

@@ -1,15 +1,15 @@
-import type {
-  HttpBodyFlow,
-  HttpBodySink,
+import {
+  type HttpBodyFlow,
+  type HttpBodySink,
   HttpClientError,
-  HttpResponseBody,
+  type HttpResponseBody,
 } from "../../platform/http-client/model.ts";
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { Surface } from "../surfaces.ts";
 import { ChoiceEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
-import { type EventKind, firstEventEnd, seeEvent } from "./stream-events/event-scan.ts";
+import { firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
 
 /** What the client still gets once the call is settled. */
 export type StreamFarewell = {
@@ -30,6 +30,8 @@ export interface StreamOwner {
   readonly stallTimeoutMs: number;
   /** How long, and how far, the upstream is read on after the client left, to hear what the call cost. */
   readonly afterAbort: { readonly timeoutMs: number; readonly bytesMax: number };
+  /** Milliseconds until the first event has to be there, as far as bytes alone do not say that it will come. */
+  firstEventMs(): number;
   /** Bytes leave for the client. */
   onSent(piece: Buffer): void;
   /** An event passed by; this is its payload. It was not delivered when the client had left before. */
@@ -38,15 +40,25 @@ export interface StreamOwner {
   onEnding(ending: StreamEnding): Promise<StreamFarewell>;
 }
 
-/** How the kinds of events that are the last of a stream end it. */
-const endings: Readonly<Partial<Record<EventKind, StreamEnding>>> = {
-  done: { kind: "completed" },
-  terminal: { kind: "completed" },
-  error: { kind: "error_event" },
-  broken: { kind: "broken_event" },
-};
+/** How an event that is the last of a stream ends it; null for any other. */
+function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
+  switch (kind) {
+    case "done":
+    case "terminal":
+      return { kind: "completed" };
+    case "error":
+      return { kind: "error_event", payload };
+    case "broken":
+      return { kind: "broken_event" };
+    default:
+      return null;
+  }
+}
+
 /** What is left out by providers that end a stream with its connection. */
 const doneEvent = Buffer.from("data: [DONE]\n\n");
+/** Comments before the first event, which may never come; those beyond are left out. */
+const commentBytesMax = 16_384;
 /** A single event longer than this is no event. */
 const eventBytesMax = 4_194_304;
 /** What an upstream may say after the last event before we hang up; the end of a chunked body takes a few bytes. */
@@ -56,6 +68,9 @@ const afterLastEventBytesMax = 16_384;
  * Carries the events of an upstream to the client as bytes: pieces pass through as they came, cut only at the ends of
  * events. Each event is looked into: a broken one ends the stream, and what is delivered is counted as it passes. The
  * end is held back until the call is settled.
+ *
+ * What is no event, such as comments that keep a connection alive, does not open the answer: until the first event another
+ * channel may still be tried, and what came before goes out with it.
  *
  * An answer whose choices have all said why they end is whole, also when the provider leaves `[DONE]` away: it is added.
  *
@@ -73,6 +88,11 @@ export class EventStream implements HttpBodySink {
   readonly #queue: ClientQueue;
   #flow: HttpBodyFlow | null = null;
   #isOpen = false;
+  /** Comments from before the first event. */
+  #comments: Buffer[] = [];
+  #commentBytes = 0;
+  /** Until the first event has to be there; set once bytes came that were none. */
+  #waiting: ReturnType<typeof setTimeout> | null = null;
   #isOver = false;
   readonly #ends = new ChoiceEnds();
   #bytesAfterEnd = 0;
@@ -125,6 +145,18 @@ export class EventStream implements HttpBodySink {
     if (this.#assembler.waitingBytes > eventBytesMax) {
       this.#end({ kind: "cut", error: null });
     }
+    if (!this.#isOpen && !this.#isOver) {
+      this.#waiting ??= setTimeout(() => this.#giveUpWaiting(), this.#owner.firstEventMs());
+    }
+  }
+
+  #giveUpWaiting(): void {
+    const error = new HttpClientError(
+      "first_byte_timeout",
+      true,
+      "no event came in time, although the answer had begun",
+    );
+    this.#end({ kind: "cut", error });
   }
 
   onEnd(isDelimited: boolean): void {
@@ -139,7 +171,8 @@ export class EventStream implements HttpBodySink {
       const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
       this.#endWithoutMark(isLenient || this.#ends.isWhole, null);
     } else {
-      this.#end(kind === "responses" || !isDelimited ? { kind: "cut", error: null } : { kind: "completed" });
+      const isCut = kind === "responses" || !isDelimited || (kind !== "raw" && !this.#isOpen);
+      this.#end(isCut ? { kind: "cut", error: null } : { kind: "completed" });
     }
   }
 
@@ -175,13 +208,16 @@ export class EventStream implements HttpBodySink {
     for (let at = 0; at < bytes.length && !this.#isOver; ) {
       const end = firstEventEnd(bytes, at);
       const event = bytes.subarray(at, end);
-      const eventKind = this.#lookInto(event, kind);
-      const ending = endings[eventKind];
-      if (ending !== undefined || (eventKind === "usage_only" && this.#owner.hidesUsage)) {
+      const seen = this.#lookInto(event, kind);
+      const ending = endingOf(seen);
+      if (ending !== null || (seen.kind === "usage_only" && this.#owner.hidesUsage)) {
         this.#send(bytes.subarray(start, at));
         start = end;
+      } else if (seen.kind === "comment" && !this.#isOpen && start === at) {
+        this.#hold(event);
+        start = end;
       }
-      if (ending !== undefined) {
+      if (ending !== null) {
         this.#end(ending, event);
       }
       at = end;
@@ -191,13 +227,20 @@ export class EventStream implements HttpBodySink {
     }
   }
 
-  #lookInto(event: Buffer, surfaceKind: Surface["kind"]): EventKind {
-    const { kind, payload } = seeEvent(event, surfaceKind);
-    if (payload !== null) {
-      this.#ends.note(payload);
-      this.#owner.onPayload(payload, this.#leaving === null && kind !== "error");
+  #lookInto(event: Buffer, surfaceKind: Surface["kind"]): SeenEvent {
+    const seen = seeEvent(event, surfaceKind);
+    if (seen.payload !== null) {
+      this.#ends.note(seen.payload);
+      this.#owner.onPayload(seen.payload, this.#leaving === null && seen.kind !== "error");
     }
-    return kind;
+    return seen;
+  }
+
+  #hold(comment: Buffer): void {
+    this.#commentBytes += comment.length;
+    if (this.#commentBytes <= commentBytesMax) {
+      this.#comments.push(comment);
+    }
   }
 
   #send(bytes: Buffer): void {
@@ -206,10 +249,23 @@ export class EventStream implements HttpBodySink {
     }
     if (!this.#isOpen) {
       this.#isOpen = true;
+      this.#stopWaiting();
       this.#opening.resolve({ kind: "open" });
+      this.#pass(Buffer.concat(this.#comments.splice(0)));
     }
-    this.#owner.onSent(bytes);
-    this.#queue.push(bytes);
+    this.#pass(bytes);
+  }
+
+  #pass(bytes: Buffer): void {
+    if (bytes.length > 0) {
+      this.#owner.onSent(bytes);
+      this.#queue.push(bytes);
+    }
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#waiting ?? undefined);
+    this.#waiting = null;
   }
 
   /** The client left, or reads no more. Of an answer that is no event stream nothing more could be learnt. */
@@ -231,6 +287,7 @@ export class EventStream implements HttpBodySink {
       return;
     }
     this.#isOver = true;
+    this.#stopWaiting();
     this.#queue.endFeed();
     if (heard.kind !== "completed" || lastEvent === null) {
       this.#flow?.cancel();
@@ -257,8 +314,7 @@ export class EventStream implements HttpBodySink {
     }
     const isRaw = this.#owner.surfaceKind === "raw";
     if (errorEvent === null && lastEvent !== null) {
-      this.#owner.onSent(lastEvent);
-      this.#queue.push(lastEvent);
+      this.#pass(Buffer.concat([...this.#comments, lastEvent]));
     }
     for (const piece of isRaw ? [] : [errorEvent, postscript]) {
       if (piece !== null) {

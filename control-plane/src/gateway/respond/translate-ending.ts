@@ -45,8 +45,8 @@ const errorBeforeContent: AttemptFailure = {
   isLasting: false,
 };
 
-/** Why a stream never began for the client: nothing of it went out, so another channel may still be tried. */
-export function openingFailure(opening: Exclude<StreamOpening, { kind: "open" }>): AttemptFailure {
+/** Why an answer never began for the client: nothing of it went out, so another channel may still be tried. */
+export function openingFailure(opening: Pick<Exclude<StreamOpening, { kind: "open" }>, "kind">): AttemptFailure {
   if (opening.kind === "error_event" || opening.kind === "broken_event") {
     return { ...errorBeforeContent, result: opening.kind };
   }

@@ -1,7 +1,7 @@
 import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
-import type { SurfaceKind } from "../surfaces.ts";
+import { resultListOf, type SurfaceKind } from "../surfaces.ts";
 import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import { asObject, type Json, parseObject, type ToldUnits } from "../usage-count/units.ts";
 import {
@@ -40,18 +40,21 @@ export type AnsweredCall = {
 };
 
 /**
- * Measures an answer that came whole. The form says what it is: `error` for one that says so in a body of status 200,
- * `other` for one that is no JSON object.
+ * What an answer that came whole is by its form: an answer, an error that says so in a body of status 200, no JSON object
+ * where one has to be, or one without the list that was asked for.
  */
-export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: "object" | "error" | "other" } {
+export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
+
+/** Measures an answer that came whole. */
+export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
   const { kind, request, limits } = call;
   if (kind === "pass") {
-    return { ...(body.length === 0 ? free : requestAlone), form: "other" };
+    return { ...(body.length === 0 ? free : requestAlone), form: "answer" };
   }
-  const { usage, json, isObject } = readAnswer(body);
-  const isError = json !== null && isErrorAnswer(json);
-  const form = isError ? "error" : isObject ? "object" : "other";
-  if (isError || body.length === 0) {
+  const list = resultListOf(kind);
+  const { usage, json, isObject } = readAnswer(body, list);
+  const form = json !== null ? formOf(json, list) : isObject || list === null ? "answer" : "no_json";
+  if (form !== "answer" || body.length === 0) {
     return { ...free, form };
   }
   const images = kind === "images" ? countPictures(body) : 0;
@@ -282,8 +285,15 @@ function estimateUnits(request: ParsedRequest, { outputTokens, pictures, items }
   };
 }
 
-/** Some providers answer 200 and say in the body that it went wrong. */
-function isErrorAnswer(json: Record<string, unknown>): boolean {
+/** Some providers answer 200 and say in the body that it went wrong. A list without items may be all of an answer. */
+function formOf(json: Record<string, unknown>, list: string | null): AnswerForm {
   const hasError = json["object"] === "error" || Boolean(json["error"]);
-  return hasError && ["choices", "data", "output", "results"].every((name) => json[name] === undefined);
+  if (hasError && ["choices", "data", "output", "results"].every((name) => isEmpty(json[name]))) {
+    return "error_event";
+  }
+  return list === null || Array.isArray(json[list]) ? "answer" : "no_result";
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }

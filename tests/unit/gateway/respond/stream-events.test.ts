@@ -1,9 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, jest, test } from "bun:test";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events.ts";
 import { HttpClientError } from "@sluice/control-plane/platform/http-client/model.ts";
 import fc from "fast-check";
 import { chunk, runEventStream as run, usage, usageChunk } from "../../../support/event-stream-run.ts";
-import { settlePromises } from "../../../support/fake-time.ts";
+import { passTime, settlePromises } from "../../../support/fake-time.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 500;
 const oddTexts = [
@@ -29,8 +29,9 @@ const payload = fc.oneof(
   { weight: 1, arbitrary: oneOf("error", '{"error":{"message":"x"}}', '{"error":"x"}', '{"object":"error"}') },
   {
     weight: 1,
-    arbitrary: oneOf("content", "[1]", "1", "", '{"error":null}', '{"error":false}', '{"error":""}'),
+    arbitrary: oneOf("content", "[1]", "1", '{"error":null}', '{"error":false}', '{"error":""}'),
   },
+  { weight: 1, arbitrary: oneOf("comment", "", " ") },
   { weight: 1, arbitrary: oneOf("broken", '{"choices":[', "plain", '{"choices":[{]}', '{"a":"\u0001"}', "[DONE") },
 );
 const anyEvent = fc
@@ -47,16 +48,19 @@ const cuts = fc.array(fc.nat(), { maxLength: 40 });
 /** What a client has to get of these events, worked out event by event. */
 function expectedOf(events: readonly { kind: string; bytes: string }[], hidesUsage: boolean) {
   let sent = "";
+  let isBegun = false;
   for (const { kind, bytes } of events) {
     if (kind === "done") {
-      return { sent, ending: "completed", last: bytes };
+      return { sent, ending: "completed", last: bytes, isBegun: true };
     }
     if (kind === "error" || kind === "broken") {
-      return { sent, ending: `${kind}_event`, last: "" };
+      return { sent: isBegun ? sent : "", ending: `${kind}_event`, last: "", isBegun };
     }
-    sent += kind === "usage" && hidesUsage ? "" : bytes;
+    const isHidden = kind === "usage" && hidesUsage;
+    isBegun ||= !isHidden && kind !== "comment";
+    sent += isHidden ? "" : bytes;
   }
-  return { sent, ending: "cut", last: "" };
+  return { sent: isBegun ? sent : "", ending: "cut", last: "", isBegun };
 }
 
 describe("any split of the bytes of an upstream into packets", () => {
@@ -68,7 +72,7 @@ describe("any split of the bytes of an upstream into packets", () => {
         one.body.push(Buffer.from(events.map(({ bytes }) => bytes).join("")), places);
         one.body.end();
         await settlePromises();
-        const isBegun = expected.sent !== "" || expected.ending === "completed";
+        const { isBegun } = expected;
         expect((await one.opening).kind as string).toBe(isBegun ? "open" : expected.ending);
         expect(one.endings.map(({ kind }) => kind as string)).toEqual(isBegun ? [expected.ending] : []);
         expect(one.sent()).toBe(expected.sent + expected.last);
@@ -100,6 +104,92 @@ describe("any split of the bytes of an upstream into packets", () => {
     one.body.end();
     await settlePromises();
     expect(one.sent()).toBe(`data: 1\n\n${sent}`);
+  });
+});
+
+describe("before the first event", () => {
+  const first = `data: ${chunk({ content: "x" })}\n\n`;
+  const comment = ": keep-alive\n\n";
+
+  test("comments and other things that are no event do not open the answer, and go out with it", async () => {
+    const one = run();
+    let isOpen = false;
+    void one.opening.then(() => {
+      isOpen = true;
+    });
+    const before = [comment, "retry: 1000\n\n", "event: ping\n\n", "data:\n\n", `: more\n${comment}`];
+    for (const piece of before) {
+      one.body.push(Buffer.from(piece), [3]);
+      await settlePromises();
+      expect({ isOpen, sent: one.sent() }).toEqual({ isOpen: false, sent: "" });
+    }
+    one.body.push(Buffer.from(comment + first + comment));
+    await settlePromises();
+    expect(isOpen).toBe(true);
+    one.body.push(Buffer.from(comment));
+    expect(one.sent()).toBe(before.join("") + comment + first + comment + comment);
+  });
+
+  test.each([
+    ["comments", [comment, comment]],
+    ["an event that does not end", ["data: {", '"choi']],
+    ["a usage that is not for the client", [`data: ${usageChunk}\n\n`]],
+  ])(
+    "%s keep nobody waiting: another channel may be asked",
+    async (_what, pieces) => {
+      const one = run({ firstEventMs: () => 5 });
+      for (const piece of pieces) {
+        one.body.push(Buffer.from(piece));
+      }
+      expect(await one.opening).toMatchObject({
+        kind: "cut",
+        error: { kind: "first_byte_timeout", isRequestSent: true },
+      });
+      expect(one.body.isCancelled).toBe(true);
+      expect({ sent: one.sent(), endings: one.endings }).toEqual({ sent: "", endings: [] });
+    },
+    5_000,
+  );
+
+  test("the time is not measured any more once an event came", async () => {
+    jest.useFakeTimers();
+    const one = run({ firstEventMs: () => 5 });
+    one.body.push(Buffer.from(comment));
+    one.body.push(Buffer.from(first));
+    await passTime(20);
+    jest.useRealTimers();
+    one.body.push(Buffer.from("data: [DONE]\n\n"));
+    expect(one.endings).toEqual([{ kind: "completed" }]);
+  });
+
+  test("more comments than a few are not kept", async () => {
+    const one = run();
+    for (let packet = 0; packet < 1_000; packet += 1) {
+      one.body.push(Buffer.from(comment.repeat(100)));
+    }
+    one.body.push(Buffer.from(first));
+    await one.opening;
+    expect(one.sent().endsWith(first)).toBe(true);
+    expect(one.sent().length).toBeLessThanOrEqual(16_384 + first.length);
+  });
+
+  test.each(["chat", "completions", "responses", "images", "speech", "transcription"] as const)(
+    "the end of a stream of %s is no answer, however orderly",
+    async (surfaceKind) => {
+      for (const before of ["", comment]) {
+        const one = run({ surfaceKind, isWholeAtEof: true });
+        one.body.push(Buffer.from(before));
+        one.body.end(true);
+        expect(await one.opening).toEqual({ kind: "cut", error: null });
+      }
+    },
+  );
+
+  test("an error is told with what the provider says of it", async () => {
+    const one = run();
+    const said = { error: { message: "overloaded" } };
+    one.body.push(Buffer.from(`${comment}data: ${JSON.stringify(said)}\n\n`));
+    expect(await one.opening).toEqual({ kind: "error_event", payload: said });
   });
 });
 

@@ -214,7 +214,7 @@ describe("other answers", () => {
   test("a path without rules costs a request, whatever its answer says of usage or errors", () => {
     const body = json({ id: "job", error: { message: "no" }, usage: { input_tokens: 1_000, output_tokens: 1_000 } });
     const measured = whole(body, "pass");
-    expect(measured).toEqual({ units: noUnits, usageSource: "estimated", form: "other", ...plausible });
+    expect(measured).toEqual({ units: noUnits, usageSource: "estimated", form: "answer", ...plausible });
     expect(stream({ kind: "pass", end: "failed" }).usageSource).toBe("estimated");
     expect(stream({ kind: "pass", bytesSent: 0 }).usageSource).toBe("none");
   });

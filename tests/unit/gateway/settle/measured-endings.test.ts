@@ -9,6 +9,7 @@ import {
   type StreamedAnswer,
   StreamMeter,
 } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import type { SurfaceKind } from "@sluice/control-plane/gateway/surfaces.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 
 const bounds: RequestBounds = {
@@ -121,7 +122,8 @@ describe("a whole answer", () => {
     const other = { ...choice, index: 1, finish_reason: "stop", message: { content: "words" } };
     expect(answered({ choices: [other, choice], usage })).toMatchObject(charged);
     const response = { incomplete_details: { reason: "content_filter" }, output: [{ text: "words" }] };
-    expect(answered({ ...response, usage })).toMatchObject(charged);
+    const filtered = json({ ...response, usage });
+    expect(measureAnswer(filtered, { kind: "responses", request, limits })).toMatchObject(charged);
     for (const end of [{ choices: [{ ...choice, delta: {} }] }, { response }]) {
       const meter = new StreamMeter({ tick: () => 0 });
       meter.add(words, true);
@@ -145,10 +147,59 @@ describe("a whole answer", () => {
 
   test("that says that it went wrong is free, unless output is beside that", () => {
     const error = { message: "overloaded" };
-    expect(answered({ error })).toEqual({ ...free, form: "error" });
-    expect(answered({ object: "error", message: "overloaded" })).toEqual({ ...free, form: "error" });
-    for (const output of [{ choices: [{ message: { content: "words" } }] }, { output: [{ text: "words" }] }]) {
-      expect(answered({ ...output, error })).toMatchObject({ usageSource: "estimated", form: "object" });
+    expect(answered({ error })).toEqual({ ...free, form: "error_event" });
+    expect(answered({ error, choices: [], usage: { prompt_tokens: 3 } })).toEqual({ ...free, form: "error_event" });
+    expect(answered({ object: "error", message: "overloaded" })).toEqual({ ...free, form: "error_event" });
+    const output = { choices: [{ message: { content: "words" } }] };
+    expect(answered({ ...output, error })).toMatchObject({ usageSource: "estimated", form: "answer" });
+    for (const none of [null, false, ""]) {
+      expect(answered({ ...output, error: none })).toMatchObject({ usageSource: "estimated", form: "answer" });
+    }
+  });
+
+  const lists = [
+    ["chat", "choices"],
+    ["completions", "choices"],
+    ["responses", "output"],
+    ["embeddings", "data"],
+    ["images", "data"],
+  ] as const;
+  const formOf = (kind: SurfaceKind, value: unknown) => measureAnswer(json(value), { kind, request, limits }).form;
+
+  test.each(lists)("to %s without the list %s is no answer, and free, whatever usage it tells", (kind, list) => {
+    const texts = { text: `"${list}":[1]`, more: "x".repeat(20_000) };
+    for (const value of [{}, { id: "x" }, { [list]: null }, { [list]: {} }, { [list]: "[1]" }, texts]) {
+      for (const answer of [value, { ...value, usage: usage }, { usage: usage, ...value }]) {
+        const measured = measureAnswer(json(answer), { kind, request, limits });
+        expect(measured).toEqual({ ...free, form: "no_result" });
+      }
+    }
+    for (const answer of [[], "text", 7, null]) {
+      expect(formOf(kind, answer)).toBe("no_json");
+    }
+  });
+
+  test.each(lists)("to %s with the list %s is an answer, also when it is empty", (kind, list) => {
+    for (const value of [{ [list]: [] }, { [list]: [{ index: 0 }] }, { note: `\\"${list}":`, [list]: [{}] }]) {
+      for (const answer of [
+        value,
+        { ...value, usage: usage },
+        { usage: usage, ...value },
+        { ...value, error: null, usage: usage },
+      ]) {
+        expect(formOf(kind, answer)).toBe("answer");
+      }
+      expect(
+        measureAnswer(Buffer.from(JSON.stringify({ ...value, usage: usage }, null, 2)), { kind, request, limits }).form,
+      ).toBe("answer");
+    }
+  });
+
+  test("of other kinds may have any form", () => {
+    for (const kind of ["moderations", "rerank", "speech", "transcription", "pass"] as const) {
+      for (const answer of [{}, [], "text", { usage: usage }]) {
+        expect(formOf(kind, answer)).toBe("answer");
+      }
     }
   });
 });

@@ -1,7 +1,7 @@
 import type { SurfaceKind } from "../../surfaces.ts";
 
-/** What has to be known of one server-sent event on its way through. */
-export type EventKind = "content" | "usage_only" | "done" | "error" | "terminal" | "broken";
+/** What has to be known of one server-sent event on its way through; one without data is a comment. */
+export type EventKind = "content" | "comment" | "usage_only" | "done" | "error" | "terminal" | "broken";
 
 /** An event that was looked into: what it is, and its payload where that is a JSON object. */
 export type SeenEvent = { readonly kind: EventKind; readonly payload: Record<string, unknown> | null };
@@ -75,7 +75,7 @@ export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
     payload = JSON.parse(data);
   } catch {
     const text = data.trim();
-    return { kind: text === "[DONE]" ? "done" : text === "" ? "content" : "broken", payload: null };
+    return { kind: text === "[DONE]" ? "done" : text === "" ? "comment" : "broken", payload: null };
   }
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     // Not for us to judge: the client gets what the provider sent.

@@ -6,6 +6,8 @@ const quote = 0x22;
 const colon = 0x3a;
 const backslash = 0x5c;
 const openBrace = 0x7b;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 const closeBrace = 0x7d;
 /** A usage object and what stands behind it are a few hundred bytes; where they are more, the whole answer is parsed. */
 const tailBytesMax = 16_384;
@@ -13,7 +15,10 @@ const tailBytesMax = 16_384;
 /** What a whole answer says of itself. */
 export type ReadAnswer = {
   readonly usage: ToldUnits | null;
-  /** The whole answer, where its usage could not be read off its end. Null also when the answer is no JSON object. */
+  /**
+   * The whole answer, where its usage could not be read off its end, or where it is not plain that it holds any result. Null
+   * also when the answer is no JSON object.
+   */
   readonly json: Json | null;
   readonly isObject: boolean;
 };
@@ -22,10 +27,11 @@ export type ReadAnswer = {
  * Reads the usage of a whole answer. Nearly always it is the last object in it, so that only the end of the answer is
  * looked at: from the key on, the braces have to close exactly the answer itself. Anything else is parsed as a whole, so
  * that a usage object inside something that the client had sent never counts.
+ * @param list the name of the list that holds the results, or null where there is none
  */
-export function readAnswer(body: Buffer): ReadAnswer {
+export function readAnswer(body: Buffer, list: string | null = null): ReadAnswer {
   const usage = usageAtEnd(body);
-  if (usage !== null) {
+  if (usage !== null && (list === null || showsItem(body, list))) {
     return { usage, json: null, isObject: true };
   }
   const json = parseObject(body.toString("utf8"));
@@ -75,6 +81,18 @@ function usageAtEnd(body: Buffer): ToldUnits | null {
   }
   const object = parseObject(body.toString("utf8", start, end));
   return object === null ? null : toUnits(object);
+}
+
+/** Whether a list of this name begins with an item somewhere. Inside a text, the quotes of the name would be escaped. */
+function showsItem(body: Buffer, name: string): boolean {
+  const key = `"${name}"`;
+  for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {
+    const start = skip(body, at + key.length, colon);
+    if (body[start] === openBracket && body[at - 1] !== backslash) {
+      return body[skip(body, start, openBracket)] !== closeBracket;
+    }
+  }
+  return false;
 }
 
 /** The position behind the brace that closes the object, or -1; `depth` braces are open at `from`. */

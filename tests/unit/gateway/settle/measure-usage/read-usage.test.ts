@@ -130,6 +130,17 @@ describe("the usage of an answer", () => {
     );
   });
 
+  test("is read off the end of an answer that shows a result, and of any other the whole is read", () => {
+    const item = [{ message: { content: 'a "choices":[ list' } }];
+    const isParsed = (answer: object) => readAnswer(answerOf(answer), "choices").json !== null;
+    expect(isParsed({ choices: item, usage: chat })).toBe(false);
+    expect(isParsed({ tools: [{ choices: "none" }], choices: item, usage: chat })).toBe(false);
+    for (const answer of [{}, { choices: [] }, { choices: null }, { text: '"choices":[1]' }]) {
+      expect(isParsed({ ...answer, usage: chat })).toBe(true);
+      expect(readAnswer(answerOf({ ...answer, usage: chat }), "choices").usage).toEqual(units(both));
+    }
+  });
+
   test("of an answer that is cut anywhere is none, and the answer is no object", () => {
     const whole = answerOf({ choices: [{ message: { content: 'a "usage" {}' } }], usage: chat, object: "x" });
     for (let length = 0; length < whole.length; length += 1) {

@@ -150,7 +150,7 @@ const resultNames: readonly (readonly [RegExp, ResultName])[] = [
   [/^(unreachable|tls_failed|connect_timeout|no_connection)$/, "unreachable"],
   [/_timeout$/, "timeout"],
   [/^(reset_\w+|no_last_event|client_left)$/, "cut"],
-  [/^(malformed|too_large|empty_stream|error_event)$/, "unusable"],
+  [/^(malformed|too_large|empty_stream|error_event|broken_event|no_json|no_result|content_type|encoded)$/, "unusable"],
 ];
 
 function resultText(result: string): JSX.Element {
