@@ -47,13 +47,36 @@ export class KeyLimits {
     const usage = this.#usage(principal);
     const tick = this.#clock.tick();
     usage.lastTick = tick;
-    const concurrencyMax = principal.concurrencyMax;
+    const { concurrencyMax } = principal;
     if (concurrencyMax !== null && usage.inFlight >= Math.max(1, Math.floor(concurrencyMax / this.#replicas))) {
       throw new AppError("rate_limit_exceeded", {
         message: `This API key may run ${concurrencyMax} calls at a time.`,
         retryAfterSeconds: 1,
       });
     }
+    this.#checkRates(principal, usage, tick);
+    usage.requests?.take(1, tick);
+    usage.inFlight += 1;
+    this.#used.add(principal.apiKeyId);
+  }
+
+  /**
+   * Lets a call that goes on ask for a response, which counts as a request.
+   * @throws AppError `rate_limit_exceeded` with the seconds to wait
+   */
+  beginResponse(principal: Principal): void {
+    const usage = this.#usage(principal);
+    const tick = this.#clock.tick();
+    this.#checkRates(principal, usage, tick);
+    usage.requests?.take(1, tick);
+  }
+
+  /** A response that nobody could refuse began by itself. */
+  noteResponse(principal: Principal): void {
+    this.#known(principal).requests?.take(1, this.#clock.tick());
+  }
+
+  #checkRates(principal: Principal, usage: Usage, tick: number): void {
     if (usage.requests !== null && !usage.requests.has(1, tick)) {
       throw new AppError("rate_limit_exceeded", {
         message: `This API key may send ${principal.requestsPerMinute} requests a minute.`,
@@ -73,9 +96,6 @@ export class KeyLimits {
         retryAfterSeconds: aborts.secondsUntil(1, tick),
       });
     }
-    usage.requests?.take(1, tick);
-    usage.inFlight += 1;
-    this.#used.add(principal.apiKeyId);
   }
 
   /** The client left a call of which a provider may have done more than is charged. */
@@ -90,12 +110,12 @@ export class KeyLimits {
 
   /** A call that goes on used this many tokens. */
   use(principal: Principal, tokens: bigint): void {
-    this.#usage(principal).tokens?.take(Number(tokens), this.#clock.tick());
+    this.#known(principal).tokens?.take(Number(tokens), this.#clock.tick());
   }
 
   /** The call is over and used this many tokens. */
   end(principal: Principal, tokens: bigint): void {
-    const usage = this.#usage(principal);
+    const usage = this.#known(principal);
     const tick = this.#clock.tick();
     usage.inFlight -= 1;
     usage.lastTick = tick;
@@ -137,12 +157,19 @@ export class KeyLimits {
     return bucket;
   }
 
-  #usage(principal: Principal): Usage {
+  /** What is counted for a key, whatever limits it had when what is counted now began. */
+  #known(principal: Principal): Usage {
     let usage = this.#usages.get(principal.limitKeyId);
     if (usage === undefined) {
       usage = { inFlight: 0, requests: null, tokens: null, lastTick: 0 };
       this.#usages.set(principal.limitKeyId, usage);
     }
+    return usage;
+  }
+
+  /** The same with the limits as they are; other limits begin anew. */
+  #usage(principal: Principal): Usage {
+    const usage = this.#known(principal);
     usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);
     usage.tokens = RateBucket.adjusted(usage.tokens, principal.tokensPerMinute, this.#replicas);
     return usage;

@@ -46,6 +46,28 @@ describe("keys that followed each other by rotation", () => {
   });
 });
 
+test("a call that began under other limits gives nothing of the new ones back at its end", () => {
+  const limits = new KeyLimits(clock, null);
+  const before = principal(1n, { requestsPerMinute: 9, tokensPerMinute: 9 });
+  const after = principal(1n, { requestsPerMinute: 2, tokensPerMinute: 9 });
+  limits.begin(before);
+  limits.begin(before);
+  expect([isLetIn(limits, after), isLetIn(limits, after)]).toEqual([true, true]);
+  limits.use(before, 0n);
+  limits.end(before, 0n);
+  expect(isLetIn(limits, after)).toBe(false);
+});
+
+test("responses of a call that goes on are requests, and those that can't be refused count", () => {
+  const limits = new KeyLimits(clock, null);
+  const one = principal(1n, { requestsPerMinute: 3 });
+  limits.begin(one);
+  limits.beginResponse(one);
+  limits.noteResponse(one);
+  expect(() => limits.beginResponse(one)).toThrow(AppError);
+  expect(isLetIn(limits, one)).toBe(false);
+});
+
 test("keys of which a call was let in are told once", () => {
   const limits = new KeyLimits(clock, null);
   const refused = principal(3n, { requestsPerMinute: 1 });
