@@ -207,7 +207,11 @@ const openaiLists: readonly NativeRoute[] = [
     answers: [{ status: 101, type: null, summary: "The connection is a websocket now." }, refusedByProvider],
     dialect: "openai",
     errors: [...callErrors, ...upstreamErrors, "upgrade_required", "missing_field", "invalid_value"],
-    limits: [...ofKey, "A session ends after REALTIME_TOTAL_TIMEOUT_MS, an hour unless the operator says otherwise."],
+    limits: [
+      ...ofKey,
+      "Each response counts as a request of the key.",
+      "A session ends after REALTIME_TOTAL_TIMEOUT_MS, an hour unless the operator says otherwise.",
+    ],
   },
   ...(["GET", "POST", "DELETE"] as const).map(
     (method): NativeRoute => ({

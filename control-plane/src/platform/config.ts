@@ -154,7 +154,7 @@ const schema = z.object({
   REALTIME_IDLE_TIMEOUT_MS: count(100, 7_200_000).default(900_000),
   REALTIME_TOTAL_TIMEOUT_MS: count(100, 7_200_000).default(3_600_000),
   REALTIME_PING_MS: count(100, 600_000).default(30_000),
-  REALTIME_RECHECK_MS: count(100, 60_000).default(20_000),
+  REALTIME_RECHECK_MS: count(100, 60_000).default(5_000),
   DRAIN_NOTICE_MS: count(0, 600_000).default(0),
   DRAIN_TIMEOUT_MS: count(0, 3_600_000).default(30_000),
   TRACE_PAYLOADS: flag.optional(),

@@ -13,13 +13,16 @@ type JsonObject = Record<string, unknown>;
 
 /** The parts of an event that say how answers are made. */
 const settingParts = ["session", "response"];
+/** The older form of a session that only transcribes. */
+const transcriptionUpdate = "transcription_session.update";
 
 /**
  * Judges what a client sends as a request of any other kind is judged: it may name nothing that costs extra, no other
  * model, and nothing of the provider's account. What it names of its own session is its own.
+ * @param onResponse called for an event that asks for a response and is good otherwise; what it throws refuses the event
  * @returns null for an event that goes on as it is
  */
-export function judgeClientEvent(frame: Frame, model: string): EventRefusal | null {
+export function judgeClientEvent(frame: Frame, model: string, onResponse: () => void): EventRefusal | null {
   let event: JsonObject = {};
   try {
     if (typeof frame !== "string") {
@@ -27,6 +30,9 @@ export function judgeClientEvent(frame: Frame, model: string): EventRefusal | nu
     }
     event = readJsonObject(Buffer.from(frame)).fields;
     judge(event, model);
+    if (event["type"] === "response.create") {
+      onResponse();
+    }
     return null;
   } catch (thrown) {
     const { event_id: eventId } = event;
@@ -35,6 +41,7 @@ export function judgeClientEvent(frame: Frame, model: string): EventRefusal | nu
 }
 
 function judge(event: JsonObject, model: string): void {
+  refuseTranscription(event["type"], transcriptionUpdate, "type");
   for (const name of Object.keys(event)) {
     refuseEventDisguise(name);
   }
@@ -47,10 +54,18 @@ function judge(event: JsonObject, model: string): void {
   refuseObjectsWithin(event["item"], "item");
 }
 
+/** @throws AppError `invalid_value` for what would make a session one that no response comes of */
+function refuseTranscription(value: unknown, refused: string, param: string): void {
+  if (value === refused) {
+    throw new AppError("invalid_value", { message: "Only sessions with a model are offered here.", param });
+  }
+}
+
 function judgeSettings(settings: JsonObject, param: string, model: string): void {
   checkOptions(settings, "realtime", `${param}.`);
   checkTools(settings["tools"], `${param}.tools`);
   refuseObjectsWithin(settings["input"], `${param}.input`);
+  refuseTranscription(settings["type"], "transcription", `${param}.type`);
   const { model: named = model } = settings;
   if (named !== null && named !== model) {
     throw new AppError("invalid_value", {

@@ -1,6 +1,8 @@
+import type { ErrorCode } from "@sluice/contracts/errors";
+
 import { abnormalClosure } from "../../platform/websocket/model.ts";
 
-/** The codes with which we end a session ourselves; a provider's own go through as they are. */
+/** The codes with which we end a session ourselves; a provider's own go through as they are, but for those that are ours. */
 export const closeCodes = {
   normal: 1000,
   /** We stop, or the session has lasted as long as it may. */
@@ -29,6 +31,14 @@ export function toSendableCode(code: number, broken: number): number {
   }
   const isSendable = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
   return isSendable ? code : broken;
+}
+
+/** A provider's goodbye as a client hears it. What ours say of a client's quota and key is for nobody else to say. */
+export function toProviderGoodbye(code: number, reason: string): { readonly code: number; readonly reason: string } {
+  const isOurs = code === closeCodes.quotaGone || code === closeCodes.keyInvalid;
+  return isOurs
+    ? { code: closeCodes.internal, reason: "upstream_error" satisfies ErrorCode }
+    : { code: toSendableCode(code, closeCodes.internal), reason };
 }
 
 /** Whether a session that ended with this code ended as it should. */

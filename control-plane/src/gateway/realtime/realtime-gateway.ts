@@ -175,7 +175,9 @@ export class RealtimeGateway implements RealtimePort {
       books: new SessionBooks(state, { ender: this.#ender, clock }, this.#usageLimits(state.request, state.model)),
       sessionLimits: { ...realtimeLimits, stallTimeoutMs: streamStallTimeoutMs },
       recheckKey: async () => {
-        await this.#findPrincipal(call, key);
+        const principal = await this.#findPrincipal(call, key);
+        checkModelAccess(principal, state.model.name, this.#parts.catalog().models);
+        return principal;
       },
       onOver: (session) => this.#sessions.delete(session),
     });

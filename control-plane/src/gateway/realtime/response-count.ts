@@ -6,7 +6,13 @@ import type { Delta } from "./server-events.ts";
 /** Sound travels as 16-bit samples, 24,000 a second, in base64: a token of speech is 50 ms of it, one of listening 100 ms. */
 const charactersPerSpokenToken = 3_200;
 const charactersPerHeardToken = 6_400;
+const msPerHeardToken = 100n;
 const audioAppendMark = '"input_audio_buffer.append"';
+
+/** What a time of listening is in tokens. */
+export function toHeardTokens(audioMs: bigint): bigint {
+  return (audioMs + msPerHeardToken - 1n) / msPerHeardToken;
+}
 
 /** What was delivered of one response, for the case that the provider never counts it. */
 export class ResponseCount {

@@ -5,7 +5,7 @@ import { newCallState } from "../call-state.ts";
 import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import { bookable, type UsageLimits, withOutput } from "../usage-count/judge-usage.ts";
 import type { ToldUnits } from "../usage-count/units.ts";
-import { ConversationCount, ResponseCount } from "./response-count.ts";
+import { ConversationCount, ResponseCount, toHeardTokens } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
 import type { Delta, ServerEvent } from "./server-events.ts";
 
@@ -125,10 +125,14 @@ export class SessionBooks {
   }
 
   /**
-   * The provider counted a transcription beside the conversation.
+   * The provider counted a transcription beside the conversation. The client may have named what transcribes, so that time
+   * is never free: where a second has no price, it costs the tokens that it is to the session's own model.
    * @throws AppError `storage_unavailable`
    */
-  async transcribed(units: ToldUnits, hold: Hold): Promise<bigint> {
+  async transcribed(told: ToldUnits, hold: Hold): Promise<bigint> {
+    const isTimed = this.#session.model.price.second > 0n;
+    const heard = { audioMs: 0n, inputTokens: told.inputTokens + toHeardTokens(told.audioMs) };
+    const units = isTimed ? told : { ...told, ...heard };
     const ending = { outcome: "completed", errorCode: null, owesInput: false, units } as const;
     return await this.#settle(this.#open(), hold, ending, new ResponseCount());
   }

@@ -9,10 +9,10 @@ import {
 import type { ServerSocketOwner } from "../../platform/websocket/server-socket.ts";
 import { toReport } from "../call-state.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
-import type { CallEnd, Hold } from "../model.ts";
+import type { Hold, Principal } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
 import { judgeClientEvent } from "./client-events.ts";
-import { closeCodes, isBroken, isOrderly, toSendableCode, toSendableReason } from "./close-codes.ts";
+import { closeCodes, isBroken, isOrderly, toProviderGoodbye, toSendableCode, toSendableReason } from "./close-codes.ts";
 import { toErrorEvent } from "./error-event.ts";
 import { FrameLane } from "./frame-lane.ts";
 import { keepFrame } from "./keep-frame.ts";
@@ -20,6 +20,7 @@ import type { RealtimeLimits } from "./limits.ts";
 import { PacedSender } from "./paced-sender.ts";
 import { cleanError, readDelta, readServerEvent, type ServerEvent } from "./server-events.ts";
 import type { SessionBooks, SessionCall } from "./session-books.ts";
+import { expired, failed, type SessionEnding } from "./session-ending.ts";
 import type { SessionFunds } from "./session-funds.ts";
 
 export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "log"> & {
@@ -29,21 +30,9 @@ export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "l
   readonly funds: SessionFunds;
   readonly books: SessionBooks;
   readonly sessionLimits: RealtimeLimits & { readonly stallTimeoutMs: number };
-  /** @throws AppError when the key may not be used any more */
-  readonly recheckKey: () => Promise<void>;
+  /** The key as it is now. @throws AppError when it may not be used any more, or not for this model */
+  readonly recheckKey: () => Promise<Principal>;
   readonly onOver: (session: RealtimeSession) => void;
-};
-
-/** Why a session ends, and what either side is told. */
-type Ending = Pick<CallEnd, "outcome" | "errorCode"> & {
-  /** Told to the client as an event before its connection is closed. */
-  readonly error: AppError | null;
-  readonly clientCode: number;
-  readonly clientReason: string;
-  readonly upstreamCode: number;
-  readonly isChannelFault: boolean;
-  /** The client ended it. */
-  readonly hasLeft?: boolean;
 };
 
 /**
@@ -56,7 +45,9 @@ export class RealtimeSession implements ServerSocketOwner {
   readonly #upstream: PacedSender;
   #toUpstream: FrameLane | null = null;
   #client: { readonly socket: FrameSocket; readonly sender: PacedSender } | null = null;
-  #ending: Ending | null = null;
+  #ending: SessionEnding | null = null;
+  /** Responses that the client asked for and that have not begun. */
+  #asked = 0;
   #isDraining = false;
   #drainTick = 0;
   #lastFrameTick: number;
@@ -167,21 +158,25 @@ export class RealtimeSession implements ServerSocketOwner {
 
   #onUpstreamClosed(code: number, reason: string): void {
     const error = isBroken(code) ? new AppError("stream_interrupted") : null;
+    const goodbye = toProviderGoodbye(code, reason);
     this.#stop({
       outcome: isOrderly(code) ? "completed" : "failed",
       errorCode: isOrderly(code) ? null : (error?.code ?? "upstream_error"),
       error,
-      clientCode: toSendableCode(code, closeCodes.internal),
-      clientReason: toSendableReason(cleanError(reason, this.#parts.use.channel.credential)),
+      clientCode: goodbye.code,
+      clientReason: toSendableReason(cleanError(goodbye.reason, this.#parts.use.channel.credential)),
       upstreamCode: closeCodes.normal,
       isChannelFault: isBroken(code),
     });
   }
 
   #fromClient(frame: Frame): Promise<void> | undefined {
-    const { books, clock } = this.#parts;
+    const { books, clock, limits, state } = this.#parts;
     this.#lastFrameTick = clock.tick();
-    const refusal = judgeClientEvent(frame, this.#parts.state.model.name);
+    const refusal = judgeClientEvent(frame, state.model.name, () => {
+      limits.beginResponse(state.principal);
+      this.#asked += 1;
+    });
     if (refusal !== null) {
       return this.#deliver(toErrorEvent(refusal.error, refusal.eventId));
     }
@@ -192,11 +187,13 @@ export class RealtimeSession implements ServerSocketOwner {
   #fromUpstream(frame: Frame): Promise<void> | undefined {
     const { books, clock } = this.#parts;
     this.#lastFrameTick = clock.tick();
-    const event = typeof frame === "string" ? readServerEvent(frame) : null;
+    // Clients take an event in bytes for one in text, and so it costs the same.
+    const text = typeof frame === "string" ? frame : frame.toString("utf8");
+    const event = readServerEvent(text);
     if (event !== null) {
       return this.#onEvent(frame, event);
     }
-    const delta = typeof frame === "string" ? readDelta(frame) : null;
+    const delta = readDelta(text);
     if (delta !== null) {
       books.onDelta(delta);
     }
@@ -223,6 +220,7 @@ export class RealtimeSession implements ServerSocketOwner {
   /** Nothing of the event was shown yet. It is charged against a hold, or it does not happen. */
   async #charge(event: ServerEvent): Promise<void> {
     const { books, funds, limits, state } = this.#parts;
+    this.#noteAsked(event);
     if (event.kind === "response_begun") {
       if (!books.begin(event.id)) {
         throw new AppError("rate_limit_exceeded", { message: "Too many responses run in this session." });
@@ -238,6 +236,16 @@ export class RealtimeSession implements ServerSocketOwner {
       throw new AppError("insufficient_quota");
     }
     limits.use(state.principal, await settle(hold));
+  }
+
+  /** A response that begins by itself is a request of the key's as well, which can't be refused any more. */
+  #noteAsked({ kind }: ServerEvent): void {
+    const { limits, state } = this.#parts;
+    if (kind === "response_begun" && this.#asked === 0) {
+      limits.noteResponse(state.principal);
+    } else if (kind === "response_begun" || kind === "error") {
+      this.#asked = Math.max(0, this.#asked - 1);
+    }
   }
 
   /** How an event is charged; null for one that costs nothing. */
@@ -299,7 +307,8 @@ export class RealtimeSession implements ServerSocketOwner {
 
   async #recheckKey(): Promise<void> {
     try {
-      await this.#parts.recheckKey();
+      // Calls beside the session count by the limits that the key has now, and so does this one.
+      this.#parts.state.principal = await this.#parts.recheckKey();
     } catch (thrown) {
       const error = toAppError(thrown);
       // A database that can't be asked says nothing about the key.
@@ -310,7 +319,7 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   /** Tells the client why, says goodbye to both sides, and closes the books. */
-  #stop(ending: Ending): void {
+  #stop(ending: SessionEnding): void {
     if (this.#ending !== null) {
       return;
     }
@@ -323,7 +332,7 @@ export class RealtimeSession implements ServerSocketOwner {
     client?.close(ending.clientCode, ending.clientReason);
   }
 
-  #end(ending: Ending): void {
+  #end(ending: SessionEnding): void {
     if (this.#ending !== null) {
       return;
     }
@@ -334,9 +343,12 @@ export class RealtimeSession implements ServerSocketOwner {
     this.#closing = this.#closeBooks(ending);
   }
 
-  async #closeBooks(ending: Ending): Promise<void> {
+  async #closeBooks(ending: SessionEnding): Promise<void> {
     const { state, books, funds, loads, limits, use, clock, log } = this.#parts;
     await this.#charging.catch(() => undefined);
+    if (ending.hasLeft === true && this.#asked > 0) {
+      limits.noteAbort(state.principal);
+    }
     try {
       await books.close(() => funds.take(), {
         outcome: ending.outcome === "failed" ? "failed" : "aborted",
@@ -354,32 +366,4 @@ export class RealtimeSession implements ServerSocketOwner {
     state.call.onReport(toReport(state, { outcome, errorCode, httpStatus: 101, ...books.totals }, durationMs));
     this.#parts.onOver(this);
   }
-}
-
-function failed(error: AppError, clientCode: number, isChannelFault = false): Ending {
-  const upstreamCode = closeCodes.normal;
-  return {
-    outcome: "failed",
-    errorCode: error.code,
-    error,
-    clientCode,
-    clientReason: error.code,
-    upstreamCode,
-    isChannelFault,
-  };
-}
-
-/** An end that is nobody's fault; null when it is this process that goes. */
-function expired(why: string | null): Ending {
-  const error = why === null ? new AppError("shutting_down") : new AppError("session_ended", { message: why });
-  const { goingAway, normal } = closeCodes;
-  return {
-    outcome: "completed",
-    errorCode: null,
-    error,
-    clientCode: goingAway,
-    clientReason: error.code,
-    upstreamCode: normal,
-    isChannelFault: false,
-  };
 }

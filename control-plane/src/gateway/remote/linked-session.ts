@@ -84,10 +84,9 @@ export class LinkedSession implements ServerSocketOwner {
       return undefined;
     }
     const { state, clock } = this.#parts;
-    const isSound = typeof frame === "string" && readDelta(frame)?.kind === "audio";
-    if (typeof frame === "string") {
-      this.#count(frame);
-    }
+    const text = typeof frame === "string" ? frame : frame.toString("utf8");
+    const isSound = readDelta(text)?.kind === "audio";
+    this.#count(text);
     state.firstByteMs ??= Math.round(clock.tick() - state.call.startedTick);
     keepFrame(state, frame, isSound);
     const pending = client.sender.send(frame);

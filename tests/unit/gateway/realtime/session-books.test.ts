@@ -11,7 +11,7 @@ const clock = { now: () => 1_700_000_000_000, tick: () => 0 };
 const hold = {} as Hold;
 
 /** The books of one session, and how each row of it ended. */
-function open() {
+function open(second = 1n) {
   const ends: CallEnd[] = [];
   const ender = {
     settle: async (_state: unknown, end: CallEnd) => {
@@ -19,7 +19,7 @@ function open() {
     },
   } as unknown as CallEnder;
   const call = { requestId: "01a20582-736f-71f9-8cbf-a2f7dcb6b6ed" } as unknown as GatewayCall;
-  const model = { contextTokensMax: 1_000, outputTokensMax: 100 };
+  const model = { contextTokensMax: 1_000, outputTokensMax: 100, price: { second } };
   const session = Object.assign(newCallState(call, null), { model }) as unknown as SessionCall;
   const books = new SessionBooks(session, { ender, clock }, limits);
   books.onClientFrame("x".repeat(500));
@@ -67,6 +67,16 @@ describe("a count of the provider", () => {
     expect(ends).toMatchObject([{ usageSource: "provider", isImplausible: true, units: most }]);
     await books.transcribed({ ...noUnits, audioMs: 10n ** 12n }, hold);
     expect(ends[1]).toMatchObject({ isImplausible: true, units: { audioMs: 120_000n } });
+  });
+
+  test("of time is one of tokens where a second has no price", async () => {
+    const { books, ends } = open(0n);
+    await books.transcribed({ ...noUnits, audioMs: 12_345n }, hold);
+    await books.transcribed({ ...noUnits, inputTokens: 7n }, hold);
+    expect(ends).toMatchObject([
+      { isImplausible: false, units: { inputTokens: 124n, audioMs: 0n } },
+      { isImplausible: false, units: { inputTokens: 7n, audioMs: 0n } },
+    ]);
   });
 
   test("that is none gives way to ours", async () => {

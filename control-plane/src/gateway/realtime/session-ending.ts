@@ -1,0 +1,44 @@
+import { AppError } from "../../platform/errors.ts";
+import type { CallEnd } from "../model.ts";
+import { closeCodes } from "./close-codes.ts";
+
+/** Why a session ends, and what either side is told. */
+export type SessionEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
+  /** Told to the client as an event before its connection is closed. */
+  readonly error: AppError | null;
+  readonly clientCode: number;
+  readonly clientReason: string;
+  readonly upstreamCode: number;
+  readonly isChannelFault: boolean;
+  /** The client ended it. */
+  readonly hasLeft?: boolean;
+};
+
+/** An end that is somebody's fault, which the client is told. */
+export function failed(error: AppError, clientCode: number, isChannelFault = false): SessionEnding {
+  const upstreamCode = closeCodes.normal;
+  return {
+    outcome: "failed",
+    errorCode: error.code,
+    error,
+    clientCode,
+    clientReason: error.code,
+    upstreamCode,
+    isChannelFault,
+  };
+}
+
+/** An end that is nobody's fault; null when it is this process that goes. */
+export function expired(why: string | null): SessionEnding {
+  const error = why === null ? new AppError("shutting_down") : new AppError("session_ended", { message: why });
+  const { goingAway, normal } = closeCodes;
+  return {
+    outcome: "completed",
+    errorCode: null,
+    error,
+    clientCode: goingAway,
+    clientReason: error.code,
+    upstreamCode: normal,
+    isChannelFault: false,
+  };
+}
