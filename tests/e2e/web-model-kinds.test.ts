@@ -108,6 +108,17 @@ test(
 );
 
 test(
+  "the page of the prices names what a picture, a call or a second costs as well",
+  async () => {
+    const text = await textOf("/pricing/");
+    const [row = ""] = text.slice(text.indexOf(picture)).split(numbers);
+    expect(row).toContain("Per image: $0.04");
+    expect(text.match(/Per image/g)).toHaveLength(1);
+  },
+  testMsMax,
+);
+
+test(
   "the playground offers models with which one can talk",
   async () => {
     const text = await textOf("/console/playground/", web.cookies.user, 'main select:has(option[value="gpt-4o-mini"])');

@@ -19,6 +19,19 @@ export function shownTokenPrice(formats: Formats, model: Priced, usdPerM: string
   return isPricedByToken(model) ? formats.usd(usdPerM) : "–";
 }
 
+/** What it costs beside its tokens, under these labels; nothing where that is free. */
+export function otherPrices(
+  model: Pick<Priced, "request_usd" | "image_usd" | "second_usd">,
+  labels: { readonly request: string; readonly perImage: string; readonly perSecond: string },
+): readonly (readonly [label: string, usd: string])[] {
+  const prices = [
+    [labels.request, model.request_usd],
+    [labels.perImage, model.image_usd],
+    [labels.perSecond, model.second_usd],
+  ] as const;
+  return prices.filter(([, usd]) => isAbove(usd));
+}
+
 /** What it is priced by first: tokens, else whichever of the others it has. */
 export function firstPrice(model: Priced): string {
   const others = [model.image_usd, model.second_usd, model.request_usd];

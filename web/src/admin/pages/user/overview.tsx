@@ -196,7 +196,8 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
             { label: "Until", cell: (row) => shownMoment(row.period_end) },
             { label: "Left, USD", cell: (row) => formats.quota(row.quota_left), align: "end" },
-            { label: "Renews", cell: (row) => (row.is_cancelled_at_end ? "no" : "yes") },
+            // Nothing renews by itself: who cancelled has only said so.
+            { label: "Cancelled", cell: (row) => (row.is_cancelled_at_end ? "yes" : "no") },
           ]}
         />
       </Show>

@@ -1,7 +1,7 @@
 import type { SiteCatalogue, SiteModel } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
-import { firstPrice, isChat, isPricedByToken } from "../../../i18n/model-prices.ts";
+import { firstPrice, isChat, isPricedByToken, otherPrices } from "../../../i18n/model-prices.ts";
 import { Island } from "../../islands/island.tsx";
 import { perThousand } from "../../islands/model-choice.ts";
 import type { PageContext, SitePage } from "../../model.ts";
@@ -172,11 +172,6 @@ function Prices(props: InContext): JSX.Element {
         [texts.cacheWrite, model.cache_write_usd_per_m ?? model.input_usd_per_m],
         [texts.reasoning, model.reasoning_usd_per_m ?? model.output_usd_per_m],
       ];
-  const otherPrices = [
-    [texts.request, model.request_usd],
-    [texts.perImage, model.image_usd],
-    [texts.perSecond, model.second_usd],
-  ].filter(([, usd]) => Number(usd) > 0);
   return (
     <section class="prices" aria-label={texts.prices} tabindex="0">
       <table>
@@ -204,12 +199,12 @@ function Prices(props: InContext): JSX.Element {
               </tr>
             )}
           </For>
-          <For each={otherPrices}>
+          <For each={otherPrices(model, texts)}>
             {([label, usd]) => (
               <tr>
                 <th scope="row">{label}</th>
                 <td class="numeric" colspan="2">
-                  {formats.usd(usd ?? "0")}
+                  {formats.usd(usd)}
                 </td>
               </tr>
             )}

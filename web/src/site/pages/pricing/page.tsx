@@ -2,9 +2,10 @@ import type { SitePlan } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { formatTagOf } from "../../../i18n/locale.ts";
 import { fill } from "../../../i18n/messages.ts";
-import { isPricedByToken, shownTokenPrice } from "../../../i18n/model-prices.ts";
+import { isPricedByToken, otherPrices, shownTokenPrice } from "../../../i18n/model-prices.ts";
 import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
+import { modelsTexts } from "../models/messages/messages.ts";
 import { ModelLink } from "../models/model-link.tsx";
 import { pricingTexts } from "./messages/messages.ts";
 
@@ -132,6 +133,13 @@ function ModelPrices(props: InContext): JSX.Element {
                   <ModelLink name={model.name} context={props.context}>
                     <code>{model.name}</code>
                   </ModelLink>
+                  <For each={otherPrices(model, modelsTexts[locale])}>
+                    {([label, usd]) => (
+                      <span class="other-price">
+                        {label}: <bdi>{formats.usd(usd)}</bdi>
+                      </span>
+                    )}
+                  </For>
                 </th>
                 <td data-label={texts.provider}>{model.owned_by}</td>
                 <td class="numeric" data-label={texts.input}>

@@ -26,7 +26,7 @@ export const messages: PlaygroundMessages = {
   cost: "التكلفة",
   notCounted: "غير معلوم",
   stopped: "أُوقف. يُحتسب ما وصل حتى ذلك الحين.",
-  failed: "رُفض الطلب",
+  failed: "فشل الطلب",
   code: "ككود",
   empty: "لم يُرسل شيء بعد",
   emptyText: "اختر نموذجًا، وألصق مفتاحًا أو أنشئ واحدًا، واكتب رسالة.",

@@ -27,7 +27,7 @@ export const messages: PlaygroundMessages = {
   cost: "Kosten",
   notCounted: "unbekannt",
   stopped: "Angehalten. Was bis dahin kam, wird berechnet.",
-  failed: "Der Aufruf wurde abgelehnt",
+  failed: "Der Aufruf ist gescheitert",
   code: "Als Code",
   empty: "Noch nichts gesendet",
   emptyText:

@@ -26,7 +26,7 @@ export const messages = english({
   cost: "Cost",
   notCounted: "not told",
   stopped: "Stopped. What had come until then is charged.",
-  failed: "The call was refused",
+  failed: "The call failed",
   code: "As code",
   empty: "Nothing was sent yet",
   emptyText: "Choose a model, paste a key or make one, and write a message.",

@@ -27,7 +27,7 @@ export const messages: PlaygroundMessages = {
   cost: "Coste",
   notCounted: "sin datos",
   stopped: "Detenida. Se cobra lo recibido hasta ese momento.",
-  failed: "La llamada se ha rechazado",
+  failed: "La llamada ha fallado",
   code: "Como código",
   empty: "Aún no se ha enviado nada",
   emptyText: "Elige un modelo, pega una clave o crea una, y escribe un mensaje.",

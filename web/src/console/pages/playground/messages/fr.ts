@@ -27,7 +27,7 @@ export const messages: PlaygroundMessages = {
   cost: "Coût",
   notCounted: "non communiqué",
   stopped: "Arrêté. Ce qui est arrivé jusque-là est facturé.",
-  failed: "L’appel a été refusé",
+  failed: "L’appel a échoué",
   code: "En code",
   empty: "Rien n’a encore été envoyé",
   emptyText: "Choisissez un modèle, collez une clé ou créez-en une, et écrivez un message.",

@@ -26,7 +26,7 @@ export const messages: PlaygroundMessages = {
   cost: "खर्च",
   notCounted: "पता नहीं",
   stopped: "रोक दिया गया। तब तक जो आया उसका शुल्क लगेगा।",
-  failed: "कॉल अस्वीकार हुई",
+  failed: "कॉल विफल रही",
   code: "कोड के रूप में",
   empty: "अभी कुछ नहीं भेजा गया",
   emptyText: "मॉडल चुनें, कुंजी पेस्ट करें या बनाएँ, और संदेश लिखें।",

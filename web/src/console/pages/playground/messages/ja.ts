@@ -26,7 +26,7 @@ export const messages: PlaygroundMessages = {
   cost: "料金",
   notCounted: "不明",
   stopped: "停止しました。それまでに届いた分は課金されます。",
-  failed: "呼び出しは拒否されました",
+  failed: "呼び出しに失敗しました",
   code: "コードで見る",
   empty: "まだ何も送信していません",
   emptyText: "モデルを選び、キーを貼り付けるか作成して、メッセージを書いてください。",

@@ -27,7 +27,7 @@ export const messages: PlaygroundMessages = {
   cost: "비용",
   notCounted: "알 수 없음",
   stopped: "중지했습니다. 그때까지 받은 만큼 청구됩니다.",
-  failed: "호출이 거부되었습니다",
+  failed: "호출에 실패했습니다",
   code: "코드로 보기",
   empty: "아직 보낸 것이 없습니다",
   emptyText: "모델을 고르고, 키를 붙여 넣거나 만든 뒤 메시지를 쓰세요.",

@@ -27,7 +27,7 @@ export const messages: PlaygroundMessages = {
   cost: "Custo",
   notCounted: "não informado",
   stopped: "Interrompida. O que chegou até então é cobrado.",
-  failed: "A chamada foi recusada",
+  failed: "A chamada falhou",
   code: "Como código",
   empty: "Nada foi enviado ainda",
   emptyText: "Escolha um modelo, cole uma chave ou crie uma, e escreva uma mensagem.",

@@ -26,7 +26,7 @@ export const messages: PlaygroundMessages = {
   cost: "费用",
   notCounted: "未知",
   stopped: "已停止。此前收到的部分照常计费。",
-  failed: "调用被拒绝",
+  failed: "调用失败",
   code: "查看代码",
   empty: "尚未发送任何内容",
   emptyText: "请选择模型，粘贴或创建密钥，然后写一条消息。",
