@@ -5,7 +5,8 @@ import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { fillSnippet } from "@sluice/web/src/site/docs/fill-snippet.ts";
 import { type SnippetName, snippetNames } from "@sluice/web/src/site/docs/snippet-names.ts";
-import { describeUnless, type Obstacle, testUnless, unlessInstalled } from "../support/obstacles.ts";
+import { describeUnless, testUnless, unlessInstalled } from "../support/obstacles.ts";
+import { python, unlessPython, unlessPythonHas } from "../support/python.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
 
 const folder = join(import.meta.dir, "../../web/src/site/docs/snippets");
@@ -98,16 +99,6 @@ test.each(["openai-typescript", "anthropic-typescript", "vercel-ai-sdk", "langch
   runMsMax,
 );
 
-const unlessPython = unlessInstalled("python3");
-
-function unlessPackage(name: string): Obstacle {
-  if (unlessPython !== null) {
-    return unlessPython;
-  }
-  const imported = Bun.spawnSync(["python3", "-c", `import ${name}`], { stdout: "ignore", stderr: "ignore" });
-  return imported.success ? null : `python3 has no ${name}`;
-}
-
 describe.each([
   ["openai-python", "openai"],
   ["anthropic-python", "anthropic"],
@@ -115,11 +106,11 @@ describe.each([
 ] as const)("%s", (name, needed) => {
   testUnless(unlessPython, "is Python", async () => {
     const parse = "import ast, sys; ast.parse(sys.argv[1])";
-    await run(["python3", "-c", parse, await shown(name)], "");
+    await run([python, "-c", parse, await shown(name)], "");
   });
 
-  testUnless(unlessPackage(needed), "prints the answer", async () => {
-    expect((await run(["python3", "-"], await shown(name))).trim()).toBe(said);
+  testUnless(unlessPythonHas(needed), "prints the answer", async () => {
+    expect((await run([python, "-"], await shown(name))).trim()).toBe(said);
   });
 });
 
