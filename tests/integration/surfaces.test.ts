@@ -289,6 +289,30 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect(counted.map(({ quota }) => quota)).toEqual([225n, 225n]);
     });
 
+    test("what was heard is not free because the provider counts it in the unit that has no price", async () => {
+      await begin();
+      const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });
+      const usage = { type: "tokens", input_tokens: 100, output_tokens: 20, total_tokens: 120 };
+      script({ body: { text: "a".repeat(150), usage } });
+      await client.audio.transcriptions.create({ model: "whisper-1", file });
+      script({ body: { text: "a".repeat(150), usage: { type: "duration", seconds: 10 } } });
+      await client.audio.transcriptions.create({ model: "gpt-4o-transcribe", file });
+      const [byTime, byToken] = await rows(2);
+      expect(byTime).toMatchObject({ audioMs: 10_000n, quota: 500n, usageSource: "estimated" });
+      expect(byToken).toMatchObject({ inputTokens: 100n, outputTokens: 30n, usageSource: "estimated" });
+      expect(Number(byToken?.quota)).toBeGreaterThan(200);
+    });
+
+    test("sound that the model has no price for is refused before a provider is asked", async () => {
+      await begin();
+      const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });
+      const refused = { code: "unpriced_option", param: "model" };
+      expect(await refusal(client.audio.transcriptions.create({ model: "dall-e-3", file }))).toMatchObject(refused);
+      const speech = client.audio.speech.create({ model: "dall-e-3", voice: "alloy", input: "hi" });
+      expect(await refusal(speech)).toMatchObject(refused);
+      expect(scene.provider.requests).toHaveLength(0);
+    });
+
     test("what was heard is never free because it was asked for as text", async () => {
       await begin();
       const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });

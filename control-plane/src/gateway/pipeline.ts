@@ -2,7 +2,7 @@ import { errorDefinition } from "@sluice/contracts/errors";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { HttpClientError, type HttpResponse } from "../platform/http-client/model.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
-import { checkKeyState, checkModelAccess, checkPassThrough, checkPictureOption } from "./admit/check-access.ts";
+import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels, noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
@@ -158,7 +158,7 @@ export class Pipeline implements GatewayPort {
     state.isStream = request.isStream;
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models);
     state.model = model;
-    checkPictureOption(request, model);
+    checkPrice(request, model, surface.kind);
     const reserved = reserveQuota(leases, principal, boundCost(request, model));
     const hold = reserved instanceof Promise ? await reserved : reserved;
     return Object.assign(state, { principal, request, model, hold });
@@ -380,7 +380,7 @@ export class Pipeline implements GatewayPort {
 
   #answered({ request, model }: AdmittedCall, kind: SurfaceKind): AnsweredCall {
     const held = boundUnits(request, model);
-    return { kind, request, limits: { held, most: plausibleUnits(request, model, held) } };
+    return { kind, request, limits: { held, most: plausibleUnits(request, model, held) }, price: model.price };
   }
 
   #noteFirstByte(state: CallState): void {

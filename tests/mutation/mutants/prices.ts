@@ -92,11 +92,11 @@ export const pricesMutants: readonly Mutant[] = [
   },
   {
     id: "prices/subtitles",
-    file: "control-plane/src/gateway/settle/measure-usage/hear-answer.ts",
+    file: "control-plane/src/gateway/usage-count/hear-answer.ts",
     from: "[...said.matchAll(timePattern)].at(-1)",
     to: "[...said.matchAll(timePattern)].at(0)",
     rule: "sound lasts until the last time of its subtitles",
-    tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
+    tests: ["unit/gateway/settle/measured-sound.test.ts"],
   },
   {
     id: "prices/input-pictures",

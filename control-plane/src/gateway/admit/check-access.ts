@@ -1,9 +1,10 @@
-import { passThroughModel } from "../../models/model.ts";
+import { type PriceVersion, passThroughModel } from "../../models/model.ts";
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
 import { passesThrough } from "../channels/model.ts";
 import type { GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import type { SurfaceKind } from "../surfaces.ts";
 
 /** A client calls from one address many times; reading the list again for each call would cost as much as the rest. */
 const lastAllowedIp = new WeakMap<Principal, string>();
@@ -65,14 +66,27 @@ export function checkPassThrough(
 }
 
 /**
- * Where pictures have one price, whatever they took, an option that makes them dearer is not offered.
+ * What kinds of calls are sold by, beside tokens that are read and written, and requests. Sound that is told by its time is
+ * charged by tokens where only these have a price, and the other way round; what has neither would be free.
+ */
+const soldBy: Partial<Record<SurfaceKind, readonly Exclude<keyof PriceVersion, "version">[]>> = {
+  speech: ["input", "request"],
+  transcription: ["second", "input", "output", "request"],
+};
+
+/**
+ * Whether the model has a price for what the call takes of it. Where pictures have one price, whatever they took, an option
+ * that makes them dearer has none.
  * @throws AppError `unpriced_option`
  */
-export function checkPictureOption({ pictureOption: param }: ParsedRequest, { price }: ModelEntry): void {
+export function checkPrice({ pictureOption: param }: ParsedRequest, { price }: ModelEntry, kind: SurfaceKind): void {
   if (param !== null && price.image > 0n && price.output === 0n) {
     throw new AppError("unpriced_option", {
       message: `This model has one price for a picture, which is not for this value of '${param}'.`,
       param,
     });
+  }
+  if (soldBy[kind]?.every((unit) => price[unit] === 0n) === true) {
+    throw new AppError("unpriced_option", { message: "This model has no price for sound.", param: "model" });
   }
 }

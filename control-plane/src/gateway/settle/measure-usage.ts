@@ -2,7 +2,9 @@ import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
 import { resultListOf, type SurfaceKind } from "../surfaces.ts";
+import { hearAnswer, heardUnits, hearText } from "../usage-count/hear-answer.ts";
 import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
+import { asSold, type UnitPrice } from "../usage-count/sold-sound.ts";
 import { asObject, type Json, parseObject, type ToldUnits } from "../usage-count/units.ts";
 import {
   countDeliveredAnswer,
@@ -11,7 +13,6 @@ import {
   DeliveredCount,
 } from "./measure-usage/count-delivered.ts";
 import { estimateInput } from "./measure-usage/estimate-input.ts";
-import { type Heard, hearAnswer, hearText } from "./measure-usage/hear-answer.ts";
 import { isFiltered, readAnswer, usageOf } from "./measure-usage/read-usage.ts";
 
 /** What a call is charged for, and who counted it; `none` is free. */
@@ -27,8 +28,8 @@ const free: Measured = { units: noUnits, usageSource: "none", isImplausible: fal
 const requestAlone: Measured = { units: noUnits, usageSource: "estimated", isImplausible: false };
 /** Where tokens are the output, so that an answer without any is no output. */
 const textKinds: ReadonlySet<SurfaceKind> = new Set(["chat", "completions", "responses"]);
+const spokenTokensPerCharacter = 4 / 3;
 const pictureEvent = /^image_(?:generation|edit)\.completed$/;
-const heardBytesPerToken = 5;
 /** Sound in files has at most so many bytes a second: what a file of this size lasts at least. */
 const soundBytesPerSecondMax = 176_400n;
 
@@ -37,6 +38,8 @@ export type AnsweredCall = {
   readonly kind: SurfaceKind;
   readonly request: ParsedRequest;
   readonly limits: UsageLimits;
+  /** Of the model. */
+  readonly price: UnitPrice;
 };
 
 /**
@@ -47,7 +50,7 @@ export type AnswerForm = "answer" | "error_event" | "no_json" | "no_result";
 
 /** Measures an answer that came whole. */
 export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { form: AnswerForm } {
-  const { kind, request, limits } = call;
+  const { kind, limits } = call;
   if (kind === "pass") {
     return { ...(body.length === 0 ? free : requestAlone), form: "answer" };
   }
@@ -60,8 +63,9 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
   const images = kind === "images" ? countPictures(body) : 0;
   const told = usage === null ? null : { ...usage, images };
   const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
-  const counted = () => withinHeld({ ...countAnswer(body, answer, request, kind), images }, limits);
-  return { ...completedUnits(call, told, counted, () => isFiltered(answer())), form };
+  const counted = () => withinHeld({ ...countAnswer(body, answer, call), images }, limits);
+  const measured = completedUnits(call, told, counted, () => isFiltered(answer()));
+  return { ...soldAsPriced(measured, call, counted), form };
 }
 
 /** What a stream is measured by. */
@@ -80,12 +84,16 @@ export type StreamedAnswer = AnsweredCall & {
 };
 
 /**
- * The written rule: charge what was delivered, by the provider's count where it came and counts any of it, else by ours. An answer that broke
- * off is charged for what went out until then: by the provider's count if one had been told that names output, else by
- * ours. Nothing delivered, or no output, is free. A client that leaves owes the input besides, because the provider has
- * read it.
+ * The written rule: charge what was delivered, by the provider's count where it came and counts any of it, else by ours. An
+ * answer that broke off is charged for what went out until then: by the provider's count if one had been told that names
+ * output, else by ours. Nothing delivered, or no output, is free. A client that leaves owes the input besides, because the
+ * provider has read it.
  */
 export function measureStream(answer: StreamedAnswer): Measured {
+  return soldAsPriced(measureEnded(answer), answer, () => withinHeld(countStream(answer), answer.limits));
+}
+
+function measureEnded(answer: StreamedAnswer): Measured {
   const { kind, end, reported, bytesSent, delivered } = answer;
   if (end === "aborted") {
     return measureAborted(answer);
@@ -112,12 +120,12 @@ export function measureStream(answer: StreamedAnswer): Measured {
 export function measureUnread(call: AnsweredCall): Measured {
   const delivered = { outputTokens: 0, textBytes: 0, pictures: 0, items: 0 };
   const heard = { reported: null, isFiltered: false, delivered };
-  return measureAborted({ ...call, ...heard, end: "aborted", pieces: [], bytesSent: 0 });
+  return measureStream({ ...call, ...heard, end: "aborted", pieces: [], bytesSent: 0 });
 }
 
 /** The provider was read on for a while: what it told is charged, else what it had read and what the client had got. */
 function measureAborted(answer: StreamedAnswer): Measured {
-  const { kind, request, limits, delivered, reported } = answer;
+  const { kind, limits, delivered, reported } = answer;
   if (kind === "pass") {
     return requestAlone;
   }
@@ -126,7 +134,7 @@ function measureAborted(answer: StreamedAnswer): Measured {
     return { ...bookable(told, limits), usageSource: "provider" };
   }
   const counted = countStream(answer);
-  const input = told === null || told.isOdd === true ? owedInput(kind, request) : told;
+  const input = told === null || told.isOdd === true ? owedInput(answer) : told;
   const units = {
     ...counted,
     inputTokens: input.inputTokens > counted.inputTokens ? input.inputTokens : counted.inputTokens,
@@ -137,14 +145,42 @@ function measureAborted(answer: StreamedAnswer): Measured {
 }
 
 /** What the provider has read when it begins to answer. */
-function owedInput(kind: SurfaceKind, request: ParsedRequest): Units {
+function owedInput(call: AnsweredCall): Units {
+  const { kind, request } = call;
   if (kind === "speech") {
-    return spokenUnits(request);
+    return spokenUnits(call);
   }
   if (kind === "transcription") {
     return { ...noUnits, audioMs: (BigInt(request.inputBytes) * 1000n) / soundBytesPerSecondMax };
   }
   return { ...noUnits, inputTokens: BigInt(estimateInput(request)) };
+}
+
+/**
+ * What was counted in a unit without a price is charged by our count of the one that has a price: sound by its time, its
+ * tokens or its characters, pictures by their tokens where a provider says that they took none.
+ */
+function soldAsPriced(measured: Measured, call: AnsweredCall, counted: () => Units): Measured {
+  const { kind, limits, price } = call;
+  if (kind === "speech" && measured.usageSource === "provider" && price.output === 0n) {
+    return { ...measured, units: withinHeld(spokenUnits(call), limits), usageSource: "estimated" };
+  }
+  if (kind === "images" && measured.usageSource === "provider" && isDrawnForNothing(measured.units, price)) {
+    const units = withOutput(measured.units, counted(), limits);
+    return { units, usageSource: "estimated", isImplausible: true };
+  }
+  if (kind !== "transcription" || measured.usageSource === "none") {
+    return measured;
+  }
+  const heard = counted();
+  const least = owedInput(call).audioMs;
+  const audioMs = heard.audioMs > least ? heard.audioMs : least;
+  const { units, isConverted } = asSold(measured.units, { ...heard, audioMs }, price);
+  return isConverted ? { ...measured, units: bookable(units, limits).units, usageSource: "estimated" } : measured;
+}
+
+function isDrawnForNothing({ outputTokens, images }: Units, price: UnitPrice): boolean {
+  return outputTokens === 0n && images > 0 && price.image === 0n && price.output > 0n;
 }
 
 /** Pictures are counted as they pass, whatever the provider says of tokens. */
@@ -240,20 +276,22 @@ function hasOutput({ outputTokens, inputTokens, audioMs, images }: Units): boole
 }
 
 /** Our own count of a whole answer whose usage never came. */
-function countAnswer(body: Buffer, answer: () => Json, request: ParsedRequest, kind: SurfaceKind): Units {
+function countAnswer(body: Buffer, answer: () => Json, call: AnsweredCall): Units {
+  const { kind, request } = call;
   if (kind === "transcription") {
     return heardUnits(hearAnswer(body.toString("utf8")));
   }
   if (kind === "speech") {
-    return spokenUnits(request);
+    return spokenUnits(call);
   }
   return estimateUnits(request, countDeliveredAnswer(answer()));
 }
 
 /** The same for a stream. */
-function countStream({ kind, request, delivered, pieces, bytesSent }: StreamedAnswer): Units {
+function countStream(answer: StreamedAnswer): Units {
+  const { kind, request, delivered, pieces, bytesSent } = answer;
   if (kind === "speech") {
-    return bytesSent > 0 ? spokenUnits(request) : noUnits;
+    return bytesSent > 0 ? spokenUnits(answer) : noUnits;
   }
   if (kind === "transcription") {
     const { textBytes } = delivered;
@@ -262,14 +300,14 @@ function countStream({ kind, request, delivered, pieces, bytesSent }: StreamedAn
   return estimateUnits(request, delivered);
 }
 
-/** Speech is sold by the character, and its sound tells nothing: each character of the text is an input token. */
-function spokenUnits({ bounds }: ParsedRequest): Units {
-  return { ...noUnits, inputTokens: BigInt(bounds.characters) };
-}
-
-/** What was heard: sound is sold by its time or by tokens, of which only those of the text can be told. */
-function heardUnits({ soundMs, textBytes }: Heard): Units {
-  return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / heardBytesPerToken)), audioMs: BigInt(soundMs) };
+/**
+ * Speech is sold by the character, and its sound tells nothing: each character of the text is an input token. A model that
+ * sells what it says by the token makes one of each 50 ms, in which nobody says more than a character or so.
+ */
+function spokenUnits({ request, price }: AnsweredCall): Units {
+  const { characters } = request.bounds;
+  const outputTokens = price.output > 0n ? Math.ceil(characters * spokenTokensPerCharacter) : 0;
+  return { ...noUnits, inputTokens: BigInt(characters), outputTokens: BigInt(outputTokens) };
 }
 
 /** Our own count for an answer whose usage never came: see `text-tokens.ts` for the rule. */

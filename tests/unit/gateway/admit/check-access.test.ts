@@ -3,10 +3,11 @@ import {
   checkKeyState,
   checkModelAccess,
   checkPassThrough,
-  checkPictureOption,
+  checkPrice,
 } from "@sluice/control-plane/gateway/admit/check-access.ts";
 import { type Catalog, emptyCatalog } from "@sluice/control-plane/gateway/catalog.ts";
 import type { ModelEntry, ParsedRequest, Principal } from "@sluice/control-plane/gateway/model.ts";
+import type { SurfaceKind } from "@sluice/control-plane/gateway/surfaces.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { channelOf } from "../../../support/channel-fixtures.ts";
 
@@ -134,9 +135,31 @@ describe("a path that is passed through", () => {
 
 test("an option that makes pictures dearer is offered only where they are not sold at one price", () => {
   const check = (pictureOption: string | null, image: bigint, output: bigint) =>
-    codeOf(() => checkPictureOption({ pictureOption } as ParsedRequest, { price: { image, output } } as ModelEntry));
+    codeOf(() => checkPrice({ pictureOption } as ParsedRequest, { price: { image, output } } as ModelEntry, "images"));
   expect(check("quality", 1n, 0n)).toBe("unpriced_option");
   expect(check("quality", 1n, 1n)).toBeNull();
   expect(check("quality", 0n, 1n)).toBeNull();
   expect(check(null, 1n, 0n)).toBeNull();
+});
+
+describe("sound is offered by models that have a price for it", () => {
+  const units = ["input", "output", "second", "request", "image"] as const;
+  const check = (kind: SurfaceKind, priced: (typeof units)[number] | null) => {
+    const price = Object.fromEntries(units.map((unit) => [unit, unit === priced ? 1n : 0n]));
+    return codeOf(() => checkPrice({ pictureOption: null } as ParsedRequest, { price } as unknown as ModelEntry, kind));
+  };
+
+  test.each([
+    ["transcription", ["input", "output", "second", "request"]],
+    ["speech", ["input", "request"]],
+    ["chat", [...units, null]],
+  ] as const)("as %s by %p", (kind, offered) => {
+    const all = [...units, null];
+    expect(all.filter((priced) => check(kind, priced) === null)).toEqual(
+      all.filter((priced) => (offered as readonly unknown[]).includes(priced)),
+    );
+    expect(all.map((priced) => check(kind, priced)).filter((code) => code !== null)).toEqual(
+      Array.from({ length: all.length - offered.length }, () => "unpriced_option"),
+    );
+  });
 });

@@ -43,6 +43,8 @@ const requestOf = (value: unknown, more: Partial<RequestBounds> = {}): ParsedReq
 const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n, audioMs: 10_000_000n };
 const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n, audioMs: 20_000_000n, images: 9 };
 const limits = { held, most };
+/** Everything has a price, so that each count is charged in its own unit. */
+const price = { input: 1n, output: 1n, image: 1n, second: 1n };
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const nothingDelivered = new DeliveredCount().delivered;
@@ -54,6 +56,7 @@ const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "kind">) 
     delivered: nothingDelivered,
     request: requestWith(),
     limits,
+    price,
     pieces: [],
     bytesSent: 10,
     ...answer,
@@ -66,7 +69,7 @@ const deliveredOf = (...events: Record<string, unknown>[]) => {
   return count.delivered;
 };
 const whole = (body: Buffer, kind: AnsweredCall["kind"], more: Partial<AnsweredCall> = {}) =>
-  measureAnswer(body, { kind, request: requestWith(), limits, ...more });
+  measureAnswer(body, { kind, request: requestWith(), limits, price, ...more });
 const plausible = { isImplausible: false };
 
 describe("pictures", () => {
@@ -97,6 +100,16 @@ describe("pictures", () => {
     expect(draw(json({ data }))).toMatchObject({ units: { images: 9 } });
   });
 
+  test("that took no tokens, as their provider says, are charged by ours where nothing else has a price", () => {
+    const usage = { input_tokens: 5, output_tokens: 0 };
+    const body = json({ data: [picture, picture], usage });
+    expect(whole(body, "images", { price: { ...price, image: 0n } })).toMatchObject({
+      ...{ usageSource: "estimated", isImplausible: true },
+      units: { inputTokens: 5n, outputTokens: 2_119n, images: 2 },
+    });
+    expect(draw(body)).toMatchObject({ usageSource: "provider", units: { outputTokens: 0n, images: 2 } });
+  });
+
   test("of a stream count once they are done", () => {
     const usage = { input_tokens: 5, output_tokens: 7 };
     let known: Units | null = null;
@@ -125,71 +138,6 @@ describe("pictures", () => {
     }
     const two = deliveredOf(drafts[0] ?? {}, { type: "image_generation.completed", b64_json: "B" }, drafts[1] ?? {});
     expect(two.pictures).toBe(2);
-  });
-});
-
-describe("speech", () => {
-  const request = requestWith({ characters: 37 });
-
-  test.each(["completed", "failed", "aborted"] as const)(
-    "is charged by the character once any sound was delivered (%s)",
-    (end) => {
-      const measured = stream({ kind: "speech", end, request, pieces: [Buffer.alloc(10)] });
-      expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });
-    },
-  );
-
-  test("is free when no sound came, and charged by the provider's count where it comes", () => {
-    expect(stream({ kind: "speech", end: "failed", request, bytesSent: 0 }).usageSource).toBe("none");
-    const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
-    const measured = stream({ kind: "speech", request, reported });
-    expect(measured).toEqual({ units: reported, usageSource: "provider", ...plausible });
-  });
-});
-
-describe("what was heard", () => {
-  const hear = (body: Buffer | string, audioMs = 10_000_000n) =>
-    whole(Buffer.from(body), "transcription", { limits: { most, held: { ...held, audioMs } } });
-
-  test("is charged by the seconds that the provider tells", () => {
-    const body = json({ text: "hello", usage: { type: "duration", seconds: 3.25 } });
-    expect(hear(body)).toMatchObject({ usageSource: "provider", units: { ...noUnits, audioMs: 3_250n } });
-  });
-
-  test("is charged by the tokens that the provider tells", () => {
-    const usage = { type: "tokens", input_tokens: 14, input_token_details: { audio_tokens: 14 }, output_tokens: 45 };
-    expect(hear(json({ text: "hello", usage }))).toMatchObject({ units: { inputTokens: 14n, outputTokens: 45n } });
-  });
-
-  test.each([
-    ["the duration that it tells", json({ text: "hi", duration: 8.47 }), 8_470n],
-    ["a duration as text", json({ text: "hi", duration: "2.5" }), 2_500n],
-    [
-      "the last time of subtitles",
-      "1\n00:00:00,000 --> 00:00:03,500\nHi\n\n2\n00:00:03,500 --> 01:00:01,250\nBye\n",
-      3_601_250n,
-    ],
-    ["the last time of a short track", "WEBVTT\n\n00:01.000 --> 00:09.500\nHi\n", 9_500n],
-    ["the time to say its text", "a".repeat(30), 2_000n],
-    ["the time to say the text of an object", json({ text: "a".repeat(45) }), 3_000n],
-  ])("is judged by %s where no usage comes", (_what, body, audioMs) => {
-    expect(hear(body)).toMatchObject({ usageSource: "estimated", units: { audioMs } });
-  });
-
-  test("is never judged to be longer than the file can last", () => {
-    expect(hear("a".repeat(30_000), 5_000n).units.audioMs).toBe(5_000n);
-  });
-
-  test("of a stream is charged by its last event, or by what was delivered until it broke off", () => {
-    const request = requestWith({ audioMs: 100_000n });
-    const delivered = deliveredOf({ type: "transcript.text.delta", delta: "a".repeat(30) });
-    const cut = stream({ kind: "transcription", end: "failed", request, delivered, bytesSent: 100 });
-    expect(cut).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n, outputTokens: 6n } });
-    const told = addEventUsage(null, {
-      type: "transcript.text.done",
-      usage: { type: "tokens", input_tokens: 3, output_tokens: 2 },
-    });
-    expect(stream({ kind: "transcription", request, reported: told })).toMatchObject({ units: { inputTokens: 3n } });
   });
 });
 
@@ -301,7 +249,7 @@ describe("a client that leaves", () => {
     const delivered = deliveredOf({ choices: [{ delta: { content: "four words of text" } }] });
     const later = stream({ kind: "chat", end: "aborted", request, delivered });
     expect(later.units).toEqual({ ...left.units, outputTokens: 4n });
-    expect(measureUnread({ kind: "chat", request, limits })).toEqual(left);
+    expect(measureUnread({ kind: "chat", request, limits, price })).toEqual(left);
   });
 
   test("owes what the provider still told", () => {
@@ -326,17 +274,23 @@ describe("a client that leaves", () => {
     ["embeddings", { outputTokens: 0n }],
   ] as const)("pays for %s, too", (kind, units) => {
     const spoken = { ...request, bounds: { ...bounds, characters: 37 } };
-    expect(measureUnread({ kind, request: spoken, limits })).toMatchObject({ usageSource: "estimated", units });
+    expect(measureUnread({ kind, request: spoken, limits, price: { ...price, output: 0n } })).toMatchObject({
+      usageSource: "estimated",
+      units,
+    });
   });
 
   test("pays for a file as long as it lasts at least, and for a picture as small as pictures are", () => {
     const form = { ...requestWith({ inputImages: 2 }), contentType: "multipart/form-data; boundary=x" };
-    const heard = measureUnread({ kind: "transcription", request: { ...form, inputBytes: 1_764_000 }, limits });
+    const heard = measureUnread({ kind: "transcription", request: { ...form, inputBytes: 1_764_000 }, limits, price });
     expect(heard.units).toEqual({ ...noUnits, audioMs: 10_000n });
-    expect(measureUnread({ kind: "images", request: form, limits }).units).toEqual({ ...noUnits, inputTokens: 170n });
+    expect(measureUnread({ kind: "images", request: form, limits, price }).units).toEqual({
+      ...noUnits,
+      inputTokens: 170n,
+    });
     const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
     const seen = requestOf({ content: [{ url }, "a".repeat(500)] }, { inputImages: 1 });
-    const { inputTokens } = measureUnread({ kind: "chat", request: seen, limits }).units;
+    const { inputTokens } = measureUnread({ kind: "chat", request: seen, limits, price }).units;
     expect([inputTokens > 185n, inputTokens < 215n]).toEqual([true, true]);
   });
 });

@@ -25,6 +25,7 @@ const request: ParsedRequest = {
 const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n };
 const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n };
 const limits = { held, most };
+const price = { input: 1n, output: 1n, image: 0n, second: 0n };
 const words = { choices: [{ delta: { content: "four words of text" } }] };
 const free = { units: noUnits, usageSource: "none", isImplausible: false } as const;
 
@@ -36,10 +37,10 @@ function deliveredOf(event: Record<string, unknown>) {
 
 const streamed = (answer: Partial<StreamedAnswer>) =>
   measureStream({
-    ...{ kind: "chat", end: "completed", reported: null, delivered: deliveredOf({}), request, limits, pieces: [] },
-    ...{ isFiltered: false, bytesSent: 10, ...answer },
+    ...{ kind: "chat", end: "completed", reported: null, delivered: deliveredOf({}), request, limits, price },
+    ...{ isFiltered: false, pieces: [], bytesSent: 10, ...answer },
   });
-const answered = (value: unknown) => measureAnswer(json(value), { kind: "chat", request, limits });
+const answered = (value: unknown) => measureAnswer(json(value), { kind: "chat", request, limits, price });
 const told = (usage: unknown) => addEventUsage(null, { choices: [], usage });
 
 describe("a client that leaves", () => {
@@ -104,7 +105,7 @@ describe("a whole answer", () => {
     const response = { output: [{ content: [{ text: "four words of text" }] }] };
     expect(
       measureAnswer(json({ ...response, usage: { input_tokens: counted.prompt_tokens, output_tokens: 0 } }), {
-        ...{ kind: "responses", request, limits },
+        ...{ kind: "responses", request, limits, price },
       }),
     ).toMatchObject(charged);
   });
@@ -123,7 +124,7 @@ describe("a whole answer", () => {
     expect(answered({ choices: [other, choice], usage })).toMatchObject(charged);
     const response = { incomplete_details: { reason: "content_filter" }, output: [{ text: "words" }] };
     const filtered = json({ ...response, usage });
-    expect(measureAnswer(filtered, { kind: "responses", request, limits })).toMatchObject(charged);
+    expect(measureAnswer(filtered, { kind: "responses", request, limits, price })).toMatchObject(charged);
     for (const end of [{ choices: [{ ...choice, delta: {} }] }, { response }]) {
       const meter = new StreamMeter({ tick: () => 0 });
       meter.add(words, true);
@@ -136,7 +137,7 @@ describe("a whole answer", () => {
     const noOutput = { most, held: { ...held, outputTokens: 0n } };
     const scored = (value: object) =>
       measureAnswer(json({ choices: [{ text: "the prompt again", logprobs: {} }], ...value }), {
-        ...{ kind: "completions", request, limits: noOutput },
+        ...{ kind: "completions", request, limits: noOutput, price },
       });
     expect(scored({ usage })).toMatchObject({ usageSource: "provider", units: { inputTokens: 10n } });
     expect(scored({})).toMatchObject({ usageSource: "estimated", units: { inputTokens: 209n, outputTokens: 0n } });
@@ -164,13 +165,14 @@ describe("a whole answer", () => {
     ["embeddings", "data"],
     ["images", "data"],
   ] as const;
-  const formOf = (kind: SurfaceKind, value: unknown) => measureAnswer(json(value), { kind, request, limits }).form;
+  const formOf = (kind: SurfaceKind, value: unknown) =>
+    measureAnswer(json(value), { kind, request, limits, price }).form;
 
   test.each(lists)("to %s without the list %s is no answer, and free, whatever usage it tells", (kind, list) => {
     const texts = { text: `"${list}":[1]`, more: "x".repeat(20_000) };
     for (const value of [{}, { id: "x" }, { [list]: null }, { [list]: {} }, { [list]: "[1]" }, texts]) {
       for (const answer of [value, { ...value, usage: usage }, { usage: usage, ...value }]) {
-        const measured = measureAnswer(json(answer), { kind, request, limits });
+        const measured = measureAnswer(json(answer), { kind, request, limits, price });
         expect(measured).toEqual({ ...free, form: "no_result" });
       }
     }
@@ -190,7 +192,12 @@ describe("a whole answer", () => {
         expect(formOf(kind, answer)).toBe("answer");
       }
       expect(
-        measureAnswer(Buffer.from(JSON.stringify({ ...value, usage: usage }, null, 2)), { kind, request, limits }).form,
+        measureAnswer(Buffer.from(JSON.stringify({ ...value, usage: usage }, null, 2)), {
+          kind,
+          request,
+          limits,
+          price,
+        }).form,
       ).toBe("answer");
     }
   });

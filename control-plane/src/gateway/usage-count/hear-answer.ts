@@ -1,12 +1,19 @@
-import { parseObject } from "../../usage-count/units.ts";
+import { noUnits, type Units } from "../../models/units.ts";
+import { parseObject } from "./units.ts";
 
 /** What a transcription tells of the sound it was made of. */
 export type Heard = { readonly soundMs: number; readonly textBytes: number };
 
 /** 150 words a minute are about 15 bytes of text a second. */
 const spokenBytesPerSecond = 15;
+const heardBytesPerToken = 5;
 /** As subtitles write it: `00:01:02,500`, `01:02.500`. */
 const timePattern = /(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})/g;
+
+/** What was heard: sound is sold by its time or by tokens, of which only those of the text can be told. */
+export function heardUnits({ soundMs, textBytes }: Heard): Units {
+  return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / heardBytesPerToken)), audioMs: BigInt(soundMs) };
+}
 
 /** Sound of which nothing is known but how much text was heard in it. */
 export function hearText(textBytes: number): Heard {

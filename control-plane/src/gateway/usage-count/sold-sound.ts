@@ -1,0 +1,32 @@
+import type { PriceVersion } from "../../models/model.ts";
+import type { Units } from "../../models/units.ts";
+
+/** Models that hear in tokens make at least one of so much sound. */
+const msPerHeardToken = 100n;
+
+/** The prices that say in which unit something is sold. */
+export type UnitPrice = Pick<PriceVersion, "input" | "output" | "image" | "second">;
+
+/** Sound was counted in a unit that has no price, and is charged by our own count of the other one. */
+export type SoldSound = { readonly units: Units; readonly isConverted: boolean };
+
+/**
+ * What was heard, in the unit that it is sold by: providers count sound by its time or by tokens, the same model now so, now
+ * so. A count in a unit without a price would be free.
+ * @param told the count of whoever counted
+ * @param heard our own count of the same sound
+ */
+export function asSold(told: Units, heard: Units, price: Omit<UnitPrice, "image">): SoldSound {
+  const isByTime = price.second > 0n;
+  const isByToken = price.input > 0n || price.output > 0n;
+  const isToldInTokens = told.inputTokens > 0n || told.outputTokens > 0n;
+  if (isByTime && !isByToken && told.audioMs === 0n && isToldInTokens) {
+    return { units: { ...told, audioMs: heard.audioMs }, isConverted: true };
+  }
+  if (isByToken && !isByTime && told.inputTokens === 0n && told.audioMs > 0n) {
+    const inputTokens = (told.audioMs + msPerHeardToken - 1n) / msPerHeardToken;
+    const outputTokens = told.outputTokens > 0n ? told.outputTokens : heard.outputTokens;
+    return { units: { ...told, inputTokens, outputTokens }, isConverted: true };
+  }
+  return { units: told, isConverted: false };
+}

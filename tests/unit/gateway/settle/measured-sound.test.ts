@@ -1,0 +1,165 @@
+/** What is charged for speech and for what was heard, by time, by tokens and by characters. */
+import { describe, expect, test } from "bun:test";
+import type { ParsedRequest, RequestBounds } from "@sluice/control-plane/gateway/model.ts";
+import { DeliveredCount } from "@sluice/control-plane/gateway/settle/measure-usage/count-delivered.ts";
+import {
+  type AnsweredCall,
+  addEventUsage,
+  measureAnswer,
+  measureStream,
+  type StreamedAnswer,
+} from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
+
+const bounds: RequestBounds = {
+  ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
+  ...{ outputImages: 0, audioMs: 0n, characters: 0 },
+};
+const requestWith = (more: Partial<RequestBounds> = {}): ParsedRequest => ({
+  ...{ model: "m", isStream: false, wantsUsage: false, bounds: { ...bounds, ...more }, inputBytes: 400 },
+  ...{ body: new Uint8Array(), contentType: null, pictureOption: null, plainBody: null, dropped: null },
+});
+const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n, audioMs: 10_000_000n };
+const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n, audioMs: 20_000_000n, images: 9 };
+const limits = { held, most };
+/** Everything has a price, so that each count is charged in its own unit. */
+const price = { input: 1n, output: 1n, image: 1n, second: 1n };
+const byCharacter = { ...price, output: 0n };
+const plausible = { isImplausible: false };
+
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const nothingDelivered = new DeliveredCount().delivered;
+const stream = (answer: Partial<StreamedAnswer> & Pick<StreamedAnswer, "kind">) =>
+  measureStream({
+    end: "completed",
+    reported: null,
+    isFiltered: false,
+    delivered: nothingDelivered,
+    request: requestWith(),
+    limits,
+    price,
+    pieces: [],
+    bytesSent: 10,
+    ...answer,
+  });
+const deliveredOf = (...events: Record<string, unknown>[]) => {
+  const count = new DeliveredCount();
+  for (const event of events) {
+    count.add(event);
+  }
+  return count.delivered;
+};
+const whole = (body: Buffer, kind: AnsweredCall["kind"], more: Partial<AnsweredCall> = {}) =>
+  measureAnswer(body, { kind, request: requestWith(), limits, price, ...more });
+
+describe("speech", () => {
+  const request = requestWith({ characters: 37 });
+
+  test.each(["completed", "failed", "aborted"] as const)(
+    "is charged by the character once any sound was delivered (%s)",
+    (end) => {
+      const measured = stream({ kind: "speech", end, request, price: byCharacter, pieces: [Buffer.alloc(10)] });
+      expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });
+    },
+  );
+
+  test("is free when no sound came, and charged by the provider's count where it comes", () => {
+    expect(stream({ kind: "speech", end: "failed", request, bytesSent: 0 }).usageSource).toBe("none");
+    const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
+    const measured = stream({ kind: "speech", request, reported });
+    expect(measured).toEqual({ units: reported, usageSource: "provider", ...plausible });
+  });
+
+  test("is charged by the character where only these have a price, whatever tokens the provider tells", () => {
+    const reported = { ...noUnits, inputTokens: 9n, outputTokens: 90n };
+    const measured = stream({ kind: "speech", request, reported, price: byCharacter });
+    expect(measured).toEqual({ units: { ...noUnits, inputTokens: 37n }, usageSource: "estimated", ...plausible });
+  });
+
+  test("is charged by what is said in so many characters where that has a price, and the provider does not count", () => {
+    const measured = stream({ kind: "speech", request });
+    expect(measured).toMatchObject({ usageSource: "estimated", units: { inputTokens: 37n, outputTokens: 50n } });
+  });
+});
+
+describe("what was heard", () => {
+  const hear = (body: Buffer | string, audioMs = 10_000_000n) =>
+    whole(Buffer.from(body), "transcription", { limits: { most, held: { ...held, audioMs } } });
+
+  test("is charged by the seconds that the provider tells", () => {
+    const body = json({ text: "hello", usage: { type: "duration", seconds: 3.25 } });
+    expect(hear(body)).toMatchObject({ usageSource: "provider", units: { ...noUnits, audioMs: 3_250n } });
+  });
+
+  test("is charged by the tokens that the provider tells", () => {
+    const usage = { type: "tokens", input_tokens: 14, input_token_details: { audio_tokens: 14 }, output_tokens: 45 };
+    expect(hear(json({ text: "hello", usage }))).toMatchObject({ units: { inputTokens: 14n, outputTokens: 45n } });
+  });
+
+  const byTime = { ...price, input: 0n, output: 0n };
+  const byToken = { ...price, second: 0n };
+  const hearAt = (value: unknown, at: typeof price) => whole(json(value), "transcription", { price: at });
+  const tokens = { type: "tokens", input_tokens: 14, output_tokens: 45 };
+
+  test.each([
+    ["the duration beside it", { text: "hello", duration: 8.47 }, 8_470n],
+    ["the text", { text: "a".repeat(45) }, 3_000n],
+    ["the length of the file", { text: "" }, 2n],
+  ])("in tokens costs its time by %s where only time has a price", (_what, said, audioMs) => {
+    const heard = hearAt({ ...said, usage: tokens }, byTime);
+    expect(heard).toMatchObject({ usageSource: "estimated", ...plausible, units: { audioMs } });
+    const request = requestWith({ audioMs: 100_000n });
+    const delivered = deliveredOf({ type: "transcript.text.delta", delta: "a".repeat(30) });
+    const reported = { ...noUnits, inputTokens: 3n, outputTokens: 2n };
+    for (const end of ["completed", "failed", "aborted"] as const) {
+      const streamed = stream({ kind: "transcription", end, request, reported, delivered, price: byTime });
+      expect(streamed).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n } });
+    }
+  });
+
+  test("by its time costs the tokens of that where only tokens have a price", () => {
+    const usage = { type: "duration", seconds: 3.25 };
+    const units = { inputTokens: 33n, outputTokens: 4n };
+    expect(hearAt({ text: "a".repeat(20), usage }, byToken)).toMatchObject({ usageSource: "estimated", units });
+    expect(hearAt({ text: "a".repeat(45) }, byToken).units).toMatchObject({ inputTokens: 30n, outputTokens: 9n });
+  });
+
+  test("costs what the provider counts where that has a price", () => {
+    expect(hearAt({ text: "a", usage: tokens }, byToken)).toMatchObject({ usageSource: "provider" });
+    expect(hearAt({ text: "a", usage: { type: "duration", seconds: 3 } }, byTime)).toMatchObject({
+      usageSource: "provider",
+      units: { ...noUnits, audioMs: 3_000n },
+    });
+  });
+
+  test.each([
+    ["the duration that it tells", json({ text: "hi", duration: 8.47 }), 8_470n],
+    ["a duration as text", json({ text: "hi", duration: "2.5" }), 2_500n],
+    [
+      "the last time of subtitles",
+      "1\n00:00:00,000 --> 00:00:03,500\nHi\n\n2\n00:00:03,500 --> 01:00:01,250\nBye\n",
+      3_601_250n,
+    ],
+    ["the last time of a short track", "WEBVTT\n\n00:01.000 --> 00:09.500\nHi\n", 9_500n],
+    ["the time to say its text", "a".repeat(30), 2_000n],
+    ["the time to say the text of an object", json({ text: "a".repeat(45) }), 3_000n],
+  ])("is judged by %s where no usage comes", (_what, body, audioMs) => {
+    expect(hear(body)).toMatchObject({ usageSource: "estimated", units: { audioMs } });
+  });
+
+  test("is never judged to be longer than the file can last", () => {
+    expect(hear("a".repeat(30_000), 5_000n).units.audioMs).toBe(5_000n);
+  });
+
+  test("of a stream is charged by its last event, or by what was delivered until it broke off", () => {
+    const request = requestWith({ audioMs: 100_000n });
+    const delivered = deliveredOf({ type: "transcript.text.delta", delta: "a".repeat(30) });
+    const cut = stream({ kind: "transcription", end: "failed", request, delivered, bytesSent: 100 });
+    expect(cut).toMatchObject({ usageSource: "estimated", units: { audioMs: 2_000n, outputTokens: 6n } });
+    const told = addEventUsage(null, {
+      type: "transcript.text.done",
+      usage: { type: "tokens", input_tokens: 3, output_tokens: 2 },
+    });
+    expect(stream({ kind: "transcription", request, reported: told })).toMatchObject({ units: { inputTokens: 3n } });
+  });
+});
