@@ -223,7 +223,7 @@ describe("pages of operations", () => {
           const form = page.getByRole("form", { name: "trace.payload_reads_per_hour" });
           await form.getByLabel("Value").fill("0");
           await form.getByRole("button", { name: "Save" }).click();
-          await form.getByText("It has to be a whole number").first().waitFor();
+          await form.getByText("Enter a whole number").first().waitFor();
           await form.getByLabel("Value").fill("12");
           await form.getByRole("button", { name: "Save" }).click();
           await form.getByText("changed", { exact: true }).waitFor();

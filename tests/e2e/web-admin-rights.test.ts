@@ -76,7 +76,7 @@ test(
         await page.setViewportSize(narrowest);
         expect(await axe()).toEqual([]);
         await login.getByRole("button", { name: "Cancel" }).click();
-        await form.getByText("The login is too long ago for this.").waitFor();
+        await form.getByText("This requires a recent login.").waitFor();
         expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed before");
         await form.getByRole("button", { name: "Create plan" }).click();
         await login.getByLabel("Your password").fill(password);
@@ -263,7 +263,7 @@ test(
     await walk(
       "/admin/users/",
       async (page, { axe }) => {
-        await page.getByText("Admins need an authenticator here.").waitFor();
+        await page.getByText("Admins must have an authenticator here.").waitFor();
         expect(new URL(page.url()).pathname).toBe("/admin/account/");
         expect(await axe()).toEqual([]);
         const card = page.getByRole("region", { name: "Authenticator" });

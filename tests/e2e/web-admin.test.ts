@@ -92,7 +92,7 @@ test(
       const dialog = page.getByRole("dialog");
       await dialog.getByText("$10.00 of $10.00 that are left").waitFor();
       await dialog.getByLabel("Amount, USD").fill("4");
-      await dialog.getByText("it can only be refunded as a whole").waitFor();
+      await dialog.getByText("it can only be refunded in full").waitFor();
       await dialog.getByText("$4.00 of $10.00 that are left").waitFor();
     });
     expect(await web.rig.db.sql`select 1 from sales_order where status = 'settled'`).toHaveLength(1);
@@ -287,7 +287,7 @@ test(
         await page.getByLabel("Username, e-mail or mobile number").fill("keeper");
         await page.getByLabel("Password").fill(password);
         await page.getByRole("button", { name: "Log in" }).click();
-        await page.getByLabel("Code of your authenticator, or a recovery code").fill(codes[7] ?? "");
+        await page.getByLabel("Code from your authenticator, or a recovery code").fill(codes[7] ?? "");
         await page.getByLabel("Password").fill(password);
         await page.getByRole("button", { name: "Log in" }).click();
         await card.getByText("Recovery codes left: 9").waitFor();

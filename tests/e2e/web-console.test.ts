@@ -226,7 +226,7 @@ test("the authenticator is set up, asked for at the login and switched off; a ne
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill(first);
     await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByLabel("Code of your authenticator, or a recovery code").fill((codes[4] ?? "").toLowerCase());
+    await page.getByLabel("Code from your authenticator, or a recovery code").fill((codes[4] ?? "").toLowerCase());
     await page.getByLabel("Password").fill(first);
     await page.getByRole("button", { name: "Log in" }).click();
     await page.waitForURL("**/console/account/");

@@ -161,7 +161,7 @@ test(
     const done = await release(lost, "--reason", "the host burned down", "--yes");
     expect([done.exitCode, done.output]).toEqual([
       0,
-      expect.stringContaining(`${leased} quota of 1 budgets were given`),
+      expect.stringContaining(`${leased} quota of 1 budgets was given`),
     ]);
     const rest = await useUp(other, user);
     expect(BigInt(elsewhere + rest) * price).toBe(user.granted);
@@ -195,7 +195,7 @@ test(
     await provider.waitForRequest(0);
     const { leased } = await readBudget(rig.db, user.budgetId);
     const { exitCode, output } = await release(await replicaIdOf(user), "--reason", "a mistake", "--yes");
-    expect([exitCode, output]).toEqual([1, expect.stringContaining("was heard of again")]);
+    expect([exitCode, output]).toEqual([1, expect.stringContaining("is alive again")]);
     expect((await readBudget(rig.db, user.budgetId)).leased).toBe(leased);
     provider.requests[0]?.release();
     expect(countWhole(await call)).toBe(1);

@@ -67,6 +67,6 @@ describe("the link of a verification", () => {
     expect(await statusOf(email)).toBe("active");
     const again = await client.postForm("/verify-email/", { token });
     expect([again.status, again.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
-    expect(again.text).toContain("Ask for a new one");
+    expect(again.text).toContain("Request a new one");
   });
 });

@@ -124,11 +124,11 @@ test("a dry run and a run with a wrong old key change nothing, and say what is t
   const refused = await outcomeOf(rotate({ MASTER_KEY: wrong, NEW_MASTER_KEY: base64(newBytes) }));
   expect([refused.exitCode, refused.output]).toEqual([
     1,
-    expect.stringMatching(/the old key [0-9a-f]{8} opens nothing/),
+    expect.stringMatching(/the old key [0-9a-f]{8} decrypts nothing/),
   ]);
   expect(refused.output).not.toContain(wrong);
   const same = await outcomeOf(rotate({ MASTER_KEY: wrong, NEW_MASTER_KEY: wrong }));
-  expect([same.exitCode, same.output]).toEqual([1, expect.stringContaining("in use already")]);
+  expect([same.exitCode, same.output]).toEqual([1, expect.stringContaining("already the key in use")]);
   const none = await outcomeOf(rotate({ MASTER_KEY: wrong }));
   expect([none.exitCode, none.output]).toEqual([1, expect.stringContaining("there is no new key")]);
   expect(await countUnder(rig.db, oldKey.id)).toBe(count);
@@ -142,7 +142,7 @@ test("what does not open, or lies under a third key, is told and left, and the r
     .sql`update secret set sealed = (select sealed from secret where name = 'filler.2') where name = 'filler.1'`;
   const { exitCode, output } = await outcomeOf(rotate(newThenOld));
   expect(exitCode).toBe(1);
-  expect(output).toContain(`secret.sealed of filler.1 names key ${oldKey.id} and does not open under it`);
+  expect(output).toContain(`secret.sealed of filler.1 names key ${oldKey.id} but can't be decrypted with it`);
   expect(output).toMatch(/under keys that were not given: [0-9a-f]{8}/);
   expect(output).not.toContain("nothing is left");
   expect(await countUnder(rig.db, oldKey.id)).toBe(1);

@@ -91,7 +91,7 @@ describe("a public page", () => {
     for (const text of [english, arabic]) {
       expect(text).toContain('hreflang="x-default" href="https://gateway.example/pricing/"');
       expect(text).toContain('hreflang="ar" href="https://gateway.example/ar/pricing/"');
-      expect(text).toContain("Credit 10");
+      expect(text).toContain("Top-up 10");
       expect(text).toContain("gpt-4o-mini");
     }
   });

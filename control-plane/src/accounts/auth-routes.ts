@@ -30,7 +30,8 @@ function registrationEndpoints({ registration }: AccountRouteParts): AnyEndpoint
       access: "public",
       status: 202,
       input: registerInput,
-      summary: "Makes a user who has to verify the e-mail address. The answer is the same for a known address.",
+      summary:
+        "Register a user, who must verify the e-mail address; the response does not reveal whether it is already registered",
       output: registrationAnswer,
       limits: limitSentences.registration,
       errors: ["invalid_email", "invalid_password", "too_many_attempts"],
@@ -47,7 +48,7 @@ function registrationEndpoints({ registration }: AccountRouteParts): AnyEndpoint
       access: "public",
       status: 202,
       input: emailInput,
-      summary: "Sends the link of the verification again. The answer is the same for every address.",
+      summary: "Send the verification link again; the response does not depend on the address",
       output: registrationAnswer,
       limits: limitSentences.mail,
       errors: ["invalid_email", "too_many_attempts"],
@@ -58,9 +59,9 @@ function registrationEndpoints({ registration }: AccountRouteParts): AnyEndpoint
       path: "/backend/auth/verify-email/",
       access: "public",
       input: z.object({ token: z.string().max(1_024).default(""), lang: z.string().max(35).default("") }),
-      summary: "Makes the user active whose link it is. A browser gets the page with the button that does it.",
+      summary: "Verify an e-mail address by its link and activate the user; a browser gets a confirmation page",
       output: verifiedAnswer,
-      otherAnswers: [{ status: 303, type: null, summary: "To the page with the button, for a browser." }],
+      otherAnswers: [{ status: 303, type: null, summary: "Redirects a browser to the confirmation page." }],
       errors: ["invalid_token"],
       handle: async (call) => {
         const { input, request } = call;
@@ -85,7 +86,7 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndp
       path: "/backend/auth/login/",
       access: "public",
       input: loginInput,
-      summary: "Logs a verified user in.",
+      summary: "Log in a verified user",
       output: loginAnswer,
       limits: limitSentences.login,
       errors: [
@@ -111,9 +112,9 @@ function loginEndpoints({ db, sessions, userLogin }: AccountRouteParts): AnyEndp
       access: "public",
       body: "form",
       input: z.object({}),
-      summary: "Ends the session of a user; after a form, shows the login page.",
+      summary: "End the user's session; after a form, show the login page",
       output: emptyAnswer,
-      otherAnswers: [{ status: 303, type: null, summary: "To the login, after a form." }],
+      otherAnswers: [{ status: 303, type: null, summary: "Redirects to the login page, after a form." }],
       errors: ["invalid_cookie"],
       handle: async ({ request, requestId }) => {
         await sessions.end(db, "user", request);
@@ -133,7 +134,7 @@ function resetEndpoints({ reset }: AccountRouteParts): AnyEndpoint[] {
       access: "public",
       status: 202,
       input: emailInput,
-      summary: "Sends a link for a new password, if the address has an account. The answer is always the same.",
+      summary: "Send a password reset link, if the address has an account; the response does not depend on it",
       output: emptyAnswer,
       limits: limitSentences.mail,
       errors: ["invalid_email", "too_many_attempts"],
@@ -147,7 +148,7 @@ function resetEndpoints({ reset }: AccountRouteParts): AnyEndpoint[] {
       path: "/backend/auth/password-reset/confirm/",
       access: "public",
       input: passwordResetInput,
-      summary: "Sets a new password by a link, and ends every session.",
+      summary: "Set a new password by a reset link and end every session",
       output: emptyAnswer,
       errors: ["invalid_token", "invalid_password", "too_many_attempts"],
       handle: async (call) => {

@@ -21,7 +21,7 @@ function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
     input: revokeUserSessionsInput,
     output: z.strictObject({ revoked: z.int() }),
     errors: ["not_found"],
-    summary: "Ends every session of a user.",
+    summary: "End every session of a user",
     handle: async ({ input, admin, requestId, clientIp }) => {
       const userId = input.user_id as UserId;
       const revoked = await db.withTransaction(async (tx) => {
@@ -55,8 +55,8 @@ function resendEndpoint({ registration }: AccountRouteParts): AnyEndpoint {
     input: resendVerificationInput,
     output: z.strictObject({ user_id: z.union([z.int(), z.string()]), status: z.literal("queued") }),
     errors: ["not_found", "conflict", "too_many_attempts"],
-    limits: ["As many mails to one address as users can ask for themselves."],
-    summary: "Sends a new link to a user who has not verified the address yet; earlier links are void.",
+    limits: ["Shares its limit per address with the mails that users request themselves."],
+    summary: "Send a new link to a user who has not verified the address yet; earlier links stop working",
     handle: async (call) => {
       await registration.resendFor(call.input.user_id as UserId, call.admin, {
         origin: originOf(call),

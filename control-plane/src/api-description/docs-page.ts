@@ -106,12 +106,12 @@ function commonSections(schemas: JsonSchema): Html {
 }
 
 function operationBlock(path: string, method: string, operation: Operation): Html {
-  const access = operation["x-access"].replaceAll("_", " ") + (operation["x-fresh-login"] ? ", fresh login" : "");
+  const access = operation["x-access"].replaceAll("_", " ") + (operation["x-fresh-login"] ? ", recent login" : "");
   const guarded = operation["x-guarded-fields"] ?? [];
   const bytesMax = operation["x-body-bytes-max"];
   const limits = [
     ...(bytesMax === null ? [] : [`Body: at most ${bytesMax.toLocaleString("en")} bytes.`]),
-    ...(guarded.length === 0 ? [] : [`Only super-admins with a fresh login may send ${guarded.join(", ")}.`]),
+    ...(guarded.length === 0 ? [] : [`Only super-admins with a recent login can send ${guarded.join(", ")}.`]),
     ...operation["x-limits"],
   ];
   return html`<details id="${operation.operationId}">

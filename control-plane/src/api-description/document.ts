@@ -10,25 +10,25 @@ console: logins are cookies, writes are JSON from the same origin, answers are \
 last slash. A GET can be asked as HEAD. Integers beyond what a JSON number holds exactly are sent as their digits.`;
 
 const securitySchemes = {
-  userSession: { type: "apiKey", in: "cookie", name: "SVC_USER_SESSID", description: "The login of a user." },
+  userSession: { type: "apiKey", in: "cookie", name: "SVC_USER_SESSID", description: "The user login." },
   adminSession: {
     type: "apiKey",
     in: "cookie",
     name: "SVC_ADMIN_SESSID",
     description:
-      "The login of an admin. What asks for a super-admin says so in `x-access`, what asks for a fresh login in `x-fresh-login`; fields that ask for both stand in `x-guarded-fields`.",
+      "The admin login. `x-access` marks what requires a super-admin, `x-fresh-login` what requires a recent login; `x-guarded-fields` lists fields that require both.",
   },
   apiKey: { type: "http", scheme: "bearer", description: "An API key of a user." },
   apiKeyHeader: {
     type: "apiKey",
     in: "header",
     name: "x-api-key",
-    description: "The same key, as other clients send it.",
+    description: "The same key, sent the way other clients do.",
   },
   metricsToken: { type: "http", scheme: "bearer", description: "The METRICS_TOKEN of the configuration." },
 };
 
-const headers = { RequestId: { description: "Names the request in the log.", schema: { type: "string" } } };
+const headers = { RequestId: { description: "Identifies the request in the log.", schema: { type: "string" } } };
 
 /** So many endpoints are described before calls of clients get their turn: all of them take a third of a second. */
 const endpointsAtOnce = 4;

@@ -31,12 +31,12 @@ function answerOf(codes: readonly ErrorCode[], dialect: Dialect): Answer {
 /** The schema of the form that errors of a dialect have. */
 export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   ErrorCode: {
-    description: "What went wrong, for programs.",
+    description: "What went wrong, as a machine-readable code.",
     oneOf: Object.entries(errorTable).map(([code, { message }]) => ({ const: code, description: message })),
   },
   Error: {
     type: "object",
-    description: "An error of the backend. `fields` says what is wrong with which field of the input.",
+    description: "An error of the backend. `fields` says which input fields are wrong and why.",
     properties: {
       ok: { const: false },
       error: {
@@ -56,7 +56,8 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   OpenaiError: {
     type: "object",
-    description: "An error as the OpenAI API tells it. `code` is ours, or that of the provider whose words they are.",
+    description:
+      "An error in the form of the OpenAI API. `code` is ours, or the provider's if the message is the provider's.",
     properties: {
       error: {
         type: "object",
@@ -73,7 +74,7 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   MessagesError: {
     type: "object",
-    description: "An error as the Messages API tells it.",
+    description: "An error in the form of the Messages API.",
     properties: {
       type: { const: "error" },
       error: {

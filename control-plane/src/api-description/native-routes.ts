@@ -29,16 +29,16 @@ const bodyErrors: readonly ErrorCode[] = [
 ];
 
 const limits = [
-  "Body: BODY_BYTES_MAX, 32 MiB unless the operator says otherwise; JSON at most 64 levels deep.",
-  "Calls and tokens a minute, calls at a time, and quota: as set on the API key.",
+  "Body: BODY_BYTES_MAX, 32 MiB unless the operator changes it; JSON at most 64 levels deep.",
+  "Calls per minute, tokens per minute, concurrent calls and spending limit: as set on the API key.",
 ];
-const ofKey = ["Calls a minute and at a time: as set on the API key."];
+const ofKey = ["Calls per minute and concurrent calls: as set on the API key."];
 
 /** In the words of the provider, with its status. */
 const refusedByProvider = {
   status: "4XX",
   type: json,
-  summary: "What the provider says of the request.",
+  summary: "The provider's response.",
   schema: { $ref: "#/components/schemas/OpenaiError" },
 } as const;
 
@@ -49,7 +49,7 @@ const model: JsonSchema = {
   type: "string",
   minLength: 1,
   maxLength: 256,
-  description: "A name that `/v1/models` lists.",
+  description: "A name listed by `/v1/models`.",
 };
 
 /** A body of which some fields are looked at; all others go on as they are. */
@@ -72,59 +72,59 @@ type OpenaiCall = {
 const openaiCalls: readonly OpenaiCall[] = [
   {
     path: "/v1/chat/completions",
-    summary: "A chat completion, whole or as events.",
+    summary: "Create a chat completion, whole or streamed",
     body: bodyWith({ messages, stream: flag, max_tokens: count, max_completion_tokens: count, n: count }, ["model"]),
     answers: eventStream,
   },
   {
     path: "/v1/completions",
-    summary: "A completion of a text, whole or as events.",
+    summary: "Create a text completion, whole or streamed",
     body: bodyWith({ prompt: textOrList, stream: flag, max_tokens: count, n: count }, ["model"]),
     answers: eventStream,
   },
   {
     path: "/v1/responses",
     summary:
-      "A response of the Responses API, whole or as events. Earlier turns go along in `input`: what is stored at the provider can't be named.",
+      "Create a response (Responses API), whole or streamed. Send earlier turns in `input`: objects stored at the provider can't be referenced.",
     body: bodyWith({ input: textOrList, stream: flag, max_output_tokens: count }, ["model"]),
     answers: eventStream,
   },
   { path: "/v1/embeddings", summary: "Embeddings.", body: bodyWith({ input: textOrList }, ["model"]) },
-  { path: "/v1/moderations", summary: "Moderation of texts.", body: bodyWith({ input: textOrList }, []) },
+  { path: "/v1/moderations", summary: "Moderate texts", body: bodyWith({ input: textOrList }, []) },
   {
     path: "/v1/rerank",
-    summary: "Documents in the order of a query.",
+    summary: "Rank documents by relevance to a query",
     body: bodyWith({ query: text, documents: { type: "array" } }, ["model"]),
   },
   {
     path: "/v1/images/generations",
-    summary: "Images out of a text.",
+    summary: "Generate images from a text",
     body: bodyWith({ prompt: text, n: count, stream: flag }, ["model"]),
     answers: eventStream,
   },
-  { path: "/v1/images/edits", summary: "A changed image.", body: bodyWith({ image: bytes }, ["model"]), isForm: true },
+  { path: "/v1/images/edits", summary: "Edit an image", body: bodyWith({ image: bytes }, ["model"]), isForm: true },
   {
     path: "/v1/images/variations",
-    summary: "Variations of an image.",
+    summary: "Create variations of an image",
     body: bodyWith({ image: bytes }, ["model"]),
     isForm: true,
   },
   {
     path: "/v1/audio/speech",
-    summary: "A text, spoken.",
+    summary: "Convert text to speech",
     body: bodyWith({ input: text, voice: text }, ["model"]),
     answers: "audio/*",
   },
   {
     path: "/v1/audio/transcriptions",
-    summary: "What is said in a recording.",
+    summary: "Transcribe a recording",
     body: bodyWith({ file: bytes }, ["model"]),
     isForm: true,
     answers: "text/plain",
   },
   {
     path: "/v1/audio/translations",
-    summary: "What is said in a recording, in English.",
+    summary: "Translate a recording into English",
     body: bodyWith({ file: bytes }, ["model"]),
     isForm: true,
     answers: "text/plain",
@@ -143,7 +143,7 @@ function fromOpenaiCall({ path, summary, body, isForm = false, answers }: Openai
       { status: 200, type: json, summary, schema: object },
       ...(answers === undefined
         ? []
-        : [{ status: 200, type: answers, summary: "As the request asks for it.", schema: text }]),
+        : [{ status: 200, type: answers, summary: "In the format that the request asks for.", schema: text }]),
       refusedByProvider,
     ],
     dialect: "openai",
@@ -169,7 +169,7 @@ const openaiLists: readonly NativeRoute[] = [
     method: "GET",
     path: "/v1/models",
     group: "openai",
-    summary: "The models that the API key may use.",
+    summary: "List the models your API key can use",
     access: "api_key",
     answers: [
       {
@@ -191,7 +191,7 @@ const openaiLists: readonly NativeRoute[] = [
     method: "GET",
     path: "/v1/models/{model}",
     group: "openai",
-    summary: "One of these models.",
+    summary: "Get one of these models",
     access: "api_key",
     answers: [{ status: 200, type: json, summary: "The model.", schema: modelObject }],
     dialect: "openai",
@@ -202,15 +202,15 @@ const openaiLists: readonly NativeRoute[] = [
     method: "GET",
     path: "/v1/realtime",
     group: "openai",
-    summary: "A websocket of the Realtime API; charged by the response.",
+    summary: "Open a WebSocket of the Realtime API; you are charged per response",
     access: "api_key",
-    answers: [{ status: 101, type: null, summary: "The connection is a websocket now." }, refusedByProvider],
+    answers: [{ status: 101, type: null, summary: "The connection is now a WebSocket." }, refusedByProvider],
     dialect: "openai",
     errors: [...callErrors, ...upstreamErrors, "upgrade_required", "missing_field", "invalid_value"],
     limits: [
       ...ofKey,
       "Each response counts as a request of the key.",
-      "A session ends after REALTIME_TOTAL_TIMEOUT_MS, an hour unless the operator says otherwise.",
+      "A session ends after REALTIME_TOTAL_TIMEOUT_MS, an hour unless the operator changes it.",
     ],
   },
   ...(["GET", "POST", "DELETE"] as const).map(
@@ -219,9 +219,9 @@ const openaiLists: readonly NativeRoute[] = [
       path: "/v1/{path}",
       group: "openai",
       summary:
-        "Files, uploads, vector stores and stored responses, where a channel of the key's group passes the path through.",
+        "Files, uploads, vector stores and stored responses, if a channel of the key's group passes the path through",
       access: "api_key",
-      answers: [{ status: 200, type: "*/*", summary: "As the provider answers." }, refusedByProvider],
+      answers: [{ status: 200, type: "*/*", summary: "The provider's response, unchanged." }, refusedByProvider],
       dialect: "openai",
       errors: [...callErrors, ...bodyErrors, ...upstreamErrors],
       limits,
@@ -240,7 +240,7 @@ const messagesBody = bodyWith({ messages, max_tokens: { type: "integer", minimum
   "messages",
 ]);
 
-const ofCounts = ["Body: 4 MiB. One at a time for each API key, and eight more in line."];
+const ofCounts = ["Body: 4 MiB. One at a time per API key, with up to eight more queued."];
 
 type MessagesRoute = Pick<NativeRoute, "method" | "path" | "summary" | "answers" | "body"> &
   Partial<Pick<NativeRoute, "limits">>;
@@ -262,9 +262,9 @@ const messagesRoutes: readonly NativeRoute[] = [
     method: "HEAD",
     path: "/msgcompat",
     group: "messages",
-    summary: "Whether anything is there.",
+    summary: "Check that the service is reachable",
     access: "public",
-    answers: [{ status: 200, type: null, summary: "There is." }],
+    answers: [{ status: 200, type: null, summary: "It is." }],
     dialect: "messages",
     errors: ["method_not_allowed"],
     limits: [],
@@ -272,17 +272,17 @@ const messagesRoutes: readonly NativeRoute[] = [
   messagesRoute({
     method: "POST",
     path: "/msgcompat/v1/messages",
-    summary: "An answer in the dialect of the Messages API, whole or as events.",
+    summary: "Create a message (Messages API), whole or streamed",
     body: { type: json, schema: messagesBody },
     answers: [
       { status: 200, type: json, summary: "A message.", schema: object },
-      { status: 200, type: eventStream, summary: "Its events.", schema: text },
+      { status: 200, type: eventStream, summary: "The message as events.", schema: text },
     ],
   }),
   messagesRoute({
     method: "POST",
     path: "/msgcompat/v1/messages/count_tokens",
-    summary: "How many tokens a request has, by our own estimate.",
+    summary: "Estimate how many tokens a request has, without calling a provider",
     limits: ofCounts,
     body: { type: json, schema: bodyWith({ messages }, ["model", "messages"]) },
     answers: [
@@ -297,7 +297,7 @@ const messagesRoutes: readonly NativeRoute[] = [
   messagesRoute({
     method: "GET",
     path: "/msgcompat/v1/models",
-    summary: "The names that the API key may ask for here.",
+    summary: "List the model names that the API key can use here",
     answers: [
       {
         status: 200,
@@ -314,7 +314,7 @@ const messagesRoutes: readonly NativeRoute[] = [
   messagesRoute({
     method: "GET",
     path: "/msgcompat/v1/models/{model}",
-    summary: "One of these models.",
+    summary: "Get one of these models",
     answers: [{ status: 200, type: json, summary: "The model.", schema: messagesModel }],
   }),
 ];
@@ -328,18 +328,18 @@ const health = { type: "object", properties: { ok: flag, reasons: { type: "array
 
 const operationsRoutes: readonly NativeRoute[] = [
   plain("/healthz", {
-    summary: "Whether the process is alive.",
-    answers: [{ status: 200, type: json, summary: "It is.", schema: health }],
+    summary: "Check that the process is alive",
+    answers: [{ status: 200, type: json, summary: "It is alive.", schema: health }],
   }),
   plain("/readyz", {
-    summary: "Whether this instance should get new calls.",
+    summary: "Check that this instance can take new calls",
     answers: [
-      { status: 200, type: json, summary: "It should.", schema: health },
-      { status: 503, type: json, summary: "It should not, and why.", schema: health },
+      { status: 200, type: json, summary: "It can.", schema: health },
+      { status: 503, type: json, summary: "It can't, and why.", schema: health },
     ],
   }),
   plain("/metrics", {
-    summary: "Measurements for Prometheus; not there for whoever may not read them.",
+    summary: "Metrics for Prometheus; 404 unless the caller may read them",
     access: "metrics_token",
     answers: [{ status: 200, type: "text/plain", summary: "Measurements.", schema: text }],
     errors: ["not_found", "malformed_request", "internal_error"],

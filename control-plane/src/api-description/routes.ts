@@ -8,7 +8,7 @@ import { nativeRoutes } from "./native-routes.ts";
 
 const fresh = { "cache-control": "public, max-age=300" };
 
-const unchanged = { status: 304, type: null, summary: "The caller has it already, as `If-None-Match` says." };
+const unchanged = { status: 304, type: null, summary: "Not modified, by `If-None-Match`." };
 
 /**
  * Where the API describes itself. It is open to everybody: what may be called by whom is no secret, and whoever writes a
@@ -27,9 +27,9 @@ export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[])
       path: "/backend/openapi.json",
       access: "public",
       input: z.strictObject({}),
-      summary: "This description, for programs.",
+      summary: "This API description, as OpenAPI",
       output: null,
-      otherAnswers: [{ status: 200, type: "application/json", summary: "A document after OpenAPI 3.1." }, unchanged],
+      otherAnswers: [{ status: 200, type: "application/json", summary: "An OpenAPI 3.1 document." }, unchanged],
       errors: [],
       handle: async ({ request }) => fileResponse(request, await documentFile(), { headers: fresh }),
     }),
@@ -38,7 +38,7 @@ export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[])
       path: "/backend/docs/",
       access: "public",
       input: z.strictObject({}),
-      summary: "This description, for people.",
+      summary: "This API description, as a page to read",
       output: null,
       otherAnswers: [{ status: 200, type: "text/html", summary: "A page." }, unchanged],
       errors: [],

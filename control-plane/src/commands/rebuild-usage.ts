@@ -17,7 +17,7 @@ function linesOf({ day, faults, sums }: DayReport): string[] {
   const shown = faults
     .slice(0, faultsShown)
     .map((fault) => `    ${fault.slice} ${fault.starts_at.toISOString()}, ${fault.subject}: ${fault.detail}`);
-  return [`${day}: ${verdict}${sums === null ? "" : `, summed anew (${sums} sums)`}`, ...shown];
+  return [`${day}: ${verdict}${sums === null ? "" : `, recomputed (${sums} sums)`}`, ...shown];
 }
 
 async function main(words: readonly string[]): Promise<number> {

@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     if (!(await db.withTransaction((tx) => removeAdminTotp(tx, username, why)))) {
       throw new Error("there is no admin of this name with an authenticator");
     }
-    process.stdout.write(`${username} has no authenticator any more, and all sessions have ended\n`);
+    process.stdout.write(`${username} no longer has an authenticator, and all sessions have ended\n`);
   } finally {
     await db.close(2_000);
   }

@@ -33,9 +33,9 @@ function say(line: string): void {
 
 function lineOf(replica: Replica): string {
   const { replicaId, silentSeconds, secondsToEnd, isGivenUp, budgets, quota } = replica;
-  const ended = isGivenUp ? "given up" : "its term is over";
+  const ended = isGivenUp ? "given up" : "its term has ended";
   const term = secondsToEnd > 0 ? `may let calls in for ${Math.ceil(secondsToEnd)} s` : ended;
-  return `${replicaId}: heard of ${Math.round(silentSeconds)} s ago, ${term}, ${quota} quota of ${budgets} budgets`;
+  return `${replicaId}: last seen ${Math.round(silentSeconds)} s ago, ${term}, ${quota} quota of ${budgets} budgets`;
 }
 
 function choose(replicas: readonly Replica[], ids: readonly string[], silentSeconds: number | null): Replica[] {
@@ -45,7 +45,7 @@ function choose(replicas: readonly Replica[], ids: readonly string[], silentSeco
   return ids.map((id) => {
     const found = replicas.find(({ replicaId }) => replicaId === id);
     if (found === undefined) {
-      throw new Error(`there is no replica ${id}; without words, this command lists them`);
+      throw new Error(`there is no replica ${id}; without arguments, this command lists them`);
     }
     return found;
   });
@@ -61,7 +61,7 @@ async function release(db: Database, chosen: readonly Replica[], reason: string)
   const open = new Map(chosen.map((replica) => [replica.replicaId, replica]));
   const longest = Math.max(...chosen.map(({ secondsToEnd }) => secondsToEnd));
   if (longest > 0) {
-    say(`waiting ${Math.ceil(longest)} s for the end of what may be a living process`);
+    say(`waiting ${Math.ceil(longest)} s, in case the process is still alive`);
   }
   const deadline = performance.now() + (longest + patienceSeconds) * 1_000;
   let isDone = true;
@@ -74,11 +74,11 @@ async function release(db: Database, chosen: readonly Replica[], reason: string)
     for (const [id, { quota, budgets }] of open) {
       const now = states.get(id);
       if (now?.isGivenUp === false) {
-        say(`${id} was heard of again, and is not lost. Stop its process first`);
+        say(`${id} is alive again, so it is not lost. Stop its process first`);
         isDone = false;
         open.delete(id);
       } else if (now === undefined || now.quota === 0n) {
-        say(`${id}: ${quota} quota of ${budgets} budgets were given back`);
+        say(`${id}: ${quota} quota of ${budgets} budgets was given back`);
         open.delete(id);
       }
     }
@@ -107,22 +107,22 @@ async function run(db: Database, words: readonly string[]): Promise<boolean> {
   }
   const silentSeconds = readSeconds(values["silent-for"]);
   if (verb !== "release" || (ids.length === 0) === (silentSeconds === null)) {
-    throw new Error("say nothing, or release with the ids of replicas or with --silent-for");
+    throw new Error("give no arguments, or release with the ids of replicas or with --silent-for");
   }
   const chosen = choose(replicas, ids, silentSeconds);
   for (const replica of chosen) {
     say(lineOf(replica));
   }
   if (chosen.length === 0) {
-    say("no leases to give back");
+    say("there are no leases to give back");
     return true;
   }
   if (!values.yes) {
-    say("nothing was changed; with --yes their leases are given back");
+    say("nothing was changed; run it with --yes to give the leases back");
     return false;
   }
   if (values.reason === undefined || values.reason.trim() === "") {
-    throw new Error("--reason is missing: it goes into the audit log");
+    throw new Error("--reason is missing; it is written to the audit log");
   }
   return await release(db, chosen, values.reason);
 }

@@ -52,7 +52,7 @@ async function readKeys(config: Config): Promise<KeyExchange> {
     return { from: current.previous, to: current };
   }
   if (to.id === current.id) {
-    throw new Error("NEW_MASTER_KEY is the key that is in use already");
+    throw new Error("NEW_MASTER_KEY is already the key in use");
   }
   return { from: current, to };
 }
@@ -79,7 +79,9 @@ function checkKeys(counts: Counts, exchange: KeyExchange): void {
   const { from, to } = exchange;
   const strange = strangeKeys(counts, exchange);
   if (strange.length > 0 && rowsUnder(counts, from.id) + rowsUnder(counts, to.id) === 0) {
-    throw new Error(`the old key ${from.id} opens nothing here: everything is sealed under ${strange.join(", ")}`);
+    throw new Error(
+      `the old key ${from.id} decrypts nothing here: everything is encrypted under ${strange.join(", ")}`,
+    );
   }
 }
 
@@ -122,8 +124,10 @@ async function runPasses(db: Database, exchange: KeyExchange, before: Counts): P
   const left = rowsUnder(counts, from.id) - broken.length;
   const strange = strangeKeys(counts, exchange);
   return [
-    ...broken.map((row) => `${row} names key ${from.id} and does not open under it; it was left as it is`),
-    ...(left > 0 ? [`${left} rows are still under key ${from.id}: does a replica seal with it, or hold them?`] : []),
+    ...broken.map((row) => `${row} names key ${from.id} but can't be decrypted with it; it was left unchanged`),
+    ...(left > 0
+      ? [`${left} rows are still under key ${from.id}: does a replica still encrypt with it, or lock them?`]
+      : []),
     ...(strange.length > 0 ? [`some rows are under keys that were not given: ${strange.join(", ")}`] : []),
   ];
 }

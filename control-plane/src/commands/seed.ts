@@ -47,12 +47,12 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
     { inputUsdPerM: "0.15", outputUsdPerM: "0.60", cacheReadUsdPerM: "0.075" },
   );
   say(`model ${modelName} has a price`);
-  say(`${await seedModelMap(tx, modelName)} names of the Messages route are answered by ${modelName}`);
+  say(`${await seedModelMap(tx, modelName)} names of the Messages route map to ${modelName}`);
   const { PROVIDER_API_KEY: providerKey, PROVIDER_BASE_URL: providerUrl, SANDBOX_URL: sandboxUrl } = config;
   if (providerKey === undefined && sandboxUrl === undefined) {
     // Of an earlier start that had a sandbox: calls would lead to whatever listens there by now.
     if (await emptyChannelWith(tx, masterKey, { name: channelName, credential: sandboxCredential })) {
-      say(`channel ${channelName} led to a sandbox provider that is not started any more; it serves nothing now`);
+      say(`channel ${channelName} led to a sandbox provider that is no longer started; it now serves nothing`);
     }
     return;
   }
@@ -106,7 +106,7 @@ async function seed(): Promise<Seeded> {
     return await db.withTransaction(async (tx) => {
       await seedCatalog(tx, config, masterKey);
       await addFirstPlans(tx);
-      say("there are plans to buy");
+      say("there are plans for sale");
       // Quota that nobody has paid for, and a key that lies in the log of the start, are for trying out only.
       const isTrial = config.NODE_ENV !== "production";
       const user = isTrial ? await seedFirstUser(tx, config.NODE_ENV === "development") : { userEmail: null };

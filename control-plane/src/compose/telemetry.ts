@@ -11,7 +11,7 @@ export async function openTelemetry({ config, log, registry }: Base): Promise<Te
     return null;
   }
   const { openOtlpReceiver } = await import("../platform/telemetry/otlp-receiver.ts");
-  const dropped = counter(registry, "sluice_telemetry_dropped_total", "Calls that no receiver was told of.", "reason");
+  const dropped = counter(registry, "sluice_telemetry_dropped_total", "Calls that could not be exported.", "reason");
   return new TelemetryQueue({
     receiver: openOtlpReceiver(settings, callHistograms),
     tell: tellCall,

@@ -40,7 +40,7 @@ function changerOf({ admin, requestId, clientIp }: Asked): Changer {
 export const exitNodeFilePlace: ListPlace = {
   path: `${base}/`,
   access,
-  about: "exit nodes with what checks saw of them last",
+  about: "exit nodes with their latest health checks",
   source: exitNodeFiles,
 };
 
@@ -71,8 +71,8 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: saveExitNodeInput,
       output: exitNodeAnswer,
       errors: ["invalid_relay_url", "secret_required", "version_conflict", "dns_mismatch", "health_failed"],
-      limits: ["1,000 exit nodes."],
-      summary: "Make an exit node with its slots for accounts, or change it. Its relay key is taken and never shown.",
+      limits: ["At most 1,000 exit nodes."],
+      summary: "Create an exit node with its account slots, or change it; its relay key is never shown again",
       handle: async (call) => ({ node: await describe(await nodes.saveNode(call.input, changerOf(call))) }),
     }),
     endpoint({
@@ -82,7 +82,7 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: exitNodesInput,
       output: exitNodesAnswer,
       errors: [],
-      summary: "All exit nodes, with what checks and calls saw of them last.",
+      summary: "List all exit nodes, with their latest checks and calls",
       handle: async ({ input }) => {
         const surroundings = await nodes.readSurroundings();
         const entries = (await nodes.listNodes()).map((node) => nodeEntry(node, surroundings));
@@ -96,7 +96,7 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: exitNodeReference,
       output: exitNodeDetailAnswer,
       errors: ["not_found"],
-      summary: "One exit node with its accounts, and the routes that may lead through it.",
+      summary: "Get one exit node with its accounts and the routes that can use it",
       handle: async ({ input: { node_code: nodeCode } }) => ({
         node: await describe(await nodes.readNode(nodeCode)),
         accounts: (await nodes.listAccounts(nodeCode)).map(accountEntry),
@@ -119,7 +119,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: exitNodeReference,
       output: exitDnsAnswer,
       errors: ["not_found"],
-      summary: "Ask DNS whether the host of a node leads to its address, and to nothing else.",
+      summary: "Check that the node's host resolves to its address and nothing else",
       handle: async ({ input }) => {
         const { node, dns } = await nodes.checkDns(input.node_code);
         return { dns: { ...dnsEntry(dns), host: node.host, expected: node.ip } };
@@ -131,7 +131,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: exitNodeReference,
       output: exitHealthAnswer,
       errors: ["not_found", "version_conflict"],
-      summary: "Ask a node how it is: under its host while DNS is right, else under the address that is used now.",
+      summary: "Check a node's health: by its host if DNS is correct, otherwise at its current address",
       handle: async (call) =>
         await describe(await nodes.check({ nodeCode: call.input.node_code, mode: "ask" }, changerOf(call))),
     }),
@@ -141,7 +141,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: switchExitNodeInput,
       output: exitHealthAnswer,
       errors: ["not_found", "version_conflict", "dns_mismatch", "health_failed"],
-      summary: "Point a node at its host now, if DNS is right and the node is well there.",
+      summary: "Switch a node to its host now, if DNS is correct and the node is healthy there",
       handle: async (call) => {
         const { node_code: nodeCode, version } = call.input;
         return await describe(await nodes.check({ nodeCode, version, mode: "switch" }, changerOf(call)));
@@ -158,8 +158,8 @@ function accountEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: saveExitAccountInput,
       output: exitAccountAnswer,
       errors: ["version_conflict"],
-      limits: ["100 accounts of a node."],
-      summary: "Make an account of a node, or change it. Its credential is nowhere but on the node.",
+      limits: ["At most 100 accounts per node."],
+      summary: "Create a node account, or change it; its credential is stored only on the node",
       handle: async (call) => ({ account: accountEntry(await nodes.saveAccount(call.input, changerOf(call))) }),
     }),
     endpoint({
@@ -169,7 +169,7 @@ function accountEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: exitListInput,
       output: exitAccountsAnswer,
       errors: [],
-      summary: "The accounts of all nodes, or of one.",
+      summary: "List the accounts of all nodes, or of one",
       handle: async ({ input }) => ({
         accounts: (await nodes.listAccounts(input.node_code ?? null)).map(accountEntry),
       }),
@@ -185,8 +185,8 @@ function routeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: saveExitRouteInput,
       output: exitRouteAnswer,
       errors: ["version_conflict"],
-      limits: ["5,000 routes."],
-      summary: "Let a user's calls of some models out through nodes with an account of a provider, or change that.",
+      limits: ["At most 5,000 routes."],
+      summary: "Create or change a route: which exit nodes a user's calls use for a provider and models",
       handle: async (call) => ({ route: routeEntry(await nodes.saveRoute(call.input, changerOf(call))) }),
     }),
     endpoint({
@@ -196,7 +196,7 @@ function routeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       input: exitListInput,
       output: exitRoutesAnswer,
       errors: [],
-      summary: "All routes, or those that may lead through one node.",
+      summary: "List all routes, or those that can use one node",
       handle: async ({ input }) => ({ routes: (await nodes.listRoutes(input.node_code ?? null)).map(routeEntry) }),
     }),
   ];

@@ -20,7 +20,9 @@ export function checkHost(host: string, { hostSuffix, isAddressAllowed }: Addres
   // Names that resolve only inside of somebody's network are for those who allow addresses there.
   const isLocal = noHosts.has(host.slice(host.lastIndexOf(".") + 1)) && !isAddressAllowed("127.0.0.1");
   if (!isName || isLocal) {
-    throw new AppError("invalid_value", { fields: { host: "A DNS name in small letters, like node.example.org." } });
+    throw new AppError("invalid_value", {
+      fields: { host: "Enter a DNS name in lower-case letters, like node.example.org." },
+    });
   }
   if (hostSuffix !== null && host !== hostSuffix && !host.endsWith(`.${hostSuffix}`)) {
     throw new AppError("invalid_value", { fields: { host: `Only ${hostSuffix} and names under it are allowed.` } });
@@ -35,7 +37,7 @@ export function checkHost(host: string, { hostSuffix, isAddressAllowed }: Addres
 export function checkIp(text: string, { isAddressAllowed }: AddressPolicy): string {
   const address = !text.includes("/") && isAddressOrRange(text) ? canonicalAddress(text) : null;
   if (address === null) {
-    throw new AppError("invalid_value", { fields: { ip: "An address like 203.0.113.5 or 2001:db8::5." } });
+    throw new AppError("invalid_value", { fields: { ip: "Enter an address like 203.0.113.5 or 2001:db8::5." } });
   }
   if (!isAddressAllowed(address)) {
     throw new AppError("invalid_value", { fields: { ip: "This address is not public." } });
@@ -59,18 +61,18 @@ export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy)
   const written = text.length <= urlLengthMax ? urlPattern.exec(text) : null;
   const url = written !== null && URL.canParse(text) ? new URL(text) : null;
   if (written === null || url === null) {
-    throw refuse("It has to be like https://node.example.org:8443, with nothing behind it.");
+    throw refuse("Enter an address like https://node.example.org:8443, with nothing after the port.");
   }
   if (url.protocol !== "https:" && !isHttpAllowed) {
     throw refuse("Only https is allowed.");
   }
   if (url.hostname !== written[1] || (written[1] !== place.host && written[1] !== bracketed(place.ip))) {
-    throw refuse("It has to name the host of the node, or its address.");
+    throw refuse("Use the host of the node, or its address.");
   }
   // Plain http has a port of its own, which nobody lists who does not allow it.
   const isOwnPort = url.protocol === "http:" && url.port === "";
   if (ports !== null && !isOwnPort && !ports.includes(Number(url.port || 443))) {
-    throw refuse(`The port has to be one of ${ports?.join(", ")}.`);
+    throw refuse(`The port must be one of ${ports?.join(", ")}.`);
   }
   return url.origin;
 }

@@ -56,18 +56,18 @@ export async function saveAccount(parts: ExitNodeParts, { input, changer }: Wish
 
 function mergeAccount(before: ExitAccount | null, input: SaveExitAccountInput): AccountFields {
   if (before !== null && input.node_code !== undefined && input.node_code !== before.nodeCode) {
-    throw new AppError("invalid_value", { fields: { node_code: "An account stays on its node." } });
+    throw new AppError("invalid_value", { fields: { node_code: "An account can't move to another node." } });
   }
   const provider = input.provider ?? before?.provider;
   const authType = input.auth_type ?? before?.authType;
   if (provider === undefined || authType === undefined) {
     const name = provider === undefined ? "provider" : "auth_type";
-    throw new AppError("invalid_value", { fields: { [name]: "A new account needs it." } });
+    throw new AppError("invalid_value", { fields: { [name]: "Required for a new account." } });
   }
   const status = input.status ?? before?.status ?? (authType === "api_key" ? "testing" : "standby");
   if (authType === "oauth_refresh_token" && status !== "standby" && status !== "disabled") {
     throw new AppError("invalid_value", {
-      fields: { status: "Refresh tokens are kept in standby: nothing uses them." },
+      fields: { status: "Refresh tokens must stay in standby; they are not used." },
     });
   }
   const nodeAccount = input.node_account === undefined ? (before?.nodeAccount ?? null) : input.node_account;
@@ -84,7 +84,9 @@ async function addAccount(tx: Transaction, fields: AccountFields, nodeCode: stri
     throw new AppError("invalid_value", { fields: { node_code: "There is no such exit node." } });
   }
   if ((await countAccounts(tx, node.id)) >= accountsPerNodeMax) {
-    throw new AppError("invalid_value", { fields: { node_code: `It has ${accountsPerNodeMax} accounts already.` } });
+    throw new AppError("invalid_value", {
+      fields: { node_code: `This node already has ${accountsPerNodeMax} accounts.` },
+    });
   }
   // Somebody else may have made it since we looked.
   if (!(await insertAccount(tx, node.id, fields))) {

@@ -108,7 +108,7 @@ function mergeNode({ addresses }: ExitNodeParts, node: ExitNode | null, input: S
   const required = (name: "name" | "host" | "ip"): string => {
     const value = input[name] ?? node?.[name];
     if (value === undefined) {
-      throw new AppError("invalid_value", { fields: { [name]: "A new node needs it." } });
+      throw new AppError("invalid_value", { fields: { [name]: "Required for a new node." } });
     }
     return value;
   };
@@ -118,7 +118,9 @@ function mergeNode({ addresses }: ExitNodeParts, node: ExitNode | null, input: S
   const secret = input.relay_key_secret ?? node?.relayKeySecret ?? relayKeySecretOf(nodeCode);
   if (!isSecretOf(nodeCode, secret)) {
     const name = relayKeySecretOf(nodeCode);
-    throw new AppError("invalid_value", { fields: { relay_key_secret: `${name}, with or without a further part.` } });
+    throw new AppError("invalid_value", {
+      fields: { relay_key_secret: `Use ${name}, optionally with a further part.` },
+    });
   }
   return {
     nodeCode,
@@ -157,7 +159,7 @@ async function proveHostForm(
   const relayKey = input.relay_key ?? stored.relayKey;
   if (relayKey === null) {
     throw new AppError("secret_required", {
-      message: "Enter the relay key with which the node can show that it is it.",
+      message: "Enter the node's relay key; it proves the node's identity.",
     });
   }
   const { nodeCode, host, ip, relayUrl } = fields;
@@ -183,7 +185,7 @@ async function writeNode(tx: Transaction, fields: NodeFields, before: ExitNode |
     return;
   }
   if ((await countNodes(tx)) >= nodesMax) {
-    throw new AppError("invalid_value", { fields: { node_code: `There are ${nodesMax} exit nodes already.` } });
+    throw new AppError("invalid_value", { fields: { node_code: `There are already ${nodesMax} exit nodes.` } });
   }
   // Somebody else may have made it since we looked.
   if (!(await insertNode(tx, fields))) {

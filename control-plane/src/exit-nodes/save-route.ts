@@ -61,7 +61,7 @@ function mergeRoute(before: ExitRoute | null, input: SaveExitRouteInput): RouteF
   const { gateway_user_id: gatewayUserId, provider, model_pattern: modelPattern } = said;
   if (gatewayUserId === undefined || provider === undefined || modelPattern === undefined) {
     const missing = Object.entries(said).flatMap(([name, value]) =>
-      value === undefined ? [[name, "A new route needs it."]] : [],
+      value === undefined ? [[name, "Required for a new route."]] : [],
     );
     throw new AppError("invalid_value", { fields: Object.fromEntries(missing) });
   }
@@ -81,7 +81,7 @@ function isEqualRoute(before: ExitRoute, fields: RouteFields): boolean {
 
 async function checkReferences(tx: Transaction, { gatewayUserId, nodeCode }: RouteFields): Promise<void> {
   if (!(await hasGatewayUser(tx, gatewayUserId))) {
-    throw new AppError("invalid_value", { fields: { gateway_user_id: "There is no such user of the gateway." } });
+    throw new AppError("invalid_value", { fields: { gateway_user_id: "There is no such gateway user." } });
   }
   if (nodeCode !== null && (await findNode(tx, nodeCode)) === null) {
     throw new AppError("invalid_value", { fields: { node_code: "There is no such exit node." } });
@@ -94,7 +94,7 @@ async function writeRoute(tx: Transaction, fields: RouteFields, before: ExitRout
     return;
   }
   if ((await countRoutes(tx)) >= routesMax) {
-    throw new AppError("invalid_value", { fields: { route_code: `There are ${routesMax} routes already.` } });
+    throw new AppError("invalid_value", { fields: { route_code: `There are already ${routesMax} routes.` } });
   }
   // Somebody else may have made it since we looked.
   if (!(await insertRoute(tx, fields))) {

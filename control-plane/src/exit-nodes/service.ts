@@ -41,7 +41,10 @@ export class ExitNodes {
       new Gauge({ name, help, labelNames: ["node"], registers: [registry] });
     this.#gauges = {
       serving: gauge("sluice_exit_node_serving", "1 while calls are sent to the exit node, else 0."),
-      matched: gauge("sluice_exit_node_dns_matched", "1 while the name of the exit node leads to its address, else 0."),
+      matched: gauge(
+        "sluice_exit_node_dns_matched",
+        "1 while the exit node's host name resolves to its address, else 0.",
+      ),
     };
   }
 

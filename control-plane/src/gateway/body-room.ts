@@ -39,7 +39,7 @@ export class BodyRoom {
     const { bytesMax, userBytesMax } = this.#limits;
     const held = (this.#ofUser.get(userId) ?? 0) + bytes;
     if (held > userBytesMax) {
-      const message = `The calls of this account may hold ${userBytesMax} bytes of requests at a time.`;
+      const message = `Concurrent calls of this account can hold at most ${userBytesMax} bytes of requests.`;
       throw new AppError("rate_limit_exceeded", { message, retryAfterSeconds });
     }
     if (this.#bytes + bytes > bytesMax) {

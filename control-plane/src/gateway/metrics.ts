@@ -50,8 +50,8 @@ export class GatewayMetrics implements GatewayObserver {
       "code",
       "model",
     ]);
-    this.#attempts.register(registry, "sluice_attempts_total", "Tries at channels.", ["channel", "result"]);
-    this.#nodeAttempts.register(registry, "sluice_exit_node_attempts_total", "Tries at exit nodes.", [
+    this.#attempts.register(registry, "sluice_attempts_total", "Attempts on channels.", ["channel", "result"]);
+    this.#nodeAttempts.register(registry, "sluice_exit_node_attempts_total", "Attempts through exit nodes.", [
       "node",
       "result",
     ]);
@@ -59,17 +59,17 @@ export class GatewayMetrics implements GatewayObserver {
     this.#quota.register(registry, "sluice_quota_charged_total", "Quota that calls cost, before multipliers.", [
       "model",
     ]);
-    const implausible = "Calls whose provider told a usage that can't be true.";
+    const implausible = "Calls whose provider reported an implausible usage.";
     this.#implausible.register(registry, "sluice_implausible_usage_total", implausible, ["channel", "model"]);
     this.#duration = new Histogram({
       name: "sluice_request_duration_seconds",
-      help: "From the first byte of a request to the end of its answer.",
+      help: "From the first byte of a request to the end of its response.",
       buckets: latencyBuckets,
       registers,
     });
     this.#firstByte = new Histogram({
       name: "sluice_first_token_seconds",
-      help: "From the first byte of a request to the first byte of its answer.",
+      help: "From the first byte of a request to the first byte of its response.",
       buckets: latencyBuckets,
       registers,
     });

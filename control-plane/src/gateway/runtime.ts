@@ -293,7 +293,7 @@ export class GatewayRuntime {
     gauge(
       registry,
       "sluice_lease_budgets",
-      "Budgets of which this replica holds a slice.",
+      "Budgets with quota leased by this replica.",
       lease((sum) => sum.budgets),
     );
     gauge(
@@ -314,7 +314,7 @@ export class GatewayRuntime {
       "Quota charged and not yet committed.",
       lease((sum) => sum.pending),
     );
-    gauge(registry, "sluice_realtime_sessions", "Realtime sessions that run now.", () => this.realtime.size);
+    gauge(registry, "sluice_realtime_sessions", "Realtime sessions running now.", () => this.realtime.size);
     gauge(registry, "sluice_cached_keys", "API keys known to this replica.", () => this.#directory.size());
   }
 }

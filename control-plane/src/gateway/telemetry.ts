@@ -61,13 +61,13 @@ export const callHistograms: readonly HistogramSpec[] = [
   {
     name: "gen_ai.client.operation.duration",
     unit: "s",
-    description: "From the first byte of a request to the end of its answer.",
+    description: "From the first byte of a request to the end of its response.",
     buckets: seconds,
   },
   {
     name: "gen_ai.server.time_to_first_token",
     unit: "s",
-    description: "From the first byte of a request to the first byte of its answer.",
+    description: "From the first byte of a request to the first byte of its response.",
     buckets: seconds,
   },
   { name: "gen_ai.client.token.usage", unit: "{token}", description: "Tokens of calls.", buckets: tokens },

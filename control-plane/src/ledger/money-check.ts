@@ -20,7 +20,7 @@ export class MoneyCheck {
 
   constructor(parts: MoneyCheckParts) {
     this.#parts = parts;
-    const help = "Violations of check_money() that the last nightly check found; 0 where another replica did it.";
+    const help = "Violations of check_money() found by the last nightly check; 0 where another replica checked.";
     gauge(parts.registry, "sluice_money_violations", help, () => this.#violations);
   }
 

@@ -15,7 +15,7 @@ export function moneyCheckEndpoints(check: MoneyCheck, timeoutMs = checkMsMax): 
       path: "/backend/admin/money-check/",
       access: "admin",
       input: z.strictObject({}),
-      summary: "What is wrong with the money: every violated invariant of check_money(), none when all hold.",
+      summary: "Check the books: list every violated invariant of check_money()",
       output: moneyCheckAnswer,
       errors: [],
       handle: async () => {

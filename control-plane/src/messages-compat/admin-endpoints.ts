@@ -14,7 +14,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       path: "/backend/admin/anthropic/model-map/list/",
       access: "admin",
       input: z.strictObject({}),
-      summary: "The names that clients of the Messages route may ask for, and what answers each of them.",
+      summary: "List the names that clients of the Messages route can use, and the model behind each",
       output: messagesModelListAnswer,
       errors: [],
       handle: async () => ({ models: (await listModelMap(db)).map(describe) }),
@@ -23,7 +23,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       method: "POST",
       ...adminOperation("/backend/admin/anthropic/model-map/save/"),
       input: messagesModelInput,
-      summary: "Adds a name to the model map, or changes what answers it if nobody else has changed it meanwhile.",
+      summary: "Add a name to the model map, or change its model unless it was changed meanwhile",
       output: messagesModelAnswer,
       errors: ["conflict"],
       handle: async ({ input, admin, requestId, clientIp }) => {

@@ -137,7 +137,7 @@ class MessagesCall {
     if (body instanceof ReadableStream) {
       if (this.#stream === null) {
         void body.cancel();
-        throw badUpstreamAnswer("The upstream sent a stream that was not asked for.");
+        throw badUpstreamAnswer("The upstream sent a stream that was not requested.");
       }
       void this.#stream.feed(body);
       return;

@@ -12,7 +12,7 @@ export class OneAtATime<Key> {
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     const line = this.#lines.get(key) ?? { last: Promise.resolve(), count: 0 };
     if (line.count > waitingMax) {
-      const message = `This API key may have ${waitingMax} token counts in line.`;
+      const message = `This API key can have at most ${waitingMax} token counts queued.`;
       throw new AppError("rate_limit_exceeded", { message, retryAfterSeconds: 1 });
     }
     this.#lines.set(key, line);

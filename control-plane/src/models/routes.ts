@@ -13,7 +13,7 @@ export function offeredModelEndpoints(db: Database): AnyEndpoint[] {
       path: "/backend/models/list/",
       access: "user",
       input: z.strictObject({}),
-      summary: "The models that the user's keys can call, with their prices.",
+      summary: "List the models that the user's keys can call, with prices",
       output: offeredModelsAnswer,
       errors: [],
       handle: async ({ user }) => ({ models: (await listOfferedModels(db, user.gatewayUserId)).map(siteModel) }),

@@ -21,9 +21,9 @@ export type GaugeSources = {
 
 /** The state of this process, for the metrics. */
 export function registerGauges({ registry, spool, lag, db, inFlight }: GaugeSources): void {
-  gauge(registry, "sluice_in_flight", "Calls that run now.", inFlight);
-  gauge(registry, "sluice_spool_entries", "Rows that wait for the database.", () => spool.depth().entries);
-  gauge(registry, "sluice_spool_bytes", "Bytes of rows that wait for the database.", () => spool.depth().bytes);
+  gauge(registry, "sluice_in_flight", "Calls running now.", inFlight);
+  gauge(registry, "sluice_spool_entries", "Rows waiting for the database.", () => spool.depth().entries);
+  gauge(registry, "sluice_spool_bytes", "Bytes of rows waiting for the database.", () => spool.depth().bytes);
   gauge(registry, "sluice_spool_oldest_seconds", "Age of the oldest such row.", () => spool.depth().oldestAgeMs / 1000);
   gauge(registry, "sluice_spool_quarantined", "Rows that could not be committed.", () => spool.depth().quarantined);
   gauge(registry, "sluice_event_loop_lag_seconds", "99th percentile of the lag.", () => lag.p99Ms() / 1000);

@@ -83,7 +83,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
 /** What stands at the pages of a checkout whose web was not built. */
 export const unbuiltPage: StaticFile = fileOf(
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sluice</title><h1>Sluice</h1><p>The pages are not built here. Programs reach the gateway at <code>/v1</code>.</p></html>
+<title>Sluice</title><h1>Sluice</h1><p>The web pages are not built here. The API is at <code>/v1</code>.</p></html>
 `,
   "text/html; charset=utf-8",
 );

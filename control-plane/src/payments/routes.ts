@@ -60,7 +60,7 @@ function plansEndpoint({ db }: BillingEndpointParts): AnyEndpoint {
     path: "/backend/billing/plans/",
     access: "public",
     input: noInput,
-    summary: "The plans that are offered, in US dollars.",
+    summary: "List the plans for sale, in US dollars",
     output: planListAnswer,
     errors: [],
     handle: async () => ({ currency: "USD", plans: (await selectActivePlans(db)).map(planEntry) }),
@@ -75,10 +75,10 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/order/create/",
       access: "optional_user",
       input: createOrderInput,
-      summary: "Place an order for a plan; without a login it comes with a code to claim it.",
+      summary: "Place an order for a plan; without a login, the response has a code to claim it",
       output: createdOrderAnswer,
       errors: ["not_found", "idempotency_mismatch", "in_progress", "too_many_attempts"],
-      limits: ["Without a login: so many orders from one address, see too_many_attempts."],
+      limits: ["Anonymous orders are rate-limited per IP address (`too_many_attempts`)."],
       handle: async ({ input, user, request, clientIp }) => {
         const sent = idempotencyKeyOf(request, input.idempotency_key);
         const idempotencyKey = await admitOrder(parts.guests, { user, clientIp }, sent);
@@ -102,7 +102,7 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/order/status/",
       access: "optional_user",
       input: orderNumberInput,
-      summary: "An order by its number.",
+      summary: "Get an order by its number",
       output: orderAnswer,
       errors: ["not_found"],
       handle: async ({ input, user }) => ({
@@ -114,7 +114,7 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/order/list/",
       access: "user",
       input: pageInput,
-      summary: "The orders of the user, the newest first.",
+      summary: "List the user's orders, newest first",
       output: orderListAnswer,
       errors: [],
       handle: async ({ input, user }) => {
@@ -133,7 +133,7 @@ function orderChangeEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/order/cancel/",
       access: "optional_user",
       input: ownOrderInput,
-      summary: "Cancel an order that waits for its payment.",
+      summary: "Cancel an order that is waiting for its payment",
       output: orderAnswer,
       errors: ["not_found", "conflict"],
       handle: async (call) => {
@@ -154,7 +154,7 @@ function orderChangeEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/order/claim/",
       access: "user",
       input: claimOrderInput,
-      summary: "Take over an order that was placed without a login; it is credited if it is paid.",
+      summary: "Claim an order that was placed without a login; it is credited once paid",
       output: orderAnswer,
       errors: ["not_found", "conflict"],
       handle: async (call) => {
@@ -177,7 +177,7 @@ function mockSettleEndpoint(parts: BillingEndpointParts): AnyEndpoint {
     path: "/backend/payment/mock-settle/",
     access: "optional_user",
     input: ownOrderInput,
-    summary: "Settle an order without a payment, as its owner, by its code or as an admin; for trying out only.",
+    summary: "Settle an order without a payment, as its owner, by its code or as an admin; for testing only",
     output: mockSettleAnswer,
     errors: ["not_found", "not_offered"],
     handle: async ({ input, user, request }) => {
@@ -204,7 +204,7 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/balance/",
       access: "user",
       input: noInput,
-      summary: "What the user can still use, what calls cost so far, and the balance of the ledger.",
+      summary: "Get the user's remaining balance, the cost of calls so far, and the ledger balance",
       output: balanceAnswer,
       errors: [],
       handle: async ({ user }) => {
@@ -219,7 +219,7 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/ledger/",
       access: "user",
       input: pageInput,
-      summary: "The entries of the user's account, the newest first.",
+      summary: "List the user's ledger entries, newest first",
       output: ledgerAnswer,
       errors: [],
       handle: async ({ input, user }) => {
@@ -242,7 +242,7 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/statement/sums/",
       access: "user",
       input: statementSumsInput,
-      summary: "What opened a month of the user's account, the sum of each kind of change, and what closed it.",
+      summary: "Get a monthly statement: opening balance, sum of each kind of change, closing balance",
       output: statementSumsAnswer,
       errors: [],
       handle: async ({ input, user }) => {
@@ -257,7 +257,7 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/statement/",
       access: "user",
       input: statementInput,
-      summary: "A month of the user's account as a CSV file or as a page to print.",
+      summary: "Download a monthly statement as CSV, or as a page to print",
       output: null,
       otherAnswers: [
         { status: 200, type: "text/csv", summary: "With `format=csv`." },
@@ -281,7 +281,7 @@ function subscriptionEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/subscription/list/",
       access: "user",
       input: noInput,
-      summary: "The subscriptions of the user, the newest first.",
+      summary: "List the user's subscriptions, newest first",
       output: subscriptionListAnswer,
       errors: [],
       handle: async ({ user }) => ({
@@ -293,7 +293,7 @@ function subscriptionEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       path: "/backend/billing/subscription/cancel/",
       access: "user",
       input: cancelSubscriptionInput,
-      summary: "Let a subscription end with its period.",
+      summary: "Cancel a subscription at the end of its period",
       output: subscriptionListAnswer,
       errors: ["not_found"],
       handle: async ({ input, user, requestId, clientIp }) => {

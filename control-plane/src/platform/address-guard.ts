@@ -49,8 +49,8 @@ async function lookUpAll(hostname: string): Promise<readonly string[]> {
 /** What whoever runs the service can do about an address that was refused. */
 function adviceFor(address: string): string {
   return isNoServerAddress(address)
-    ? "no server of models is there"
-    : "it is of a private network; UPSTREAM_PRIVATE_ALLOWED=true in the environment allows these";
+    ? "no model server is there"
+    : "it is in a private network; UPSTREAM_PRIVATE_ALLOWED=true in the environment allows these";
 }
 
 /**
@@ -100,7 +100,7 @@ export class AddressGuard {
     if (refused !== undefined) {
       const advice = adviceFor(refused);
       this.#parts.log.warn("upstream.address_refused", { host: hostname, address: refused, advice });
-      const said = `${hostname} leads to ${refused}, which is not allowed: ${advice}`;
+      const said = `${hostname} resolves to ${refused}, which is not allowed: ${advice}`;
       throw new HttpClientError("unreachable", false, said);
     }
     if (addresses.length === 0) {

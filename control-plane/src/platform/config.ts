@@ -40,7 +40,7 @@ const schema = z.object({
   MAIL_FROM: z.string().min(3).max(320).default("Sluice <no-reply@localhost>"),
   MAIL_SOURCE: z
     .string()
-    .regex(/^[a-z0-9._-]{1,64}$/, "must be a short word of small letters, digits and .-_")
+    .regex(/^[a-z0-9._-]{1,64}$/, "must be 1 to 64 lower-case letters, digits and .-_")
     .default("sluice"),
   MAIL_CONCURRENCY: count(1, 50).default(4),
   MAIL_GATEWAY_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -131,7 +131,7 @@ const schema = z.object({
   UPSTREAM_RESPONSE_BYTES_MAX: count(1_024, 16 * 1024 * 1024 * 1024).default(1024 * 1024 * 1024),
   EXIT_NODE_PORTS: z
     .string()
-    .regex(/^(any|\d{1,5}(,\s*\d{1,5})*)$/, "must be ports with commas between them, or the word any")
+    .regex(/^(any|\d{1,5}(,\s*\d{1,5})*)$/, "must be comma-separated ports, or the word any")
     .default("443,8443")
     .transform((text) => (text === "any" ? null : text.split(",").map(Number))),
   EXIT_NODE_HOST_SUFFIX: z
@@ -142,7 +142,7 @@ const schema = z.object({
   EXIT_NODE_HTTP_ALLOWED: flag.default(false),
   EXIT_NODE_DNS_SERVERS: z
     .string()
-    .regex(/^[0-9a-f.:[\]]+(,\s*[0-9a-f.:[\]]+)*$/i, "must be addresses with commas between them")
+    .regex(/^[0-9a-f.:[\]]+(,\s*[0-9a-f.:[\]]+)*$/i, "must be comma-separated addresses")
     .transform((text) => text.split(",").map((part) => part.trim()))
     .optional(),
   EXIT_NODE_TIMEOUT_MS: count(100, 4_000).default(3_000),
@@ -200,7 +200,7 @@ function unsafeSettings(config: Config): string[] {
   return [
     ...(problem === null ? [] : [`HOST: ${problem}`]),
     ...(isProduction && config.PAYMENT_MOCK
-      ? ["PAYMENT_MOCK: in production no order is settled without a payment"]
+      ? ["PAYMENT_MOCK: production does not settle orders without a payment"]
       : []),
   ];
 }

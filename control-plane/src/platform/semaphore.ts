@@ -9,7 +9,7 @@ export class SemaphoreFullError extends Error {
   override readonly name = "SemaphoreFullError";
 
   constructor() {
-    super("too much is under way");
+    super("too much work is in progress");
   }
 }
 

@@ -69,7 +69,7 @@ export class PayloadReading {
     const reason = visibleText((question.reason ?? "").trim(), reasonBytesMax);
     if (countVisible(question.reason ?? "") < reasonLengthMin) {
       throw new AppError("reason_required", {
-        fields: { reason: `Write at least ${reasonLengthMin} characters: the reason is kept with your name.` },
+        fields: { reason: `Write at least ${reasonLengthMin} characters: the reason is stored with your name.` },
       });
     }
     const { rules, log } = this.#parts;
@@ -119,7 +119,7 @@ export class PayloadReading {
     const written = await this.#write(access, readsPerHour);
     if ("waitSeconds" in written) {
       throw new AppError("too_many_attempts", {
-        message: `One admin may read ${readsPerHour} payloads an hour.`,
+        message: `An admin can read at most ${readsPerHour} payloads per hour.`,
         retryAfterSeconds: written.waitSeconds,
       });
     }

@@ -31,7 +31,7 @@ export type TraceEndpointParts = {
 export const traceFilePlace: ListPlace = {
   path: "/backend/admin/trace/",
   access: "admin",
-  about: "traced calls, without what became of their bodies",
+  about: "traced calls, without the status of their bodies",
   source: traceFiles,
 };
 
@@ -43,7 +43,7 @@ export function traceEndpoints({ db, search, reading }: TraceEndpointParts): Any
       path: "/backend/admin/trace/list/",
       access: "admin",
       input: traceListInput,
-      summary: "Calls by request id, user, key, model, status and time, the newest or the oldest first.",
+      summary: "List calls by request id, user, key, model, status and time, newest or oldest first",
       output: traceListOutput,
       errors: [],
       limits: ["A page has at most 100 calls."],
@@ -57,7 +57,7 @@ export function traceEndpoints({ db, search, reading }: TraceEndpointParts): Any
       path: "/backend/admin/trace/detail/",
       access: "admin",
       input: traceInput,
-      summary: "One call: its attempts, what was charged, what is stored of its bodies, and who has read them.",
+      summary: "Get one call: its attempts, cost, stored bodies, and who read them",
       output: traceDetailOutput,
       errors: ["not_found"],
       handle: async ({ input }) => describe(await search.detail(input.request_id, input.day ?? null)),
@@ -66,7 +66,7 @@ export function traceEndpoints({ db, search, reading }: TraceEndpointParts): Any
       method: "POST",
       ...adminOperation("/backend/admin/trace/payload/"),
       input: payloadReadInput,
-      summary: "The bodies of one call in clear. Needs a reason and a recent login, and is written down before.",
+      summary: "Read the bodies of one call, decrypted; requires a reason and a recent login, and is recorded first",
       output: payloadReadOutput,
       errors: [
         "reason_required",
@@ -77,7 +77,7 @@ export function traceEndpoints({ db, search, reading }: TraceEndpointParts): Any
         "audit_unavailable",
         "decrypt_failed",
       ],
-      limits: ["As many payloads an hour, for each admin, as the setting trace.payload_reads_per_hour says."],
+      limits: ["Each admin can read as many payloads per hour as the setting trace.payload_reads_per_hour says."],
       handle: async ({ input, admin, requestId, clientIp }) => ({
         ...(await reading.read(input, { ...admin, requestId, ip: clientIp })),
       }),
@@ -87,7 +87,7 @@ export function traceEndpoints({ db, search, reading }: TraceEndpointParts): Any
       path: "/backend/admin/trace/payload/count/",
       access: "admin",
       input: z.strictObject({}),
-      summary: "How many payloads can still be decrypted, by day.",
+      summary: "Count the payloads that can still be decrypted, by day",
       output: payloadCountOutput,
       errors: [],
       handle: async () => {
@@ -106,7 +106,7 @@ function accessEndpoints(db: Database): AnyEndpoint[] {
       path: "/backend/admin/trace/access/list/",
       access: "admin",
       input: accessListInput,
-      summary: "Who has read which payload, and why; newest first.",
+      summary: "List who read which payload and why, newest first",
       output: accessListOutput,
       errors: [],
       limits: ["A page has at most 100 records."],
@@ -122,7 +122,7 @@ function accessEndpoints(db: Database): AnyEndpoint[] {
       path: "/backend/admin/trace/access/check/",
       access: "admin",
       input: z.strictObject({}),
-      summary: "Whether the chain of these records is whole: what was altered or taken out, and its last link.",
+      summary: "Check that the chain of these records is intact: report altered or missing records, and its last link",
       output: accessCheckOutput,
       errors: [],
       handle: async () => {

@@ -129,7 +129,7 @@ async function inTime<T>(read: () => Promise<T>): Promise<T> {
     return await read();
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
-      const message = "That is too much to look through at once. Ask for fewer days, or for one condition less.";
+      const message = "This search covers too much. Choose fewer days, or remove a condition.";
       throw new AppError("temporarily_unavailable", { message, cause: error });
     }
     throw error;

@@ -89,7 +89,7 @@ export async function checkAccesses(db: Queryable, expected: WrittenAccess | nul
   const findings = await findBrokenAccesses(db);
   const isThere = expected === null || (await isAccess(db, expected));
   const missing = {
-    finding: "the link that was expected is another, or it is gone",
+    finding: "the expected link differs or is missing",
     link_number: expected?.number ?? null,
   };
   return { findings: isThere ? findings : [...findings, missing], head: await findAccessHead(db) };

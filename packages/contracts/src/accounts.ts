@@ -11,7 +11,7 @@ import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 const typedPassword = z
   .string()
   .min(1)
-  .refine((text) => [...text].length <= 256 && !text.includes("\0"), "It can't be a password.");
+  .refine((text) => [...text].length <= 256 && !text.includes("\0"), "This can't be a password.");
 /** Judged by the service, which answers `invalid_email`. */
 const typedEmail = z.string().max(1_024);
 const typedCode = z.string().trim().max(40);

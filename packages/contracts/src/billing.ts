@@ -6,8 +6,8 @@ import type { Decimal } from "./money.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
-const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "small letters, digits, - and _, at most 64");
-const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not the number of an order");
+const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
+const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not an order number");
 const claimCode = z.string().min(8).max(64);
 const email = z.string().trim().max(254).pipe(z.email());
 const reason = reasonText(500);

@@ -10,7 +10,7 @@ export const switchStatuses = ["enabled", "disabled"] as const;
 
 /** As clients send it: visible characters, no spaces. */
 export const modelName = z.string().regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 visible characters without spaces");
-const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "small letters, digits, - and _, at most 64");
+const groupName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
 const reason = reasonText(500).optional();
 const tokens = z.int().min(1).max(100_000_000);
 
@@ -130,8 +130,13 @@ export const saveAbilityInput = z.strictObject({
     .min(0)
     .max(1_000)
     .default(0)
-    .describe("The channel with the lower number goes first; 0 is the first."),
-  weight: z.int().min(0).max(1_000_000).default(1).describe("The share of the calls among channels of one priority."),
+    .describe("The channel with the lowest number goes first; 0 is the lowest."),
+  weight: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(1)
+    .describe("This channel's share of the calls among channels with the same priority."),
   reason,
 });
 

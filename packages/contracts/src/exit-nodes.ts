@@ -8,11 +8,11 @@ const codeLengthMax = 48;
 const code = z
   .string()
   .max(codeLengthMax)
-  .regex(/^[a-z0-9]+([-_][a-z0-9]+)*$/, "small letters and digits, with single - or _ between them");
+  .regex(/^[a-z0-9]+([-_][a-z0-9]+)*$/, "lower-case letters and digits, with single - or _ between them");
 const longCode = z
   .string()
   .max(100)
-  .regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/, "small letters and digits, with single . - or _ between them");
+  .regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/, "lower-case letters and digits, with single . - or _ between them");
 const text = (max: number) => z.string().trim().max(max);
 const version = z.int().min(1).optional();
 const id = z.int().min(1);
@@ -25,7 +25,7 @@ export const exitAuthType = z.enum(["api_key", "oauth_refresh_token"]);
 export const providerName = z
   .string()
   .max(40)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "small letters and digits, with single - between them");
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "lower-case letters and digits, with single - between them");
 
 /**
  * A node that is new needs `name`, `host` and `ip`. Of one that is there, what is left out stays as it is. `version` is the
@@ -92,7 +92,7 @@ export const saveExitRouteInput = z.strictObject({
     .string()
     .min(1)
     .max(100)
-    .regex(/^[A-Za-z0-9._:/*-]+$/, "a model name in which * stands for any characters")
+    .regex(/^[A-Za-z0-9._:/*-]+$/, "a model name in which * matches any characters")
     .optional(),
   /** Null: every node with an account of the provider. */
   node_code: code.nullable().optional(),

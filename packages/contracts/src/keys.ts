@@ -18,26 +18,26 @@ const idMax = 2n ** 63n - 1n;
 
 /** The id of a record, as a number or as its digits. */
 export const recordId = z
-  .union([z.number().int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, "It has to be a whole number.")])
+  .union([z.number().int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, "Enter a whole number.")])
   .transform(BigInt)
   .refine((id) => id <= idMax, "It is too large.");
 
 /** A number in a query, where everything is text. */
 export const pageSize = z
   .string()
-  .regex(/^[1-9]\d{0,2}$/, "It has to be a number from 1 to 100.")
+  .regex(/^[1-9]\d{0,2}$/, "Enter a number from 1 to 100.")
   .transform(Number)
-  .refine((size) => size <= keyPageMax, "It has to be a number from 1 to 100.");
+  .refine((size) => size <= keyPageMax, "Enter a number from 1 to 100.");
 
 /** One line of text that people read. Control characters and halves of characters are refused; the rest is shown as text. */
 export const displayText = (lengthMax: number) =>
   z
     .string()
     .trim()
-    .min(1, "It may not be empty.")
-    .refine((text) => countVisible(text) > 0, "It may not be empty.")
-    .max(lengthMax, `It may have ${lengthMax} characters.`)
-    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "It has characters that are not allowed.");
+    .min(1, "This can't be empty.")
+    .refine((text) => countVisible(text) > 0, "This can't be empty.")
+    .max(lengthMax, `Use at most ${lengthMax} characters.`)
+    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "This contains characters that are not allowed.");
 
 const amount = (max: number) => z.number().int().min(1).max(max);
 const names = (lengthMax: number) => z.array(displayText(lengthMax)).min(1).max(100);

@@ -9,8 +9,11 @@ const longText = (lengthMax: number) =>
   z
     .string()
     .trim()
-    .max(lengthMax, `It may have ${lengthMax} characters.`)
-    .refine((text) => text.isWellFormed() && !/[^\P{Cc}\n\r\t]/u.test(text), "It has characters that are not allowed.");
+    .max(lengthMax, `Use at most ${lengthMax} characters.`)
+    .refine(
+      (text) => text.isWellFormed() && !/[^\P{Cc}\n\r\t]/u.test(text),
+      "This contains characters that are not allowed.",
+    );
 
 export const createLeadInput = z.strictObject({
   company: displayText(200),

@@ -20,6 +20,6 @@ export function listenProblem(settings: ListenSettings): string | null {
   }
   return (
     `${settings.host} opens the service to other machines, and in development it has no safeguards: orders are settled ` +
-    "without a payment, and links of mails are shown. Set NODE_ENV=production, or DEVELOPMENT_ON_NETWORK=true to do it all the same"
+    "without a payment, and links of mails are shown. Set NODE_ENV=production, or DEVELOPMENT_ON_NETWORK=true to do it anyway"
   );
 }

@@ -85,7 +85,7 @@ export function listContract<Row extends z.ZodRawShape, Filter extends Filters, 
   };
   const page = {
     cursor: z.string().min(1).max(cursorLengthMax).optional(),
-    limit: z.enum(pageSizeTexts, "A page has 25, 50 or 100 rows.").default("25").transform(Number),
+    limit: z.enum(pageSizeTexts, "Choose 25, 50 or 100 rows per page.").default("25").transform(Number),
   };
   return {
     ...of,

@@ -46,7 +46,7 @@ const manyLines = z
   .string()
   .min(1)
   .max(textLengthMax)
-  .refine((text) => !text.includes("\0"), "it holds a character that can't be stored");
+  .refine((text) => !text.includes("\0"), "contains a character that can't be stored");
 
 export const mailTemplateInput = z.strictObject(place);
 

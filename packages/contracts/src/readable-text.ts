@@ -13,7 +13,7 @@ export const reasonText = (lengthMax: number) =>
   z
     .string()
     .trim()
-    .max(lengthMax, `It may have ${lengthMax} characters.`)
+    .max(lengthMax, `Use at most ${lengthMax} characters.`)
     .refine((text) => countVisible(text) >= reasonVisibleMin, `Write at least ${reasonVisibleMin} characters.`);
 
 const reasonVisibleMin = 3;

@@ -7,15 +7,15 @@ import { type Unsent, wireDay, wireDecimal, wireInteger, wireMoment } from "./wi
 
 const firstDay = "2000-01-01";
 const lastDay = "2999-12-31";
-const day = z.iso.date().refine((date) => date >= firstDay && date <= lastDay, "It is too far from today.");
+const day = z.iso.date().refine((date) => date >= firstDay && date <= lastDay, "This is too far from today.");
 const requestId = z.uuid().transform((id) => id.toLowerCase());
 const moment = z.iso
   .datetime({ offset: true })
-  .refine((text) => text >= firstDay && text <= lastDay, "It is too far from today.")
+  .refine((text) => text >= firstDay && text <= lastDay, "This is too far from today.")
   .transform((text) => new Date(text));
 const httpStatus = z
   .string()
-  .regex(/^[1-5]\d\d$/, "It has to be a status of HTTP, like 429.")
+  .regex(/^[1-5]\d\d$/, "Enter an HTTP status, like 429.")
   .transform(Number);
 const cursorForm = /^\d{4}-\d{2}-\d{2}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -39,8 +39,8 @@ export const traceListInput = z.strictObject({
   /** What the page before ended with. */
   cursor: z
     .string()
-    .regex(cursorForm, "It is not a cursor of this list.")
-    .refine((cursor) => day.safeParse(cursor.slice(0, 10)).success, "It is not a cursor of this list.")
+    .regex(cursorForm, "This is not a cursor of this list.")
+    .refine((cursor) => day.safeParse(cursor.slice(0, 10)).success, "This is not a cursor of this list.")
     .transform((cursor) => ({ day: cursor.slice(0, 10), requestId: cursor.slice(11) }))
     .optional(),
   limit: pageSize.default(50),

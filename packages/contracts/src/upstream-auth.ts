@@ -14,7 +14,7 @@ const providerUrl = z
   .string()
   .trim()
   .max(500)
-  .refine(isPlainHttps, "It has to be an https address without user, query and fragment.")
+  .refine(isPlainHttps, "Enter an https address without user, query or fragment.")
   .transform((text) => new URL(text).href);
 
 function isPlainHttps(text: string): boolean {
@@ -29,7 +29,7 @@ const token = (lengthMax: number) =>
   z
     .string()
     .trim()
-    .min(1, "It may not be empty.")
+    .min(1, "This can't be empty.")
     .max(lengthMax)
     .regex(/^[\x21-\x7e]*$/, "visible ASCII characters without spaces");
 /** Headers that a connection is made of, or that say who somebody is to us. */
@@ -102,7 +102,7 @@ const fieldsOfAll = {
   /** Of the profile as it was loaded. */
   version: z.int().positive().optional(),
   name: displayText(100),
-  provider: z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, "small letters, digits, points, - and _, at most 64"),
+  provider: z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, "up to 64 lower-case letters, digits, points, - and _"),
   status: z.enum(profileStatuses).default("standby"),
   base_url: providerUrl,
   model_scope: modelScope,
@@ -126,7 +126,7 @@ export const saveProfileInput = z
   ])
   .refine((profile) => (profile.id === undefined) === (profile.version === undefined), {
     path: ["version"],
-    message: "A profile is changed with its id and its version, and made without both.",
+    message: "Changing a profile takes its id and version; creating one takes neither.",
   });
 export type SaveProfileInput = z.output<typeof saveProfileInput>;
 

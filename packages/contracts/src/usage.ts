@@ -17,8 +17,8 @@ export const day = z.iso
 /** Names of the time zone database only: an offset like +5 means opposite things to different programs. */
 export const zone = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, "It has to be the name of a time zone, like Europe/Berlin.")
-  .refine(isZone, "This time zone is not known.");
+  .regex(/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/, "Enter the name of a time zone, like Europe/Berlin.")
+  .refine(isZone, "Unknown time zone.");
 
 function isZone(name: string): boolean {
   try {
@@ -43,8 +43,8 @@ export const usageListInput = z.strictObject({
   /** What the page before ended with. */
   cursor: z
     .string()
-    .regex(/^\d{4}-\d{2}-\d{2}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "It is not a cursor of this list.")
-    .refine((cursor) => day.safeParse(cursor.slice(0, 10)).success, "It is not a cursor of this list.")
+    .regex(/^\d{4}-\d{2}-\d{2}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "This is not a cursor of this list.")
+    .refine((cursor) => day.safeParse(cursor.slice(0, 10)).success, "This is not a cursor of this list.")
     .transform((cursor) => ({ day: cursor.slice(0, 10), requestId: cursor.slice(11) }))
     .optional(),
   limit: pageSize.default(25),

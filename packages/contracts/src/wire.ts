@@ -9,7 +9,10 @@ import { z } from "zod";
 export const wireInteger = z
   .union([z.int(), z.string().regex(/^-?[1-9]\d{15,39}$/)])
   .brand<"integer">()
-  .meta({ title: "Integer", description: "An integer; its digits as text where a JSON number can't hold it exactly." });
+  .meta({
+    title: "Integer",
+    description: "An integer, sent as a string of digits when a JSON number can't hold it exactly.",
+  });
 
 /** A moment, in UTC. */
 export const wireMoment = z.iso.datetime({ offset: true }).brand<"moment">();

@@ -146,7 +146,7 @@ function parseStatusLine(bytes: Uint8Array): number {
     // The space before an empty reason is missing in answers of servers that otherwise speak correct HTTP.
     (after === space || after === carriageReturn);
   if (!isValid) {
-    throw new Http1ParseError("malformed", "the peer did not answer with a status line of HTTP/1.1");
+    throw new Http1ParseError("malformed", "the peer did not respond with a status line of HTTP/1.1");
   }
   return hundreds * 100 + tens * 10 + ones;
 }

@@ -127,7 +127,7 @@ export class Http1ResponseParser {
     this.#informational += 1;
     // We never offer to switch protocols, so 101 would turn the connection into something that we did not ask for.
     if (status === 101 || this.#informational > informationalMax) {
-      throw new Http1ParseError("malformed", "the peer sent informational responses that nobody asked for");
+      throw new Http1ParseError("malformed", "the peer sent informational responses that were not requested");
     }
   }
 

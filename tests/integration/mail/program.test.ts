@@ -83,7 +83,7 @@ test("the program sends a mail as soon as it is committed, tells the profile, an
   // The job that looks for what is due comes only four times a minute.
   expect(performance.now() - committed).toBeLessThan(5_000);
   await untilStatus("refused", "dead");
-  expect(await profileOf(failing)).toEqual({ sent: true, error: "the mail gateway answered 422 no such [link]" });
+  expect(await profileOf(failing)).toEqual({ sent: true, error: "the mail gateway responded 422 no such [link]" });
   expect(gateway.requests[0]).toMatchObject({ key: "a key of the environment", body: { source: "sluice" } });
   expect(gateway.requests[0]?.body["text"]).toContain("Our Service");
 

@@ -185,7 +185,7 @@ describe("what an admin moves by hand", () => {
   });
 });
 
-describe("what a second super-admin has to agree to", () => {
+describe("what a second super-admin has to approve to", () => {
   beforeEach(() => {
     rules = { ...usualRules, secondPersonAboveUsd: 50 };
   });

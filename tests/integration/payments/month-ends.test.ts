@@ -132,7 +132,7 @@ test("a refund takes quota that is lent to replicas only when that is wanted: ca
   await scene.db.sql`insert into replica (id) values ('holder') on conflict do nothing`;
   await scene.db.sql`
     select lease_quota(${buyer.budgetId}::bigint, 'holder', 3000000::bigint, 3000000::bigint, 0::bigint, 1::bigint)`;
-  await expect(refund(order)).rejects.toThrow("used in part");
+  await expect(refund(order)).rejects.toThrow("already used");
   await scene.db.sql`select return_lease(${buyer.budgetId}::bigint, 'holder', 3000000::bigint, 0::bigint, 2::bigint)`;
   expect(await (await refund(order))()).toMatchObject({ quota: monthly });
 });

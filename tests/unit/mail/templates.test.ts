@@ -103,7 +103,7 @@ test("amounts are exact however large, in the form of the language, and credit i
   expect(english).toContain("Credit: $0.00");
   expect(render("payment_success", "de", { amount: "1234.50" }).subject).toContain("1.234,50\u00a0$");
   expect(render("quota_low", "en", { quota: "-5", threshold_percent: "5" }).subject).toBe(
-    "Less than 5% of your credit is left",
+    "Less than 5% of your balance is left",
   );
 });
 

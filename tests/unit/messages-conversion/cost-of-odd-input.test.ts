@@ -39,7 +39,7 @@ describe("odd input costs what its length is worth", () => {
       ...repeat(17, () => piece),
     ];
     expect(foldStream(inputs.slice(0, 16)).error).toBeNull();
-    expect(foldStream(inputs).error).toEqual({ type: "api_error", message: "The upstream answer is too long." });
+    expect(foldStream(inputs).error).toEqual({ type: "api_error", message: "The upstream response is too long." });
   });
 
   test("C4 an answer that calls more tools than any model does is broken off", () => {
@@ -47,7 +47,7 @@ describe("odd input costs what its length is worth", () => {
     expect(foldStream([...calls.slice(1), finish("tool_calls"), done]).content).toHaveLength(1_000);
     expect(foldStream(calls).error).toEqual({
       type: "api_error",
-      message: "The upstream answer has too many tool calls.",
+      message: "The upstream response has too many tool calls.",
     });
   });
 });

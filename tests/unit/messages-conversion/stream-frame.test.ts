@@ -295,11 +295,11 @@ describe("E errors on the way", () => {
     [
       "E C11 our own",
       errorChunk({
-        message: "The upstream provider did not answer in time.",
+        message: "The upstream provider did not respond in time.",
         type: "server_error",
         code: "upstream_timeout",
       }),
-      { type: "timeout_error", message: "The upstream provider did not answer in time." },
+      { type: "timeout_error", message: "The upstream provider did not respond in time." },
     ],
     [
       "E C11 never the client's credential",
@@ -310,7 +310,7 @@ describe("E errors on the way", () => {
     [
       "E P8 a chunk that ends in error",
       finish("error"),
-      { type: "api_error", message: "The upstream broke its answer off." },
+      { type: "api_error", message: "The upstream interrupted its response." },
     ],
   ])("%s closes nothing and ends the stream", (_rule, input, error) => {
     const events = eventsOf([text("a"), input, text("b"), done]);

@@ -158,9 +158,7 @@ describe("the sandbox of this process", () => {
       "::1",
     ]);
     const metadata = sandboxed({ SANDBOX_URL: "http://169.254.169.254" });
-    await expect(metadata.addressesOf({ hostname: "169.254.169.254", port: 80 })).rejects.toThrow(
-      "no server of models",
-    );
+    await expect(metadata.addressesOf({ hostname: "169.254.169.254", port: 80 })).rejects.toThrow("no model server");
   });
 
   test("is told from others on its host that are asked about at the same moment", async () => {
@@ -183,7 +181,7 @@ describe("a name", () => {
     expect(lines.join("")).toContain('"host":"api.example.org","address":"10.0.0.1"');
     // Whoever has to mend it is told how, and of what can't be allowed, that it can't.
     await expect(outcome).rejects.toThrow("UPSTREAM_PRIVATE_ALLOWED=true");
-    await expect(leadsTo("169.254.169.254")).rejects.toThrow("no server of models is there");
+    await expect(leadsTo("169.254.169.254")).rejects.toThrow("no model server is there");
   });
 
   test("without an address, or that nobody can resolve, is refused", async () => {

@@ -150,7 +150,7 @@ describe("what the backend refuses with", () => {
   test("is said in another language with what it names, and stays as it is where it is not known", () => {
     expect(sentenceIn(german, "There is no model a{b} c.")).toBe("Das Modell a{b} c gibt es nicht.");
     expect(sentenceIn(german, errorTable.too_many_keys.message)).toBe(german.codes.too_many_keys);
-    expect(sentenceIn(german, "The password needs 8 to 256 characters.")).toBe(
+    expect(sentenceIn(german, "The password must have 8 to 256 characters.")).toBe(
       "Das Passwort braucht 8 bis 256 Zeichen.",
     );
     expect(sentenceIn(german, "Something new.")).toBe("Something new.");

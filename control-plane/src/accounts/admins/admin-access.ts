@@ -31,7 +31,9 @@ export class AdminAccess {
   /** Counts a mail with a link to this address. @throws AppError `too_many_attempts` */
   async admitMail(email: string, origin: Origin): Promise<void> {
     if (!(await mayMail(this.#parts.db, "admin_link", email, origin))) {
-      throw new AppError("too_many_attempts", { message: "This address got too many mails. Try again later." });
+      throw new AppError("too_many_attempts", {
+        message: "Too many mails were sent to this address. Try again later.",
+      });
     }
   }
 

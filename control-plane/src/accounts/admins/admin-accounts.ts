@@ -116,7 +116,7 @@ export class AdminAccounts {
     const credentials = await findAdminById(db, admin.adminId);
     const passwordHash = credentials?.passwordHash ?? null;
     if (!(await hashing.isRight(password, passwordHash)) || passwordHash === null) {
-      throw new AppError("invalid_credentials", { message: "The password is not right." });
+      throw new AppError("invalid_credentials", { message: "The password is incorrect." });
     }
     await attempt.succeeded();
     return passwordHash;

@@ -16,7 +16,7 @@ import { listAdmins } from "./store.ts";
 
 type Parts = Pick<AccountRouteParts, "db" | "adminAccess" | "approvals" | "acts">;
 
-const ofTwo = "With admin.second_person_above_usd it waits until another super-admin has agreed";
+const ofTwo = "With admin.second_person_above_usd it waits until another super-admin has approved it";
 
 /** Who may work in the admin area. The first one is made by a command on the server, which shows the password once. */
 export function adminRightsEndpoints(parts: Parts): AnyEndpoint[] {
@@ -29,7 +29,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
       method: "POST",
       ...adminOperation("/backend/admin/admin/create/"),
       input: createAdminInput,
-      summary: "Makes an admin, who sets the password by a link in a mail.",
+      summary: "Create an admin, who sets the password through a link sent by mail",
       output: saveAdminAnswer,
       errors: ["conflict", "too_many_attempts"],
       limits: [...limitSentences.mail, `${ofTwo}.`],
@@ -42,7 +42,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
       method: "POST",
       ...adminOperation("/backend/admin/admin/password-link/"),
       input: adminDeedInput,
-      summary: "Sends another admin a link to set a new password, which is good once and for an hour.",
+      summary: "Send another admin a link to set a new password; it works once, within an hour",
       output: doneOrWaiting,
       errors: ["not_found", "conflict", "self_forbidden", "too_many_attempts"],
       limits: [...limitSentences.mail, `${ofTwo}, for a super-admin.`],
@@ -55,7 +55,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
       method: "POST",
       ...adminOperation("/backend/admin/admin/sessions/revoke/"),
       input: adminDeedInput,
-      summary: "Ends every session of another admin.",
+      summary: "End every session of another admin",
       output: sessionRevokeAnswer,
       errors: ["not_found", "self_forbidden"],
       handle: async (call) => {
@@ -73,7 +73,7 @@ function rightsEndpoints({ db, approvals, acts }: Parts): AnyEndpoint[] {
       method: "GET",
       ...adminOperation("/backend/admin/admin/list/"),
       input: z.strictObject({}),
-      summary: "Everybody who is an admin or was one.",
+      summary: "List current and former admins",
       output: adminListAnswer,
       errors: [],
       handle: async () => ({ admins: await listAdmins(db) }),
@@ -82,10 +82,10 @@ function rightsEndpoints({ db, approvals, acts }: Parts): AnyEndpoint[] {
       method: "POST",
       ...adminOperation("/backend/admin/admin/save/"),
       input: saveAdminInput,
-      summary: "Makes an admin a super-admin, a super-admin an admin, or either of them nobody.",
+      summary: "Grant or remove admin and super-admin rights",
       output: saveAdminAnswer,
       errors: ["not_found", "conflict", "last_admin", "self_forbidden"],
-      limits: [`${ofTwo}, when it gives rights.`],
+      limits: [`${ofTwo}, if it grants rights.`],
       handle: async (call) => await approvals.carryOut(acts.saveAdmin, call.input, call),
     }),
   ];

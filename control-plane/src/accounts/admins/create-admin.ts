@@ -24,7 +24,7 @@ export function createAdminAct(parts: LinkParts & { readonly hashing: PasswordHa
       const { username, email, agent, mobile = null, reason } = input;
       const adminId = await insertAdmin(tx, { username, email, mobile, passwordHash, agent });
       if (adminId === null) {
-        throw new AppError("conflict", { message: "The username, the address or the number belongs to somebody." });
+        throw new AppError("conflict", { message: "The username, e-mail address or mobile number is already in use." });
       }
       await insertSupportProfile(tx, adminId, username);
       await leaveLink(tx, parts, { adminId, email });

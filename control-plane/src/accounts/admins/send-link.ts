@@ -21,7 +21,10 @@ export function passwordLinkAct(parts: LinkParts): Act<AdminDeed> {
     perform: async (tx, { admin_id: adminId, reason }, origin) => {
       const { username, email, agent } = await requireOther(tx, adminId, origin.adminId);
       if (email === null || agent < 1) {
-        const message = agent < 1 ? "Who has no rights gets no link." : "There is no address to send a link to.";
+        const message =
+          agent < 1
+            ? "This admin has no rights, so no link can be sent."
+            : "This admin has no address to send a link to.";
         throw new AppError("conflict", { message });
       }
       await leaveLink(tx, parts, { adminId, email });

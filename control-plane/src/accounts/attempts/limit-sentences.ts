@@ -1,14 +1,14 @@
 import { type AttemptLimit, addressLimits, attemptKinds, codeLimit } from "./model.ts";
 
 const hashQueue =
-  "Passwords are looked at four at a time; whoever would wait for more than two seconds is turned away.";
+  "Only four passwords are checked at a time; a request that would wait longer than two seconds is refused.";
 
 /** Limits of the endpoints, as their description says them. */
 export const limitSentences = {
   login: guessesOf(attemptKinds.userLogin.ofPair, attemptKinds.userLogin.ofAddress),
   adminLogin: guessesOf(attemptKinds.adminLogin.ofPair, attemptKinds.adminLogin.ofAddress),
   confirmation: guessesOf(attemptKinds.confirmation.ofPair, attemptKinds.confirmation.ofAddress),
-  code: [`Codes of an account: ${waitOf(codeLimit)}`],
+  code: [`Codes for an account: ${waitOf(codeLimit)}`],
   registration: [`From an address: ${waitOf(addressLimits.registration)}`, hashQueue],
   mail: [`Mails asked for from an address: ${waitOf(addressLimits.mail)}`],
 } as const;
@@ -22,5 +22,5 @@ function guessesOf(ofPair: AttemptLimit, ofAddress: AttemptLimit): readonly stri
 }
 
 function waitOf({ free, delaySecondsMin, delaySecondsMax }: AttemptLimit): string {
-  return `${free} at once, then one after ${delaySecondsMin} s and each after twice as long, up to ${delaySecondsMax} s.`;
+  return `${free} at once, then one after ${delaySecondsMin} s; each further wait is twice as long, up to ${delaySecondsMax} s.`;
 }

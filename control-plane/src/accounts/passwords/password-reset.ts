@@ -60,7 +60,7 @@ export class PasswordReset {
     const { db, devices } = this.#parts;
     const email = parseEmailAddress(address);
     if (email === null) {
-      throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
+      throw new AppError("invalid_email", { fields: { email: "Enter a valid e-mail address." } });
     }
     await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
     await takingAtLeast(answerMsMin, async () => {

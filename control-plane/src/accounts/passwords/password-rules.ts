@@ -33,10 +33,10 @@ const lookalikes: Readonly<Record<string, string>> = {
 export type PasswordFault = "length" | "characters" | "owner" | "guessed";
 
 const sentences: Readonly<Record<PasswordFault, string>> = {
-  length: `The password needs ${lengthMin} to ${lengthMax} characters.`,
-  characters: "The password has a character that no keyboard can type.",
-  owner: "The password must not be the e-mail address.",
-  guessed: "This password is among the first that are guessed. Choose another.",
+  length: `The password must have ${lengthMin} to ${lengthMax} characters.`,
+  characters: "The password contains a character that can't be typed on a keyboard.",
+  owner: "The password must differ from the e-mail address.",
+  guessed: "This password is too easy to guess. Choose another.",
 };
 
 /**

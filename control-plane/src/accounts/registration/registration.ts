@@ -76,7 +76,7 @@ export class Registration {
   async register(input: RegistrationInput, origin: Origin): Promise<RegistrationAnswer> {
     const email = parseEmailAddress(input.email);
     if (email === null) {
-      throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
+      throw new AppError("invalid_email", { fields: { email: "Enter a valid e-mail address." } });
     }
     const problem = passwordProblem(input.password, email);
     if (problem !== null) {
@@ -84,7 +84,7 @@ export class Registration {
     }
     const displayName = parseDisplayName(input.displayName);
     if (displayName === undefined) {
-      throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
+      throw new AppError("invalid_name", { fields: { display_name: "Use at most 100 characters, on one line." } });
     }
     await countFromAddress(this.#parts.db, "registration", origin.ip, this.#parts.limits().registrations);
     return await takingAtLeast(registrationMsMin, async () => {
@@ -196,7 +196,7 @@ export class Registration {
   async resend(address: string, origin: Origin): Promise<RegistrationAnswer> {
     const email = parseEmailAddress(address);
     if (email === null) {
-      throw new AppError("invalid_email", { fields: { email: "This is no e-mail address." } });
+      throw new AppError("invalid_email", { fields: { email: "Enter a valid e-mail address." } });
     }
     const { db } = this.#parts;
     await countFromAddress(db, "mail", origin.ip, this.#parts.limits().mails);
@@ -229,10 +229,12 @@ export class Registration {
       throw new AppError("not_found", { message: "There is no such user." });
     }
     if (known.status !== "email_pending") {
-      throw new AppError("conflict", { message: "This user does not wait for a verification." });
+      throw new AppError("conflict", { message: "This user is not waiting for verification." });
     }
     if (!(await mayMail(db, "admin_link", known.email, origin))) {
-      throw new AppError("too_many_attempts", { message: "This address has got enough mails for now." });
+      throw new AppError("too_many_attempts", {
+        message: "Too many mails were sent to this address. Try again later.",
+      });
     }
     await db.withTransaction(async (tx) => {
       await spendTokens(tx, userId, "email_verify");

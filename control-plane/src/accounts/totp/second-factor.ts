@@ -69,7 +69,7 @@ export class SecondFactor {
   async begin(tx: Transaction, owner: CodeOwner, account: string): Promise<{ secret: string; uri: string }> {
     const { isEnabled } = await lockSecret(tx, owner);
     if (isEnabled) {
-      throw new AppError("conflict", { message: "An authenticator is set up already. Remove it first." });
+      throw new AppError("conflict", { message: "An authenticator is already set up. Remove it first." });
     }
     const secret = randomBytes(secretBytes);
     await putSecret(tx, owner, seal(this.#parts.masterKey.sealing, secret, contextOf(owner)));

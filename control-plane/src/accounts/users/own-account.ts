@@ -49,7 +49,7 @@ export class OwnAccount {
   ): Promise<Profile> {
     const displayName = change.displayName === undefined ? undefined : parseDisplayName(change.displayName);
     if (change.displayName !== undefined && displayName === undefined) {
-      throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
+      throw new AppError("invalid_name", { fields: { display_name: "Use at most 100 characters, on one line." } });
     }
     await this.#parts.db.withTransaction(async (tx) => {
       await lockProfile(tx, user.userId);
@@ -165,7 +165,7 @@ export class OwnAccount {
     const login = await findLoginById(db, userId);
     const passwordHash = login?.passwordHash ?? null;
     if (!(await hashing.isRight(password, passwordHash)) || login === null || passwordHash === null) {
-      throw new AppError("invalid_credentials", { message: "The password is not right." });
+      throw new AppError("invalid_credentials", { message: "The password is incorrect." });
     }
     await attempt.succeeded();
     return { ...login, passwordHash };

@@ -56,7 +56,7 @@ async function saveUser(
   const rateMultiplier = readMultiplier(input.rate_multiplier);
   const displayName = input.display_name === undefined ? undefined : parseDisplayName(input.display_name);
   if (input.display_name !== undefined && displayName === undefined) {
-    throw new AppError("invalid_name", { fields: { display_name: "At most 100 characters in one line." } });
+    throw new AppError("invalid_name", { fields: { display_name: "Use at most 100 characters, on one line." } });
   }
   await lockProfile(tx, userId);
   const before = await readUnchanged(tx, input);
@@ -113,7 +113,7 @@ function readMultiplier(text: string | undefined): Decimal | null {
     return null;
   }
   if (!multiplierPattern.test(text) || scaledOf(text as Decimal) === 0n) {
-    const fields = { rate_multiplier: "A number above 0 and below 10000 with at most four places." };
+    const fields = { rate_multiplier: "Enter a number above 0 and below 10000 with at most four decimal places." };
     throw new AppError("invalid_multiplier", { fields });
   }
   return text as Decimal;

@@ -65,7 +65,7 @@ class SecondPersonNeeded extends Error {
   readonly performed: Performed;
 
   constructor(performed: Performed) {
-    super("a second super-admin has to agree");
+    super("a second super-admin has to approve");
     this.performed = performed;
   }
 }
@@ -240,8 +240,8 @@ export class Approvals {
     if (!admin.isSuper || !admin.isFresh) {
       const limits = amount === null ? "" : limitsText(rules[amount.kind]);
       throw admin.isSuper
-        ? new AppError("step_up_required", { message: `This takes a fresh login.${limits}` })
-        : new AppError("super_admin_required", { message: `This takes a super-admin.${limits}` });
+        ? new AppError("step_up_required", { message: `This requires a recent login.${limits}` })
+        : new AppError("super_admin_required", { message: `This requires a super-admin.${limits}` });
     }
     if (demand === "second_person") {
       throw new SecondPersonNeeded(done);
@@ -256,7 +256,9 @@ export class Approvals {
     return await this.#parts.db.withTransaction(async (tx) => {
       await expireApprovals(tx);
       if ((await countPending(tx)) >= pendingMax) {
-        throw new AppError("conflict", { message: `${pendingMax} requests wait already. Decide about some first.` });
+        throw new AppError("conflict", {
+          message: `${pendingMax} requests are already pending. Decide on some first.`,
+        });
       }
       const who = { requestedBy, requestedByName, requestId, ip };
       const { text, ...told } = what;
@@ -294,7 +296,7 @@ export class Approvals {
   ): Promise<Approval> {
     const waiting = await findPending(tx, kind, idempotencyKey);
     if (waiting === null || !Bun.deepEquals(waiting.input, JSON.parse(kept))) {
-      throw new AppError("idempotency_mismatch", { message: "Another request waits under this idempotency key." });
+      throw new AppError("idempotency_mismatch", { message: "Another pending request uses this idempotency key." });
     }
     return waiting;
   }
@@ -338,14 +340,14 @@ export class Approvals {
     const { adminId } = caller.admin;
     // Taking back what one has asked for oneself needs nobody else.
     if (decision.isApproved && approval.requestedBy === adminId) {
-      throw new AppError("self_forbidden", { message: "Another super-admin has to agree to this." });
+      throw new AppError("self_forbidden", { message: "Another super-admin has to approve this." });
     }
     const { admins } = this.#parts;
     if (!(await admins.hold(tx, [adminId]))) {
       throw new AppError("super_admin_required");
     }
     if (decision.isApproved && !(await admins.hold(tx, [approval.requestedBy]))) {
-      throw new AppError("conflict", { message: `${approval.requestedByName} is no super-admin any more.` });
+      throw new AppError("conflict", { message: `${approval.requestedByName} is no longer a super-admin.` });
     }
   }
 }
@@ -370,7 +372,7 @@ function originOf(caller: ActCaller, { all }: InputText, masterKey: MasterKey): 
 }
 
 function limitsText({ usdMax, usdPerDayMax }: AmountRules["adjust"]): string {
-  return ` Without it, ${usdMax} USD can be moved at once and ${usdPerDayMax} USD a day.`;
+  return ` Without it, the limits are ${usdMax} USD at once and ${usdPerDayMax} USD a day.`;
 }
 
 function unknown(): AppError {

@@ -31,7 +31,7 @@ export function analyticsEndpoints({ db, clock, limits = limitsDefault }: Analyt
       output: landingAnswer,
       errors: ["too_many_attempts"],
       limits: [`${limits.perAddress} events a minute from one address, ${limits.inAll} in all for each process.`],
-      summary: "Report that a public page was seen, or that a call to action on it was clicked.",
+      summary: "Report a view of a public page, or a click on its call to action",
       handle: async ({ input, clientIp, userAgent }) => {
         const waitSeconds = limiter.tryTake(clientIp, clock.tick());
         if (waitSeconds !== null) {

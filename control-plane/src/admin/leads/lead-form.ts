@@ -22,14 +22,14 @@ export function leadForm(
     access: "public",
     body: "form",
     input: anyForm,
-    summary: "Ask for an offer for a company by a form.",
+    summary: "Request an offer for a company through a form",
     output: null,
     otherAnswers: [
-      { status: 303, type: null, summary: "To the page that says that it was received." },
-      { status: 400, type: "text/html", summary: "What is wrong with it." },
-      { status: 429, type: "text/html", summary: "That there were too many." },
+      { status: 303, type: null, summary: "Redirects to the confirmation page." },
+      { status: 400, type: "text/html", summary: "The form's errors." },
+      { status: 429, type: "text/html", summary: "A page that says there were too many requests." },
     ],
-    limits: ["As many as of `/backend/lead/create/`, counted together."],
+    limits: ["Shares its rate limit with `/backend/lead/create/`."],
     errors: [],
     handle: async ({ input, request, clientIp }) => {
       const locale = pageLocaleOf(request, textOf(input, "lang"));

@@ -64,9 +64,9 @@ export function leadEndpoints({
       errors: ["too_many_attempts"],
       limits: [
         `${limits.perAddress} a minute from one address, ${limits.inAll} in all for each process.`,
-        "Three a day under one mail address, ten from one address and 40 from one network, 200 an hour in all.",
+        "Three a day per e-mail address, ten per IP address and 40 per network; 200 an hour in total.",
       ],
-      summary: "Ask for an offer for a company.",
+      summary: "Request an offer for a company",
       handle: async ({ input, clientIp }) => {
         await receive(input, clientIp);
         return { received: true };
@@ -78,7 +78,7 @@ export function leadEndpoints({
       input: saveLeadInput,
       output: leadAnswer,
       errors: ["not_found", "conflict"],
-      summary: "Change the state of a lead that was loaded, and what admins note about it.",
+      summary: "Change a lead's status and admin notes",
       handle: async ({ input, admin, requestId, clientIp }) => {
         const lead = await db.withTransaction(async (tx) => {
           const { before, after } = await saveLead(tx, input);

@@ -16,7 +16,7 @@ export function routeExplanationEndpoints(db: Database): AnyEndpoint[] {
       input: explainRouteInput,
       output: z.strictObject({ explanation: routeExplanation }),
       errors: [],
-      summary: "Which model and which channels a name would reach for a group, and why no others.",
+      summary: "Explain which model and channels a name reaches for a group, and why others are left out",
       handle: async ({ input: { name, group_name: groupName, route } }) => {
         const mapping = route === "messages" ? await findMapping(db, name) : null;
         const upstreamModel = route === "messages" ? (mapping?.upstreamModel ?? null) : name;

@@ -19,11 +19,11 @@ export function secretEndpoints({ db, approvals, act }: SecretEndpointParts): An
       method: "POST",
       ...adminOperation("/backend/admin/secret/save/"),
       input: saveSecretInput,
-      summary: "Save a secret under its name; its value is never shown again.",
+      summary: "Save a secret by name; its value is never shown again",
       output: savedSecretOutput,
       errors: ["conflict", "idempotency_mismatch"],
       limits: [
-        "With admin.second_person_above_usd, a credential of payment gateways or mail waits, sealed, until another super-admin has agreed.",
+        "With admin.second_person_above_usd, a credential of a payment gateway or mail service waits, encrypted, until another super-admin has approved it.",
       ],
       handle: async ({ input, admin, requestId, clientIp }) =>
         await approvals.carryOut(act, input, { admin, requestId, clientIp }),
@@ -32,7 +32,7 @@ export function secretEndpoints({ db, approvals, act }: SecretEndpointParts): An
       method: "GET",
       ...adminOperation("/backend/admin/secret/list/"),
       input: z.strictObject({}),
-      summary: "Names and dates of all secrets with who saved them, without their values.",
+      summary: "List all secrets by name, with their dates and who saved them, without values",
       output: secretListAnswer,
       errors: [],
       handle: async () => ({ secrets: await listSecrets(db) }),

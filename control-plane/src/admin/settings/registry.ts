@@ -20,121 +20,122 @@ export type SettingDefinition = (IntegerDefinition | FlagDefinition) & {
 };
 
 function integer(range: { readonly default: number; readonly min: number; readonly max: number }): IntegerDefinition {
-  const sentence = `It has to be a whole number from ${range.min} to ${range.max}.`;
+  const sentence = `Enter a whole number from ${range.min} to ${range.max}.`;
   return { kind: "integer", schema: z.int(sentence).min(range.min, sentence).max(range.max, sentence), ...range };
 }
 
 function flag(isOn: boolean): FlagDefinition {
-  return { kind: "boolean", schema: z.boolean("It has to be on or off."), default: isOn };
+  return { kind: "boolean", schema: z.boolean("Choose on or off."), default: isOn };
 }
 
 /** Every setting that can be changed while the service runs. Each is read from memory; none costs a call a query. */
 export const settingRegistry = {
   "trace.payloads": {
     ...flag(true),
-    description: "Whether bodies of calls are kept, sealed. If so, each API key may still say no.",
+    description: "Store the bodies of calls, encrypted. Each API key can opt out.",
     unit: null,
     variable: "TRACE_PAYLOADS",
   },
   "trace.max_payload_bytes": {
     ...integer({ default: 262_144, min: 0, max: 4_194_304 }),
-    description: "How much of a request and of an answer is kept, each. Of an answer never more than 262144.",
+    description: "How much of each request and each response is stored. A response never takes more than 262144.",
     unit: "bytes",
     variable: "TRACE_MAX_PAYLOAD_BYTES",
   },
   "trace.payload_retention_days": {
     ...integer({ default: 7, min: 1, max: 90 }),
     description:
-      "How long bodies of calls can be read. What is older is destroyed for good, at once also when the number becomes smaller.",
+      "How long stored bodies can be read. Older ones are permanently destroyed, at once if you lower this number.",
     unit: "days",
     variable: null,
   },
   "trace.metadata_retention_days": {
     ...integer({ default: 90, min: 1, max: 365 }),
     description:
-      "How long the metadata of calls is kept for the search of traces. Bodies go no later than this. Usage and bills are not touched.",
+      "How long metadata of calls can be searched. Bodies are destroyed no later than this. Usage and billing are not affected.",
     unit: "days",
     variable: null,
   },
   "trace.payload_reads_per_hour": {
     ...integer({ default: 30, min: 1, max: 1_000 }),
-    description: "How many payloads one super-admin may read in an hour.",
+    description: "How many payloads one super-admin can read per hour.",
     unit: "payloads",
     variable: null,
   },
   "admin.fresh_login_minutes": {
     ...integer({ default: 60, min: 5, max: 1_440 }),
     description:
-      "How long a login of an admin is fresh. Payloads, addresses, credentials, prices and rights ask for a fresh one.",
+      "How long an admin's login counts as recent. Payloads, addresses, credentials, prices and rights require a recent login.",
     unit: "minutes",
     variable: null,
   },
   "admin.second_factor_required": {
     ...flag(false),
-    description: "Whether an admin without an authenticator can do nothing but set one up.",
+    description: "Require an authenticator: without one, an admin can do nothing but set one up.",
     unit: null,
     variable: null,
   },
   "admin.adjust_usd_max": {
     ...integer({ default: 20, min: 0, max: 1_000_000 }),
     description:
-      "What an admin may give a user or take at once, by hand. More is up to super-admins with a fresh login.",
+      "The most an admin can add to or deduct from a user's balance at once, by hand. Larger amounts require a super-admin with a recent login.",
     unit: "US dollars",
     variable: null,
   },
   "admin.adjust_usd_per_day": {
     ...integer({ default: 100, min: 0, max: 1_000_000 }),
-    description: "What one admin may give users and take in a UTC day, in all; more is up to super-admins.",
+    description:
+      "The most one admin can add to and deduct from balances per UTC day in total. Larger amounts require a super-admin.",
     unit: "US dollars",
     variable: null,
   },
   "admin.refund_usd_max": {
     ...integer({ default: 100, min: 0, max: 1_000_000 }),
-    description: "What an admin may refund at once. More is up to super-admins with a fresh login.",
+    description: "The most an admin can refund at once. Larger amounts require a super-admin with a recent login.",
     unit: "US dollars",
     variable: null,
   },
   "admin.refund_usd_per_day": {
     ...integer({ default: 500, min: 0, max: 1_000_000 }),
-    description: "What one admin may refund in a UTC day, in all; more is up to super-admins.",
+    description: "The most one admin can refund per UTC day in total. Larger amounts require a super-admin.",
     unit: "US dollars",
     variable: null,
   },
   "admin.second_person_above_usd": {
     ...integer({ default: 0, min: 0, max: 1_000_000 }),
     description:
-      "Above this, at once or in all of a day, an adjustment or a refund waits until a second super-admin has agreed, and so do new rights, looser limits of admins, lower prices and credentials of payments and mail. 0: never. Have two super-admins before: one alone can't take it back.",
+      "Above this amount, at once or in total per day, an adjustment or refund waits until a second super-admin has approved it. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail. 0 turns this off. Have two super-admins first: one alone can't undo it.",
     unit: "US dollars",
     variable: "ADMIN_SECOND_PERSON_ABOVE_USD",
   },
   "analytics.retention_days": {
     ...integer({ default: 400, min: 1, max: 1_000 }),
-    description: "How long what public pages report is kept, and which campaign a payment came from.",
+    description: "How long reports of public pages, and which campaign a payment came from, are kept.",
     unit: "days",
     variable: null,
   },
   "accounts.logins_per_address": {
     ...integer({ default: 50, min: 5, max: 10_000 }),
-    description: "Attempts of users to log in from one address, failed ones, before each further one waits longer.",
-    unit: "attempts an hour",
+    description: "Failed logins of users from one address before each further attempt has to wait longer.",
+    unit: "attempts per hour",
     variable: null,
   },
   "accounts.admin_logins_per_address": {
     ...integer({ default: 20, min: 5, max: 1_000 }),
-    description: "Attempts of admins to log in from one address, failed ones, before each further one waits longer.",
-    unit: "attempts an hour",
+    description: "Failed logins of admins from one address before each further attempt has to wait longer.",
+    unit: "attempts per hour",
     variable: null,
   },
   "accounts.registrations_per_address": {
     ...integer({ default: 30, min: 1, max: 10_000 }),
-    description: "Accounts that may be registered from one address before each further one waits longer.",
-    unit: "accounts an hour",
+    description: "Accounts registered from one address before each further registration has to wait longer.",
+    unit: "accounts per hour",
     variable: null,
   },
   "accounts.mails_per_address": {
     ...integer({ default: 30, min: 1, max: 10_000 }),
-    description: "Mails with links that may be asked for from one address before each further one waits longer.",
-    unit: "mails an hour",
+    description: "Mails with links requested from one address before each further request has to wait longer.",
+    unit: "mails per hour",
     variable: null,
   },
 } as const satisfies Record<`${string}.${string}`, SettingDefinition>;

@@ -20,7 +20,7 @@ export function settingEndpoints({ settings, approvals, act }: SettingParts): An
       path: "/backend/admin/settings/list/",
       access: "admin",
       input: z.strictObject({}),
-      summary: "Every setting of the running service: its value, where that comes from, and what may be set.",
+      summary: "List every setting of the running service: its value, where it comes from, and what can be set",
       output: settingListOutput,
       errors: [],
       handle: async () => ({ settings: await settings.list() }),
@@ -29,11 +29,11 @@ export function settingEndpoints({ settings, approvals, act }: SettingParts): An
       method: "POST",
       ...adminOperation("/backend/admin/settings/save/"),
       input: saveSettingInput,
-      summary: "Changes a setting, or gives it its default back, if nobody else has changed it meanwhile.",
+      summary: "Change a setting or reset it to its default, unless it was changed meanwhile",
       output: settingOutput,
       errors: ["not_found", "conflict", "setting_fixed"],
       limits: [
-        "With admin.second_person_above_usd, what lets an admin alone do more than before waits until another super-admin has agreed.",
+        "With admin.second_person_above_usd, a change that lets a single admin do more waits until another super-admin has approved it.",
       ],
       handle: async ({ input, admin, requestId, clientIp }) =>
         await approvals.carryOut(act, input, { admin, requestId, clientIp }),

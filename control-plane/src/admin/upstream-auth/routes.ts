@@ -34,7 +34,7 @@ export function upstreamAuthEndpoints(parts: UpstreamAuthParts): AnyEndpoint[] {
       input: z.strictObject({}),
       output: profileListAnswer,
       errors: [],
-      summary: "All upstream auth profiles, without their credentials.",
+      summary: "List all upstream auth profiles, without credentials",
       handle: async () => ({ profiles: await listProfiles(parts.db) }),
     }),
     saveEndpoint(parts, "/backend/upstream/auth-profiles/save/"),
@@ -51,7 +51,7 @@ function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path
     output: profileAnswer,
     errors: ["not_found", "conflict", "secret_required"],
     limits: [`At most ${profilesMax} profiles.`],
-    summary: "Make an upstream auth profile, or change the one that was loaded; its credential is never shown again.",
+    summary: "Create an upstream auth profile, or change the loaded version; its credential is never shown again",
     handle: async ({ input, admin, requestId, clientIp }) => {
       const { after, isCredentialNew } = await db.withTransaction(async (tx) => {
         const saved = await saveProfile(tx, masterKey, input);
@@ -79,7 +79,7 @@ function refreshEndpoint({ db }: UpstreamAuthParts): AnyEndpoint {
     input: refreshProfileInput,
     output: profileAnswer,
     errors: ["not_found"],
-    summary: "Mark a profile as one that somebody has to connect by hand; no provider is called.",
+    summary: "Mark a profile as needing a manual reconnect; no provider is called",
     handle: async ({ input, admin, requestId, clientIp }) => {
       const profile = await db.withTransaction(async (tx) => {
         const { before, after } = await requestRefresh(tx, input.id);

@@ -53,7 +53,7 @@ async function findToChange(tx: Transaction, id: bigint, version: number | undef
 
 async function addProfile(tx: Transaction, profile: SaveProfileInput): Promise<bigint> {
   if ((await countProfiles(tx)) >= profilesMax) {
-    throw new AppError("conflict", { message: `There are ${profilesMax} profiles already.` });
+    throw new AppError("conflict", { message: `There are already ${profilesMax} profiles.` });
   }
   const id = await insertProfile(tx, profile);
   if (id === null) {
@@ -70,7 +70,7 @@ async function changeProfile(tx: Transaction, id: bigint, profile: SaveProfileIn
 }
 
 function nameIsTaken(): AppError {
-  return new AppError("conflict", { message: "Another profile has this name." });
+  return new AppError("conflict", { message: "Another profile already has this name." });
 }
 
 /** Another type reads another credential; another address, of the API or of tokens, would get the one that is kept. */

@@ -17,7 +17,8 @@ export function userDetailEndpoints(parts: ListParts): AnyEndpoint[] {
       input: userDetailInput,
       output: userDetail,
       errors: ["not_found", "too_broad"],
-      summary: "Everything about a user: balance, keys, orders, payments, calls, sessions, ledger, mails, audit log.",
+      summary:
+        "Get everything about a user: balance, keys, orders, payments, calls, sessions, ledger, mails, audit log",
       handle: async ({ input: { user_id: userId } }) => ({ ...(await readUserDetail(parts, userId)) }),
     }),
   ];

@@ -82,7 +82,7 @@ const soldBy: Partial<Record<SurfaceKind, readonly Exclude<keyof PriceVersion, "
 export function checkPrice({ pictureOption: param }: ParsedRequest, { price }: ModelEntry, kind: SurfaceKind): void {
   if (param !== null && price.image > 0n && price.output === 0n) {
     throw new AppError("unpriced_option", {
-      message: `This model has one price for a picture, which is not for this value of '${param}'.`,
+      message: `This model has a single price per picture, which does not cover this value of '${param}'.`,
       param,
     });
   }

@@ -84,7 +84,7 @@ export function reserveQuota(leases: Holder, principal: Holding, cost: Quota): H
 }
 
 async function finishReserving(leases: Holder, hold: Hold, user: HoldAnswer | Promise<HoldAnswer>): Promise<Hold> {
-  refuseUnlessHeld(await user, "The remaining quota of this account does not cover this call.");
+  refuseUnlessHeld(await user, "Your remaining balance does not cover this call.");
   if (hold.keyBudgetId !== null) {
     const key = await leases.hold(hold.keyBudgetId, hold.keyAmount);
     if (key !== "held") {

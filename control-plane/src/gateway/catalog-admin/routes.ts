@@ -74,9 +74,9 @@ function modelEndpoint({ approvals, acts }: CatalogAdminParts): AnyEndpoint {
     output: saveModelOutput,
     errors: ["conflict"],
     limits: [
-      "With admin.second_person_above_usd a new model, and a lower price, wait until another super-admin has agreed.",
+      "With admin.second_person_above_usd, a new model or a lower price waits until another super-admin has approved it.",
     ],
-    summary: "Make a model, or change its bounds and prices; calls that were charged keep their prices.",
+    summary: "Create a model, or change its limits and prices; earlier calls keep their prices",
     handle: async (call) => await approvals.carryOut(acts.model, call.input, call),
   });
 }
@@ -88,7 +88,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyE
     input: saveChannelInput,
     output: z.strictObject({ channel: savedChannel }),
     errors: ["conflict", "not_found", "secret_required"],
-    summary: "Make a channel, or change the one that was loaded; its credential is never shown again.",
+    summary: "Create a channel, or change the loaded version; its credential is never shown again",
     handle: async (call) => {
       // Names are asked about outside of the transaction, which would wait for them.
       await checkBaseUrl(db, call.input, guard);
@@ -118,7 +118,7 @@ function switchEndpoint({ db }: CatalogAdminParts, word: "enable" | "disable", s
     input: switchChannelsInput,
     output: z.strictObject({ channels: z.array(savedChannel) }),
     errors: ["conflict", "not_found"],
-    summary: `${word === "enable" ? "Let calls go" : "Let no more calls go"} to some channels; all of them or none.`,
+    summary: `${word === "enable" ? "Enable" : "Disable"} some channels, all of them or none`,
     handle: async (call) => ({
       channels: await db.withTransaction(async (tx) => {
         const saved = await switchChannels(tx, call.input.channel_ids, status);
@@ -145,8 +145,7 @@ function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
     input: saveAbilityInput,
     output: z.strictObject({ ability: savedAbility }),
     errors: ["not_found", "conflict"],
-    summary:
-      "Let a channel serve a model to a group, or no more, with its place among the others: the lower priority goes first.",
+    summary: "Enable or disable a channel for a model and group, and set its priority; the lowest number goes first",
     handle: async (call) => ({
       ability: await db.withTransaction(async (tx) => {
         const { group_name: groupName, model, channel_id: id, reason, ...rest } = call.input;
@@ -168,8 +167,8 @@ function testEndpoint({ db, tests }: CatalogAdminParts): AnyEndpoint {
     input: testChannelInput,
     output: z.strictObject({ test: channelTest }),
     errors: ["not_found", "conflict", "too_many_attempts"],
-    limits: ["Four tests at a time.", "A channel has 30 seconds to answer."],
-    summary: "Send one small call through a channel and say what came of it; nobody is charged.",
+    limits: ["Four tests at a time.", "A channel has 30 seconds to respond."],
+    summary: "Send one small call through a channel and report the result; nobody is charged",
     handle: async (call) => {
       const result = await tests.run(call.input.channel_id, call.input.model ?? null);
       // The provider counts it, so it is written down who asked.

@@ -24,7 +24,7 @@ export async function saveAbility(
     throw new AppError("not_found", { message: "There is no such channel." });
   }
   if (channel.exitNodeCode !== null) {
-    throw new AppError("conflict", { message: `Exit node ${channel.exitNodeCode} looks after this channel.` });
+    throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
   }
   if ((await lockModel(tx, key.model)) === null) {
     throw new AppError("not_found", { message: "There is no such model in the catalog." });

@@ -39,8 +39,8 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   if (goesElsewhere && channel.credentialSealed !== null && input.credential === undefined) {
     // Whoever may change an address, and no more than that, could read the credential at a host of their own.
     throw new AppError("secret_required", {
-      message: "Enter the credential again: it would go to another host.",
-      fields: { credential: "Enter it again, or take it away." },
+      message: "Enter the credential again: it would be sent to another host.",
+      fields: { credential: "Enter the credential again, or remove it." },
     });
   }
   const { credential } = input;
@@ -81,12 +81,12 @@ export async function switchChannels(
 async function makeChannel(tx: Transaction, input: SaveChannelInput): Promise<ChannelEntry> {
   if (input.name === undefined || input.base_url === undefined) {
     const field = input.name === undefined ? "name" : "base_url";
-    throw new AppError("invalid_value", { fields: { [field]: "A new channel needs it." } });
+    throw new AppError("invalid_value", { fields: { [field]: "Required for a new channel." } });
   }
   const id = await insertChannel(tx, input.name, input.base_url);
   const made = id === null ? null : await findChannel(tx, id);
   if (made === null) {
-    throw new AppError("conflict", { message: "There is a channel of this name." });
+    throw new AppError("conflict", { message: "Another channel already has this name." });
   }
   return made;
 }
@@ -107,7 +107,7 @@ async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEntry> {
     throw new AppError("not_found", { message: "There is no such channel." });
   }
   if (channel.exitNodeCode !== null) {
-    throw new AppError("conflict", { message: `Exit node ${channel.exitNodeCode} looks after this channel.` });
+    throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
   }
   return channel;
 }
@@ -117,7 +117,7 @@ async function changeChannel(tx: Transaction, id: ChannelId, to: ChannelSettings
     await tx.savepoint(() => updateChannel(tx, id, to));
   } catch (error) {
     if (isUniqueViolation(error)) {
-      throw new AppError("conflict", { message: "There is a channel of this name.", cause: error });
+      throw new AppError("conflict", { message: "Another channel already has this name.", cause: error });
     }
     throw error;
   }
@@ -139,12 +139,12 @@ const plainAddress = /^[\x21-\x5b\x5d-\x7e]+$/;
 function refuseOddAddress(baseUrl: string): void {
   if (originOf(baseUrl) === null || !plainAddress.test(baseUrl)) {
     throw new AppError("invalid_value", {
-      fields: { base_url: "It has to be http(s)://host[:port][/path], without user, query and fragment." },
+      fields: { base_url: "Enter http(s)://host[:port][/path], without user, query or fragment." },
     });
   }
   const { hostname, port } = parseBaseUrl(baseUrl);
   if (isNoServerAddress(hostname) || port === 0) {
-    throw new AppError("invalid_value", { fields: { base_url: "No provider is at this address." } });
+    throw new AppError("invalid_value", { fields: { base_url: "There is no provider at this address." } });
   }
 }
 

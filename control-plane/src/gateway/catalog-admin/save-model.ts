@@ -75,7 +75,7 @@ function readTime(text: string | undefined): number | null {
 function settingsOf(input: SaveModelInput, now: StoredModel | null): ModelSettings {
   const needed = <Value>(field: keyof SaveModelInput, value: Value | undefined): Value => {
     if (value === undefined) {
-      throw new AppError("invalid_value", { fields: { [field]: "A new model needs it." } });
+      throw new AppError("invalid_value", { fields: { [field]: "Required for a new model." } });
     }
     return value;
   };
@@ -98,7 +98,7 @@ function pricesOf(input: SaveModelInput, now: StoredPrice | null): Prices {
   const needed = (field: "input_usd_per_m" | "output_usd_per_m"): string => {
     const text = input[field] ?? now?.[field];
     if (text === undefined) {
-      throw new AppError("invalid_value", { fields: { [field]: "A model needs this price." } });
+      throw new AppError("invalid_value", { fields: { [field]: "This price is required." } });
     }
     return text;
   };

@@ -60,13 +60,15 @@ export class ChannelTests {
     }
     const asked = model ?? (await findServedModel(this.#parts.db, channel.id));
     if (asked === null) {
-      throw new AppError("invalid_value", { fields: { model: "This channel serves none yet: say which to ask for." } });
+      throw new AppError("invalid_value", {
+        fields: { model: "This channel serves no model yet: name the one to test." },
+      });
     }
     try {
       return await this.#semaphore.run(() => this.#ask(channel, asked));
     } catch (error) {
       if (error instanceof SemaphoreFullError) {
-        throw new AppError("too_many_attempts", { message: "Four tests are under way.", retryAfterSeconds });
+        throw new AppError("too_many_attempts", { message: "Four tests are already running.", retryAfterSeconds });
       }
       throw error;
     }
@@ -80,7 +82,7 @@ export class ChannelTests {
       redact(credential === null ? text : text.replaceAll(credential, "[redacted]")).slice(0, lengthMax);
     const content = answer?.choices?.[0]?.message?.content;
     const isOk = problem === null && status !== null && status >= 200 && status < 300 && content !== undefined;
-    const said = problem ?? errorIn(answer) ?? `The upstream answered ${status} and no chat completion.`;
+    const said = problem ?? errorIn(answer) ?? `The upstream sent status ${status} and no chat completion.`;
     return {
       channel_id: Number(channel.id),
       model,
@@ -99,7 +101,7 @@ export class ChannelTests {
     try {
       return credentialSealed === null ? null : this.#parts.openCredential(id, credentialSealed);
     } catch (error) {
-      const message = "The credential of this channel can't be opened. Enter it again.";
+      const message = "The credential of this channel can't be decrypted. Enter it again.";
       throw new AppError("conflict", { message, cause: error });
     }
   }
@@ -156,7 +158,7 @@ async function readAnswer(response: HttpResponse): Promise<{ answer: Answer | nu
     const answer: unknown = JSON.parse(text);
     return { answer: typeof answer === "object" && answer !== null ? answer : null, problem: null };
   } catch {
-    return { answer: null, problem: `The upstream answered ${response.status} and no JSON.` };
+    return { answer: null, problem: `The upstream sent status ${response.status} and no JSON.` };
   }
 }
 

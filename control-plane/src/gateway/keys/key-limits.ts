@@ -50,7 +50,7 @@ export class KeyLimits {
     const { concurrencyMax } = principal;
     if (concurrencyMax !== null && usage.inFlight >= Math.max(1, Math.floor(concurrencyMax / this.#replicas))) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This API key may run ${concurrencyMax} calls at a time.`,
+        message: `This API key is limited to ${concurrencyMax} concurrent calls.`,
         retryAfterSeconds: 1,
       });
     }
@@ -79,20 +79,20 @@ export class KeyLimits {
   #checkRates(principal: Principal, usage: Usage, tick: number): void {
     if (usage.requests !== null && !usage.requests.has(1, tick)) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This API key may send ${principal.requestsPerMinute} requests a minute.`,
+        message: `This API key is limited to ${principal.requestsPerMinute} requests per minute.`,
         retryAfterSeconds: usage.requests.secondsUntil(1, tick),
       });
     }
     if (usage.tokens !== null && !usage.tokens.has(1, tick)) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This API key may use ${principal.tokensPerMinute} tokens a minute.`,
+        message: `This API key is limited to ${principal.tokensPerMinute} tokens per minute.`,
         retryAfterSeconds: usage.tokens.secondsUntil(1, tick),
       });
     }
     const aborts = this.#abortsOf(principal.gatewayUserId);
     if (aborts?.has(1, tick) === false) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This account may leave ${this.#abortsPerHour} calls an hour before it is known what they cost.`,
+        message: `This account can abandon at most ${this.#abortsPerHour} calls per hour before their cost is known.`,
         retryAfterSeconds: aborts.secondsUntil(1, tick),
       });
     }

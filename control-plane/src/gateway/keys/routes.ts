@@ -16,7 +16,7 @@ import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
 import type { KeyOwner, KeyService } from "./service.ts";
 
-const liveKeys = [`At most ${liveKeysMax} live keys for an account.`];
+const liveKeys = [`At most ${liveKeysMax} live keys per account.`];
 
 function ownerOf({ user, requestId, clientIp }: EndpointCall<"user", unknown>): KeyOwner {
   const actor = { kind: "user", id: user.userId, name: user.email } as const;
@@ -32,7 +32,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       path: "/backend/keys/create/",
       access,
       input: keyCreateInput,
-      summary: "Makes an API key; `secret` is shown this once.",
+      summary: "Create an API key; its secret is shown only once",
       output: madeKeyAnswer,
       limits: liveKeys,
       errors: ["too_many_keys", "idempotency_mismatch", "not_found", "conflict"],
@@ -46,7 +46,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       path: "/backend/keys/list/",
       access,
       input: keyListInput,
-      summary: "The user's API keys, newest first.",
+      summary: "List the user's API keys, newest first",
       output: keyListAnswer,
       errors: [],
       handle: async ({ user, input: { cursor, limit, status } }) => {
@@ -60,7 +60,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       path: "/backend/keys/save/",
       access,
       input: keySaveInput,
-      summary: "Renames an API key or changes its limits.",
+      summary: "Rename an API key or change its limits",
       output: keyAnswer,
       limits: liveKeys,
       errors: ["not_found", "conflict", "too_many_keys"],
@@ -72,7 +72,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       path: "/backend/keys/rotate/",
       access,
       input: keyRotateInput,
-      summary: "Makes the successor of an API key; the old one works for the overlap. Both share their limits.",
+      summary: "Rotate an API key: the new key and the old one share their limits until the overlap ends",
       output: rotatedKeyAnswer,
       limits: liveKeys,
       errors: ["not_found", "conflict", "too_many_keys"],
@@ -86,7 +86,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       path: "/backend/keys/first-request/",
       access,
       input: keyInput,
-      summary: "Whether a first call with the API key was answered; cheap enough to be asked every second.",
+      summary: "Check whether the API key has made a first successful call; cheap enough to poll every second",
       output: firstRequestAnswer,
       errors: ["not_found"],
       handle: async ({ user, input }) => {
@@ -99,9 +99,9 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
 
 function statusEndpoints(keys: KeyService): AnyEndpoint[] {
   const actions = [
-    ["disable", "Switches an API key off."],
-    ["enable", "Switches an API key on again."],
-    ["revoke", "Ends an API key for good."],
+    ["disable", "Disable an API key"],
+    ["enable", "Enable a disabled API key"],
+    ["revoke", "Revoke an API key permanently"],
   ] as const;
   return actions.map(([action, summary]) =>
     endpoint({

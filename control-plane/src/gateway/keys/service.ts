@@ -67,7 +67,7 @@ export class KeyService {
         }
       }
       if (group !== undefined && group !== groupName) {
-        throw new AppError("invalid_value", { fields: { group: "This account may not use this group." } });
+        throw new AppError("invalid_value", { fields: { group: "This account can't use this group." } });
       }
       await checkSettings(tx, settings, null);
       const limit = limitOf(null, input);
@@ -150,7 +150,7 @@ export class KeyService {
       const { status } = record.view;
       requireChangeable(record.view);
       if (status === "expired") {
-        throw new AppError("conflict", { message: "This key has expired. Make a new one." });
+        throw new AppError("conflict", { message: "This key has expired. Create a new one." });
       }
       if (overlapSeconds > 0) {
         await requireRoom(tx, owner.gatewayUserId);
@@ -220,14 +220,14 @@ export class KeyService {
 }
 
 const noSuchKey = () => new AppError("not_found", { message: "There is no such API key." });
-const revokedForGood = () => new AppError("conflict", { message: "This key is revoked for good." });
+const revokedForGood = () => new AppError("conflict", { message: "This key has been revoked permanently." });
 
 function requireChangeable(view: ApiKeyView): void {
   if (view.status === "revoked") {
     throw revokedForGood();
   }
   if (view.rotated_to_id !== null) {
-    throw new AppError("conflict", { message: "This key was rotated. Change the one that follows it." });
+    throw new AppError("conflict", { message: "This key was rotated. Change its successor instead." });
   }
 }
 
@@ -244,7 +244,7 @@ async function checkSettings(tx: Transaction, settings: KeySettings, current: Ke
   if (expiresAt !== null && expiresAt !== current?.expiresAt) {
     const endMs = Date.parse(expiresAt);
     if (!(endMs > Date.now() && endMs < Date.now() + yearsMax * 366 * 86_400_000)) {
-      fields["expires_at"] = `It has to be in the next ${yearsMax} years.`;
+      fields["expires_at"] = `Choose a time within the next ${yearsMax} years.`;
     }
   }
   const badAddress = allowedIps?.find((each) => !isAddressOrRange(each));
@@ -270,7 +270,7 @@ function limitOf(
   const quota = input.quota_limit === undefined ? was : input.quota_limit;
   if (quota === null) {
     if (input.reset_period !== undefined && input.reset_period !== "none") {
-      throw new AppError("invalid_value", { fields: { reset_period: "Set a quota_limit with it." } });
+      throw new AppError("invalid_value", { fields: { reset_period: "A reset period requires a quota_limit." } });
     }
     return null;
   }

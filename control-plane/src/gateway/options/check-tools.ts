@@ -63,7 +63,7 @@ export function isOwn(tool: JsonObject): boolean {
 function unpricedTool(type: string, param: string): AppError {
   const what = type.slice(0, 64);
   return new AppError("unpriced_option", {
-    message: `The tool '${what}' is not offered. A provider runs it and takes money for each use, which has no price here.`,
+    message: `The tool '${what}' is not offered. The provider runs it and charges for each use, which has no price here.`,
     param,
   });
 }

@@ -79,7 +79,7 @@ export function isKnownName(name: string): boolean {
 
 function refuseAlike(name: string, { passed, folded }: Names, param: string): void {
   if (!passed.has(name) && folded.has(fold(name))) {
-    throw new AppError("unknown_field", { message: "A field has almost the name of another one.", param });
+    throw new AppError("unknown_field", { message: "A field name is almost the same as another one.", param });
   }
 }
 

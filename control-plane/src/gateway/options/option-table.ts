@@ -35,7 +35,7 @@ const steering: Option = {
   places: null,
   isHarmless: isEmpty,
   code: "unknown_field",
-  why: "Which model and which provider answer is not chosen by it.",
+  why: "It does not choose the model or the provider.",
 };
 
 /** Names what lies in the account at the provider, which all users of a channel share. */
@@ -43,19 +43,19 @@ function kept(why: string, places: readonly OptionPlace[], isHarmless: Option["i
   return { places, isHarmless, code: "provider_object", why };
 }
 
-const search = unpriced("Searches cost extra at a provider, and have no price here.", { isHarmless: isOff });
-const speed = unpriced("Where and how fast a provider computes changes its price, which is one here.");
+const search = unpriced("Providers charge extra for searches, which have no price here.", { isHarmless: isOff });
+const speed = unpriced("Where and how fast a provider computes changes its price, and only one price is set here.");
 
 const searchFields = [
   ...["web_search_options", "search_parameters", "search_options", "search_settings", "enable_search", "web_search"],
   ...["enable_enhancement", "force_search_enhancement"],
 ];
 
-const picturesAreCounted = "How many pictures are drawn is said by 'n'.";
+const picturesAreCounted = "Set the number of pictures with 'n'.";
 /** What `n` is called elsewhere: nothing is set aside for such pictures. */
 const pictureCounts = ["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"];
 const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf(1, "1") });
-const hosted = "Tools that a provider runs have no price here.";
+const hosted = "Tools that the provider runs have no price here.";
 
 const steeringFields = [
   ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions"],
@@ -84,15 +84,12 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   ],
   ...["speed", "inference_geo", "performance_config"].map((field): [string, Option[]] => [field, [speed]]),
   ["modalities", [unpriced("Only text has a price here.", { places: ["chat"], isHarmless: isTextAlone })]],
-  ["audio", [unpriced("Spoken answers have no price of their own here.", { places: ["chat"] })]],
-  [
-    "prediction",
-    [unpriced("Tokens of a prediction that a provider throws away have no bound here.", { places: ["chat"] })],
-  ],
+  ["audio", [unpriced("Audio output has no separate price here.", { places: ["chat"] })]],
+  ["prediction", [unpriced("Rejected prediction tokens have no upper limit here.", { places: ["chat"] })]],
   [
     "best_of",
     [
-      unpriced("Answers that are not shown have no price here.", {
+      unpriced("Output that is not returned has no price here.", {
         places: ["chat", "responses"],
         isHarmless: oneOf(1),
       }),
@@ -101,30 +98,30 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   [
     "background",
     [
-      unpriced("The usage of a response in the background would never be seen.", {
+      unpriced("The usage of a background response could not be measured.", {
         places: ["responses"],
         isHarmless: isOff,
       }),
     ],
   ],
-  ["deferred", [unpriced("The usage of a deferred answer would never be seen.", { isHarmless: isOff })]],
+  ["deferred", [unpriced("The usage of a deferred response could not be measured.", { isHarmless: isOff })]],
   [
     "moderation",
-    [unpriced("Moderation by a further model has no price here.", { places: ["chat", "responses", "realtime"] })],
+    [unpriced("Moderation by another model has no price here.", { places: ["chat", "responses", "realtime"] })],
   ],
-  ["svg", [unpriced("Drawing by a further model has no price here.", { places: ["images"] })]],
+  ["svg", [unpriced("Drawing by another model has no price here.", { places: ["images"] })]],
   ["mcp_servers", [unpriced(hosted, { isHarmless: isEmpty })]],
   ["connectors", [unpriced(hosted, { isHarmless: isEmpty })]],
   ["enable_code_interpreter", [unpriced(hosted, { isHarmless: isOff })]],
   ["compound_custom", [unpriced(hosted)]],
-  ["safety_model", [unpriced("Moderation by a further model has no price here.")]],
-  ["container", [unpriced("Containers cost extra at a provider, and have no price here.")]],
+  ["safety_model", [unpriced("Moderation by another model has no price here.")]],
+  ["container", [unpriced("Providers charge extra for containers, which have no price here.")]],
   ["store", [kept("Completions are not stored here.", ["chat"], isOff)]],
-  ["prompt", [kept("Prompts that are stored at the provider can't be used here.", ["responses", "realtime"])]],
-  ["conversation", [kept("Conversations that are stored at the provider can't be used here.", ["responses"])]],
+  ["prompt", [kept("Prompts stored at the provider can't be used here.", ["responses", "realtime"])]],
+  ["conversation", [kept("Conversations stored at the provider can't be used here.", ["responses"])]],
   [
     "previous_response_id",
-    [kept("Earlier responses can't be named here. Send their items in 'input'.", ["responses"])],
+    [kept("Earlier responses can't be referenced here. Send their items in 'input'.", ["responses"])],
   ],
   ...steeringFields.map((field): [string, Option[]] => [field, [steering]]),
 ]);

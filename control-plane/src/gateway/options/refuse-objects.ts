@@ -11,7 +11,7 @@ export function refuseObjects(item: JsonObject, param: string): void {
   for (const name of objectFields) {
     if (item[name] !== undefined && item[name] !== null) {
       throw new AppError("provider_object", {
-        message: "Files are shared in the provider's account. Send the content itself.",
+        message: "Files belong to the provider's shared account. Send the content itself.",
         param: `${param}.${name}`,
       });
     }

@@ -71,7 +71,7 @@ export class LeaseUpkeep {
 
   constructor(parts: LeaseUpkeepParts) {
     this.#parts = parts;
-    const help = "Quota in leases of lost replicas, when it was last looked; 0 where another replica looks.";
+    const help = "Quota in leases of lost replicas, as of the last check; 0 where another replica checks.";
     gauge(parts.registry, "sluice_stranded_quota", help, () => Number(this.#stranded));
   }
 

@@ -26,7 +26,7 @@ export function judgeClientEvent(frame: Frame, model: string, onResponse: () => 
   let event: JsonObject = {};
   try {
     if (typeof frame !== "string") {
-      throw new AppError("invalid_json", { message: "Events of a session are sent as text." });
+      throw new AppError("invalid_json", { message: "Events of a session must be sent as text." });
     }
     event = readJsonObject(Buffer.from(frame)).fields;
     judge(event, model);
@@ -69,7 +69,7 @@ function judgeSettings(settings: JsonObject, param: string, model: string): void
   const { model: named = model } = settings;
   if (named !== null && named !== model) {
     throw new AppError("invalid_value", {
-      message: "The model of a session is the one of its address.",
+      message: "The model of a session is fixed by its URL.",
       param: `${param}.model`,
     });
   }

@@ -87,10 +87,10 @@ function readOffered(headers: Headers): string[] {
  */
 function readModel(query: URLSearchParams): string {
   if (query.has("call_id")) {
-    throw new AppError("invalid_value", { message: "Joining a call by its id is not offered here.", param: "call_id" });
+    throw new AppError("invalid_value", { message: "Joining a call by its id is not supported.", param: "call_id" });
   }
   if (query.has("intent")) {
-    throw new AppError("invalid_value", { message: "Only sessions with a model are offered here.", param: "intent" });
+    throw new AppError("invalid_value", { message: "Only sessions with a model are supported.", param: "intent" });
   }
   const [model = "", ...others] = query.getAll("model");
   if (model === "" || others.length > 0) {

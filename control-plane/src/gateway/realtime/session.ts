@@ -108,9 +108,9 @@ export class RealtimeSession implements ServerSocketOwner {
     const tick = clock.tick();
     const { totalTimeoutMs, idleTimeoutMs, recheckMs, drainTimeoutMs, pingMs, stallTimeoutMs } = sessionLimits;
     if (tick - state.call.startedTick > totalTimeoutMs) {
-      this.#stop(expired("The session has lasted as long as a session may."));
+      this.#stop(expired("The session has reached its maximum duration."));
     } else if (tick - this.#lastFrameTick > idleTimeoutMs) {
-      this.#stop(expired("Nothing was said in this session for too long."));
+      this.#stop(expired("The session was idle for too long."));
     } else if (this.#isDraining && (this.#parts.books.running === 0 || tick - this.#drainTick > drainTimeoutMs)) {
       this.#stop(expired(null));
     } else if ((this.#client?.sender.stalledMs() ?? 0) > stallTimeoutMs) {
@@ -223,7 +223,7 @@ export class RealtimeSession implements ServerSocketOwner {
     this.#noteAsked(event);
     if (event.kind === "response_begun") {
       if (!books.begin(event.id)) {
-        throw new AppError("rate_limit_exceeded", { message: "Too many responses run in this session." });
+        throw new AppError("rate_limit_exceeded", { message: "Too many responses are running in this session." });
       }
       await funds.keep(Math.max(1, books.running));
     }

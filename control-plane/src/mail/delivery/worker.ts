@@ -155,24 +155,24 @@ export class MailWorker {
   async #prepare(mail: ClaimedMail): Promise<RenderedMail | Mark> {
     const { masterKey, clock, log } = this.#parts;
     if (mail.expiresAt !== null && mail.expiresAt.getTime() <= clock.now()) {
-      return { status: "dropped", error: "it had expired before it could be sent" };
+      return { status: "dropped", error: "it expired before it could be sent" };
     }
     if (mail.attempts - mail.faults > attemptsMax) {
-      return { status: "dead", error: "every attempt ended without an answer" };
+      return { status: "dead", error: "every attempt ended without a response" };
     }
     if (!isMailAddress(mail.to)) {
-      return { status: "dead", error: "the address can't be sent to" };
+      return { status: "dead", error: "mail can't be sent to this address" };
     }
     try {
       const sealed = mail.variablesSealed;
       if (sealed === null) {
-        return { status: "dead", error: "what it says is not kept any more" };
+        return { status: "dead", error: "its content is no longer stored" };
       }
       return await this.#render(mail, openVariables(masterKey, mail, sealed));
     } catch (error) {
       // The message of the error could quote a variable.
       log.error("mail.not_composed", { mailId: mail.id, template: mail.template, reason: nameOf(error) });
-      return { status: "dead", error: `it could not be put together (${nameOf(error)})` };
+      return { status: "dead", error: `it could not be composed (${nameOf(error)})` };
     }
   }
 

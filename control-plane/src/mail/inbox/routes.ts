@@ -12,7 +12,7 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       path: "/backend/account/inbox/",
       access: "user",
       input: inboxInput,
-      summary: "What the user was told by mail, the newest first, without links.",
+      summary: "List the mails sent to the user, newest first, without links",
       output: inboxAnswer,
       errors: [],
       handle: async ({ input: { cursor, limit }, user }) => {
@@ -26,7 +26,7 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       path: "/backend/account/inbox/read/",
       access: "user",
       input: readInboxInput,
-      summary: "Mark messages of the user as read.",
+      summary: "Mark the user's messages as read",
       output: readInboxAnswer,
       errors: [],
       handle: async ({ input: { ids }, user }) => {

@@ -15,7 +15,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
       method: "POST",
       ...adminOperation("/backend/admin/mail/resend/"),
       input: resendMailInput,
-      summary: "Put a mail that was given up back into the queue.",
+      summary: "Put a failed mail back into the queue",
       output: resendMailAnswer,
       errors: ["conflict"],
       handle: async ({ input: { id }, admin, requestId, clientIp }) => {
@@ -23,7 +23,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
           const dead = await reviveMail(tx, id, new Date(clock.now()));
           if (dead === null) {
             throw new AppError("conflict", {
-              message: "This mail can't be sent again: it is not dead, or it is over.",
+              message: "This mail can't be sent again: it has not failed, or it has expired.",
             });
           }
           await writeAudit(tx, {
@@ -50,7 +50,7 @@ function resendDeadEndpoint({ db, clock }: { readonly db: Database; readonly clo
     method: "POST",
     ...adminOperation("/backend/admin/mail/resend-failed/"),
     input: resendDeadMailsInput,
-    summary: "Put mails that were given up back into the queue, the oldest first, as many as can still be sent.",
+    summary: "Put failed mails back into the queue, oldest first, as many as can still be sent",
     output: resendDeadMailsAnswer,
     errors: [],
     handle: async ({ input: { template, limit }, admin, requestId, clientIp }) => {

@@ -91,7 +91,7 @@ export class HttpSender implements MailSender {
       return { kind: "sent", providerId: answer === null ? null : readProviderId(answer) };
     }
     const answer = await body.bytes(answerBytesMax).catch(() => new Uint8Array());
-    const error = cleanError(`the mail gateway answered ${status} ${new TextDecoder().decode(answer)}`);
+    const error = cleanError(`the mail gateway responded ${status} ${new TextDecoder().decode(answer)}`);
     if (faultStatuses.includes(status)) {
       return { kind: "misconfigured", error };
     }

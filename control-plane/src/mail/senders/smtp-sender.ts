@@ -36,7 +36,7 @@ export class SmtpSender implements MailSender {
     try {
       const transport = await this.#transport();
       if (transport === null) {
-        return { kind: "retry", error: "the mail server is not set", retryAfterMs: null };
+        return { kind: "retry", error: "the mail server is not configured", retryAfterMs: null };
       }
       const sent = await transport.sendMail({
         from,
@@ -106,8 +106,8 @@ function judge(error: unknown): SendResult {
     return { kind: "misconfigured", error: cleanError(`the mail server refused our login: ${message ?? code}`) };
   }
   if (typeof responseCode === "number" && responseCode >= 500) {
-    return { kind: "refused", error: cleanError(`the mail server answered: ${message ?? responseCode}`) };
+    return { kind: "refused", error: cleanError(`the mail server responded: ${message ?? responseCode}`) };
   }
   const said = cleanError(`${code ?? "failed"}: ${message ?? ""}`);
-  return { kind: "retry", error: `the mail server did not take it: ${said}`, retryAfterMs: null };
+  return { kind: "retry", error: `the mail server did not accept it: ${said}`, retryAfterMs: null };
 }

@@ -35,17 +35,17 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
   const used = placeholdersIn(text);
   const unknown = used.find((each) => !known.includes(each));
   if (unknown !== undefined) {
-    return `There is no {{${unknown}}} here. Known are: ${known.join(", ")}.`;
+    return `{{${unknown}}} is not available here. Available are: ${known.join(", ")}.`;
   }
   const missing = part === "subject" ? undefined : required.find((each) => !used.includes(each));
   if (missing !== undefined) {
     return `{{${missing}}} is missing.`;
   }
   if (/\{\{|\}\}/.test(text.replace(/\{\{\s*[a-z_]+\s*\}\}/g, ""))) {
-    return "There are double braces that hold no name.";
+    return "A pair of double braces contains no name.";
   }
   if (part === "html" && unwelcome.test(text)) {
-    return "Scripts, forms, pictures and whatever is loaded from elsewhere are not sent in mails.";
+    return "Scripts, forms, pictures and external content are not allowed in mails.";
   }
   return part === "html" ? linkProblemOfHtml(text) : linkProblemOfText(text);
 }
@@ -56,13 +56,13 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
  */
 function linkProblemOfHtml(html: string): string | null {
   if (html.replace(tag, "").includes("<")) {
-    return "There is a < that begins no plain tag. In text it is &lt;, and values of attributes stand in quotes.";
+    return "A < starts no simple tag. In text, write &lt;; put attribute values in quotes.";
   }
   const inTag = (html.match(tag) ?? []).flatMap((each) => placeholdersIn(each.replace(ownHref, "")));
   const name = inTag.find(isLinkName);
   return name === undefined
     ? linkProblemOfText(html.replace(tag, ""))
-    : `{{${name}}} has to be the whole of a href, or text.`;
+    : `{{${name}}} must be text, or the whole of a href.`;
 }
 
 function linkProblemOfText(text: string): string | null {
@@ -70,7 +70,7 @@ function linkProblemOfText(text: string): string | null {
   for (const word of words) {
     const name = placeholdersIn(word).findLast(isLinkName);
     if (name !== undefined && ofAddress.test(word.slice(0, word.lastIndexOf(`{{${name}}}`)))) {
-      return `{{${name}}} can't be the end of another address.`;
+      return `{{${name}}} can't be appended to another address.`;
     }
   }
   return null;

@@ -3,7 +3,7 @@ import type { MailWords } from "./words.ts";
 export const english: MailWords = {
   colon: ": ",
   byHand: "If the button does not work, open this address:",
-  footer: "This mail was sent automatically by {{service}}.",
+  footer: "This is an automated mail from {{service}}.",
   email_verify: {
     subject: "Confirm your e-mail address",
     title: "Confirm your e-mail address",
@@ -15,7 +15,7 @@ export const english: MailWords = {
     subject: "You already have an account",
     title: "You already have an account",
     body: [
-      "Somebody, probably you, tried to register at {{service}} with this e-mail address. It already has an account, so nothing was changed.",
+      "Someone, probably you, tried to register at {{service}} with this e-mail address. It already has an account, so nothing was changed.",
     ],
     action: "Log in",
     notes: [
@@ -27,60 +27,60 @@ export const english: MailWords = {
     subject: "Reset your password",
     title: "Reset your password",
     body: [
-      "We were asked to reset the password of your account at {{service}}. If it was you, choose a new password here.",
+      "We received a request to reset the password of your account at {{service}}. If it was you, choose a new password here.",
     ],
     action: "Choose a new password",
     notes: [
       "The link is valid for {{valid_for}} and works once.",
-      "If it was not you, ignore this mail; your password stays as it is.",
+      "If it was not you, ignore this mail; your password will not change.",
     ],
   },
   password_changed: {
     subject: "Your password was changed",
     title: "Your password was changed",
-    body: ["The password of your account at {{service}} was changed, and all sessions were ended."],
+    body: ["The password of your account at {{service}} was changed, and you were logged out everywhere."],
     action: "It was not me: reset the password",
     notes: [
       "If it was you, there is nothing you need to do.",
-      "Your API keys keep working. Revoke those that you don’t know in the console.",
+      "Your API keys keep working. In the console, revoke any you don’t recognize.",
     ],
   },
   recovery_code_used: {
     subject: "A recovery code of your account was used",
     title: "A recovery code was used",
     body: [
-      "A recovery code was used in place of the code of your authenticator at {{service}}. {{left}} of them are left.",
+      "A recovery code was used instead of a code from your authenticator at {{service}}. You have {{left}} left.",
     ],
     action: "Open my account",
     notes: [
-      "If it was you, there is nothing you need to do. If it was not, change your password and make new recovery codes at once.",
+      "If it was you, there is nothing you need to do. If not, change your password and create new recovery codes immediately.",
     ],
   },
   approval_waiting: {
     subject: "Request {{request_no}} needs a second super-admin",
     title: "A request needs a second super-admin",
     body: [
-      "A super-admin at {{service}} has asked for something that takes two. Nothing is changed until you or another super-admin agrees to request {{request_no}}.",
+      "A super-admin at {{service}} has requested something that needs a second approval. Nothing changes until you or another super-admin approves request {{request_no}}.",
     ],
-    action: "Look at the request",
+    action: "Review the request",
     notes: [
-      "It can be decided for {{valid_for}}. If nobody agrees by then, nothing happens.",
-      "If you did not expect this request, talk to the others before you agree to anything.",
+      "It can be decided for {{valid_for}}. If nobody approves it by then, nothing happens.",
+      "If you did not expect this request, talk to the others before you approve anything.",
     ],
   },
   payment_success: {
     subject: "Payment received: {{amount}}",
     title: "Payment received",
-    body: ["Thank you for your payment. The credit has been added to your account."],
+    body: ["Thank you for your payment. Your balance has been topped up."],
     action: "Open the console",
     notes: [],
     facts: { order_no: "Order", plan_name: "Plan", amount: "Amount", credit: "Credit" },
   },
   quota_low: {
-    subject: "Less than {{threshold}} of your credit is left",
-    title: "Your credit is running low",
+    subject: "Less than {{threshold}} of your balance is left",
+    title: "Your balance is running low",
     body: [
-      "Your remaining credit is {{credit}}. That is less than {{threshold}} of what was last added.",
+      "Your balance is {{credit}}. That is less than {{threshold}} of your last top-up.",
       "Once it is used up, requests are refused until you top up.",
     ],
     action: "Top up",

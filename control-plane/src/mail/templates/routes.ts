@@ -40,7 +40,7 @@ function listEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
     path: "/backend/admin/mail/template/list/",
     access: "admin",
     input: z.strictObject({}),
-    summary: "The mail templates, what each can show, and which were changed.",
+    summary: "List the mail templates, what each can show, and which were changed",
     output: mailTemplateListAnswer,
     errors: [],
     handle: async () => ({
@@ -56,7 +56,7 @@ function readEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
     path: "/backend/admin/mail/template/",
     access: "admin",
     input: mailTemplateInput,
-    summary: "A mail template in one language, as it is now and as it came with the program.",
+    summary: "Get a mail template in one language, as it is now and as shipped",
     output: mailTemplateAnswer,
     errors: [],
     handle: async ({ input: { name, locale } }) => {
@@ -73,7 +73,7 @@ function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
     method: "POST",
     ...adminOperation("/backend/admin/mail/template/save/"),
     input: saveMailTemplateInput,
-    summary: "Save a mail template in place of the one that came with the program.",
+    summary: "Save a mail template that replaces the shipped one",
     output: savedMailTemplateAnswer,
     errors: ["conflict"],
     handle: async ({ input: { name, locale, version, ...source }, admin, requestId, clientIp }) => {
@@ -106,7 +106,7 @@ function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointParts): AnyEnd
     method: "POST",
     ...adminOperation("/backend/admin/mail/template/preview/"),
     input: previewMailTemplateInput,
-    summary: "How a mail template looks with invented values; nothing is saved or sent.",
+    summary: "Preview a mail template with sample values; nothing is saved or sent",
     output: mailPreviewAnswer,
     errors: [],
     handle: async ({ input: { name, locale, subject, html, text } }) => {

@@ -30,8 +30,8 @@ const ofLimits = ["super_admin_required", "step_up_required"] as const;
 
 function limitsOf(kind: "adjust" | "refund"): string[] {
   return [
-    `Above admin.${kind}_usd_max at once, or admin.${kind}_usd_per_day in a UTC day, it takes a super-admin with a fresh login.`,
-    "Above admin.second_person_above_usd it waits until another super-admin has agreed.",
+    `More than admin.${kind}_usd_max at once, or admin.${kind}_usd_per_day per UTC day, requires a super-admin with a recent login.`,
+    "More than admin.second_person_above_usd waits until another super-admin has approved it.",
   ];
 }
 
@@ -45,11 +45,11 @@ function planEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
     method: "POST",
     ...adminOperation("/backend/admin/plan/save/"),
     input: savePlanInput,
-    summary: "Create a plan, or change the one that was loaded.",
+    summary: "Create a plan, or change the loaded version",
     output: savePlanOutput,
     errors: ["conflict"],
     limits: [
-      "With admin.second_person_above_usd, more quota for a dollar than before, or than a dollar is worth for a plan that could not be bought, waits until another super-admin has agreed.",
+      "With admin.second_person_above_usd, a plan that gives more quota per dollar than before (or, if it was not for sale, more than a dollar is worth) waits until another super-admin has approved it.",
     ],
     handle: async ({ input, admin, requestId, clientIp }) =>
       await approvals.carryOut(acts.plan, input, { admin, requestId, clientIp }),
@@ -61,7 +61,7 @@ function adjustEndpoint({ db, approvals, acts }: BillingAdminParts): AnyEndpoint
     method: "POST",
     ...adminOperation("/backend/admin/manual-adjust/"),
     input: manualAdjustInput,
-    summary: "Give a user quota or take it, with a reason; a dry run says what would come of it.",
+    summary: "Add to or deduct from a user's balance, with a reason; a dry run shows the result",
     output: manualAdjustOutput,
     errors: ["not_found", "conflict", "idempotency_mismatch", "missing_field", ...ofLimits],
     limits: limitsOf("adjust"),
@@ -92,7 +92,7 @@ function refundEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
     method: "POST",
     ...adminOperation("/backend/admin/refund/create/"),
     input: createRefundInput,
-    summary: "Send money of an order back and take its quota back.",
+    summary: "Refund an order and take back its quota",
     output: refundOutput,
     errors: [
       "not_found",
@@ -116,11 +116,11 @@ function refundCloseEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoin
     method: "POST",
     ...adminOperation("/backend/admin/refund/close/"),
     input: closeRefundInput,
-    summary: "End a refund that the gateway leaves open, by what was found there.",
+    summary: "Close a refund that the gateway left open, by what was found there",
     output: refundOutput,
     errors: ["not_found", "conflict", "idempotency_mismatch"],
     limits: [
-      "Its amount counts as that of a refund: above admin.second_person_above_usd, at once or in a UTC day, it waits until another super-admin has agreed.",
+      "Its amount counts as a refund: more than admin.second_person_above_usd, at once or per UTC day, waits until another super-admin has approved it.",
     ],
     handle: async ({ input, admin, requestId, clientIp }) =>
       await approvals.carryOut(acts.closeRefund, input, { admin, requestId, clientIp }),
@@ -133,7 +133,7 @@ function refundPreviewEndpoint({ db, approvals }: BillingAdminParts): AnyEndpoin
     path: "/backend/admin/refund/preview/",
     access: "admin",
     input: previewRefundInput,
-    summary: "What a refund of an order would do now, without doing it.",
+    summary: "Preview a refund of an order",
     output: refundPreviewAnswer,
     errors: ["not_found"],
     handle: async ({ input, admin }) => {
@@ -178,10 +178,10 @@ function resolveEndpoint({ approvals, acts }: BillingAdminParts): AnyEndpoint {
     ...adminOperation("/backend/admin/order/resolve/"),
     input: resolveOrderInput,
     summary:
-      "Decide about an order whose payment did not fit: credit it, send the payment back, cancel, or clear a mark.",
+      "Decide on an order whose payment did not match: credit it, refund the payment, cancel it, or clear the mark",
     output: resolveOrderOutput,
     errors: ["not_found", "conflict", "idempotency_mismatch", ...ofLimits],
-    limits: ["What is credited counts as an adjustment, what is sent back as a refund, with their limits."],
+    limits: ["Credits count toward the limits of adjustments, refunds toward those of refunds."],
     handle: async ({ input, admin, requestId, clientIp }) => {
       const { order_no: orderNo, action, transaction_id: transactionId = "" } = input;
       // The same decision is the same request.

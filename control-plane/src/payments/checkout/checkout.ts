@@ -69,7 +69,7 @@ export class CheckoutService {
   async openWallet(purchase: Purchase, vendor: string): Promise<OpenedCheckout> {
     const { wallet } = this.#payments;
     if (!wallet.offers(vendor)) {
-      throw new AppError("invalid_value", { fields: { vendor: "not one of the vendors that are offered" } });
+      throw new AppError("invalid_value", { fields: { vendor: "not one of the offered vendors" } });
     }
     if (purchase.isDryRun && purchase.userId === null && !this.#isPlay) {
       throw new AppError("unauthenticated", { message: "Log in to see a signed request." });
@@ -103,7 +103,7 @@ export class CheckoutService {
     const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, order));
     // An order that an idempotency key gave back may be paid already, and must not be paid twice.
     if (placed.order.status !== "pending") {
-      throw new AppError("conflict", { message: "This order is not waiting for a payment any more." });
+      throw new AppError("conflict", { message: "This order is no longer waiting for a payment." });
     }
     return placed;
   }

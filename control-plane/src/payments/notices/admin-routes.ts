@@ -32,7 +32,7 @@ export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminPart
       method: "POST",
       ...adminOperation("/backend/admin/gateway-event/replay/"),
       input: replayNoticeInput,
-      summary: "Take a message of a gateway again that was not dealt with; one that was changes nothing.",
+      summary: "Process a gateway message again; no effect if it was already processed",
       output: replayedNotice,
       errors: [
         "not_found",
@@ -42,7 +42,7 @@ export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminPart
         "payment_gateway_failed",
         "temporarily_unavailable",
       ],
-      limits: ["A message once in 10 seconds.", "30 messages a minute."],
+      limits: ["Each message once per 10 seconds.", "30 messages per minute."],
       handle: async ({ input: { gateway_event_id: id }, admin, requestId, clientIp }) => {
         admit();
         const { notice, result: before } = await db.withTransaction(async (tx) => {

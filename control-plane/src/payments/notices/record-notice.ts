@@ -50,11 +50,13 @@ export async function reopenNotice(tx: Transaction, id: bigint): Promise<Reopene
     return { notice: null, result: kept.result };
   }
   if (kept.notice === null) {
-    throw new AppError("conflict", { message: "Nothing was kept of what it said. Have the gateway send it again." });
+    throw new AppError("conflict", {
+      message: "The content of this message was not stored. Have the gateway send it again.",
+    });
   }
   const waitSeconds = Math.ceil(takenAgainAfterSeconds - kept.triedSecondsAgo);
   if (waitSeconds > 0) {
-    const message = "It was taken a moment ago, or still is.";
+    const message = "This message was processed moments ago, or still is.";
     throw new AppError("too_many_attempts", { message, retryAfterSeconds: waitSeconds });
   }
   await countTry(tx, id);

@@ -74,7 +74,7 @@ export async function cancelOrder(tx: Transaction, orderNo: string, by: OrderCal
   if (order.status === "pending") {
     await markCancelled(tx, order.id);
   } else if (order.status !== "cancelled") {
-    throw new AppError("conflict", { message: "This order can't be cancelled any more." });
+    throw new AppError("conflict", { message: "This order can no longer be cancelled." });
   }
   return { ...order, status: "cancelled" };
 }
@@ -93,13 +93,13 @@ export async function claimOrder(
   const isRight = order !== null && (await isClaimCode(tx, order.id, hashClaimCode(claim.claimCode)));
   const owner = await findOwner(tx, userId);
   if (!isRight || owner === null || (order.userId !== null && order.userId !== userId)) {
-    throw new AppError("not_found", { message: "There is no such order, or the code is not right." });
+    throw new AppError("not_found", { message: "There is no such order, or the code is incorrect." });
   }
   if (order.userId === userId) {
     return order;
   }
   if (await isMoneyBack(tx, order)) {
-    throw new AppError("conflict", { message: "The money of this order went back, or is on its way." });
+    throw new AppError("conflict", { message: "This order was refunded, or its refund is on the way." });
   }
   await setOwner(tx, order.id, userId);
   if (order.status === "settled") {

@@ -102,7 +102,7 @@ export async function planRefund(
 
 const quotaUsed: RefundProblem = {
   code: "quota_used",
-  message: "The quota of this order was used in part already.",
+  message: "Part of this order's balance was already used.",
 };
 
 type Amounts = {
@@ -117,10 +117,10 @@ function problemOf(order: Order, { isPaid, paidCents, openCents, cents }: Amount
     return { code: "not_paid", message: "Only a paid order can be refunded." };
   }
   if (cents <= 0n || cents > openCents) {
-    return { code: "too_much", message: `Of this order ${fromCents(openCents)} USD are left to refund.` };
+    return { code: "too_much", message: `At most ${fromCents(openCents)} USD of this order can still be refunded.` };
   }
   if (order.userId === null && cents !== paidCents) {
-    return { code: "unclaimed", message: "Nobody has claimed this order; it can only be refunded as a whole." };
+    return { code: "unclaimed", message: "Nobody has claimed this order; it can only be refunded in full." };
   }
   return null;
 }

@@ -208,7 +208,7 @@ export async function closeByHand(
   // Whoever asks the gateway now may be about to write down the opposite.
   if (known.status !== "pending" || (await beginAsking(tx, refundNo)) === null) {
     throw new AppError("conflict", {
-      message: "This refund ended otherwise, or the gateway is being asked. Look again.",
+      message: "This refund ended differently, or the gateway is still being asked. Reload it.",
     });
   }
   const answer = { done: { kind: outcome, gatewayRefundId: "by hand" }, failed: { kind: outcome, error: reason } };

@@ -55,7 +55,9 @@ export async function resolveOrder(tx: Transaction, parts: BillingParts, decisio
     return nothing;
   }
   if (!(order.status === "review" || (isRefundOpen && action !== "cancel"))) {
-    throw new AppError("conflict", { message: "There is nothing to decide about this order, or it was decided." });
+    throw new AppError("conflict", {
+      message: "There is nothing to decide about this order, or it was already decided.",
+    });
   }
   if (action === "cancel") {
     await markResolved(tx, order.id, "cancel");
@@ -80,7 +82,7 @@ export async function resolveOrder(tx: Transaction, parts: BillingParts, decisio
 
 async function dismiss(tx: Transaction, order: Order, nothing: Resolved): Promise<Resolved> {
   if (order.status === "review") {
-    throw new AppError("conflict", { message: "This order waits for a decision: settle, refund or cancel." });
+    throw new AppError("conflict", { message: "This order is waiting for a decision: settle, refund or cancel." });
   }
   if (order.reviewReason === null) {
     return nothing;
@@ -99,7 +101,7 @@ async function isRefusedRefund(tx: Transaction, order: Order): Promise<boolean> 
 async function paymentOf(tx: Transaction, order: Order, transactionId: string | null): Promise<Payment> {
   const payment = await findPaymentOfOrder(tx, order.id);
   if (payment === null || (transactionId !== null && transactionId !== payment.transactionId)) {
-    const message = "It was decided about another payment of this order.";
+    const message = "Another payment of this order was decided with this idempotency key.";
     throw new AppError("conflict", { message, fields: { transaction_id: message } });
   }
   return payment;
@@ -124,12 +126,12 @@ function choosePayment(order: Order, known: readonly PaidNotice[], transactionId
   const [payment] = meant;
   if (payment === undefined || meant.length > 1) {
     const message =
-      payment === undefined ? "No such payment is known." : "Several payments came: name the transaction.";
+      payment === undefined ? "There is no such payment." : "There are several payments: name the transaction.";
     throw new AppError("conflict", { message, fields: { transaction_id: message } });
   }
   if (payment.currency !== order.currency) {
     throw new AppError("conflict", {
-      message: "It was paid in another currency. Send it back at the gateway, then cancel the order.",
+      message: "It was paid in another currency. Refund it at the gateway, then cancel the order.",
     });
   }
   return payment;

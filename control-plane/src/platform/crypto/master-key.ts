@@ -92,7 +92,7 @@ export async function loadMasterKey(source: MasterKeySource): Promise<MasterKey>
   const previous = new MasterKey(other);
   const key = new MasterKey(current, previous);
   if (previous.id === key.id) {
-    throw new MasterKeyError("MASTER_KEY_PREVIOUS holds the same key as MASTER_KEY; it is for the other one.");
+    throw new MasterKeyError("MASTER_KEY_PREVIOUS must not be the same key as MASTER_KEY.");
   }
   return key;
 }

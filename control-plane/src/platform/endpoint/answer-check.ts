@@ -38,7 +38,7 @@ export async function undocumentedIn(endpoint: AnyEndpoint, answer: Response): P
 function problemOfError(endpoint: AnyEndpoint, status: number, body: unknown): string | null {
   const read = errorBody.safeParse(body);
   if (!read.success) {
-    return `an error of another form: ${problemsOf(read.error)}`;
+    return `an error with another shape: ${problemsOf(read.error)}`;
   }
   const { code } = read.data.error;
   if (!isErrorCode(code) || errorTable[code].status !== status) {

@@ -20,7 +20,7 @@ export function idempotencyKeyOf(request: Request, field: string | undefined): s
 export function requiredIdempotencyKey(request: Request, field: string | undefined): string {
   const key = idempotencyKeyOf(request, field);
   if (key === null) {
-    throw new AppError("missing_field", { fields: { idempotency_key: "has to be sent" } });
+    throw new AppError("missing_field", { fields: { idempotency_key: "is required" } });
   }
   return key;
 }

@@ -20,7 +20,9 @@ export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8A
   const codeOf = endpoint.method === "GET" ? codeOfParameter : codeOfField;
   const unstorable = findUnstorable(said);
   if (unstorable !== null) {
-    throw new AppError(codeOf(unstorable), { fields: { [unstorable]: "It holds a character that can't be stored." } });
+    throw new AppError(codeOf(unstorable), {
+      fields: { [unstorable]: "This contains a character that can't be stored." },
+    });
   }
   const result = endpoint.input.safeParse(said);
   if (!result.success) {

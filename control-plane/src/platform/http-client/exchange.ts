@@ -250,7 +250,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   }
 
   onConnectFailed(kind: "unreachable" | "tls", reason: string): void {
-    const what = kind === "tls" ? "no trusted TLS connection came about" : "the peer could not be reached";
+    const what = kind === "tls" ? "no trusted TLS connection could be established" : "the peer could not be reached";
     this.#fail(kind, `${what}: ${reason}`);
   }
 
@@ -266,9 +266,9 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
       return;
     }
     if (this.#isBeforeHead()) {
-      this.#fail("reset_before_head", "the peer closed the connection before the head of its answer was complete");
+      this.#fail("reset_before_head", "the peer closed the connection before the head of its response was complete");
     } else {
-      this.#fail("reset_in_body", "the peer closed the connection before the body of its answer was complete");
+      this.#fail("reset_in_body", "the peer closed the connection before the body of its response was complete");
     }
   }
 

@@ -26,12 +26,12 @@ export function toClientError(thrown: unknown, isHeadKnown: boolean): HttpClient
     return new HttpClientError("unreachable", false, `the peer could not be reached: ${code}`);
   }
   if (tlsCodePattern.test(code)) {
-    return new HttpClientError("tls", false, `no trusted TLS connection came about: ${code}`);
+    return new HttpClientError("tls", false, `no trusted TLS connection could be established: ${code}`);
   }
   if (code === "InvalidHTTPResponse" || code.startsWith("HPE_") || code.startsWith("ResponseHeader")) {
     return new HttpClientError("malformed", true, `the head of the response is malformed: ${code}`);
   }
-  return new HttpClientError("reset_before_head", true, `there was no answer: ${code}`);
+  return new HttpClientError("reset_before_head", true, `there was no response: ${code}`);
 }
 
 function codeOf(thrown: unknown): string {

@@ -120,7 +120,7 @@ function checkName(name: string): void {
     throw refusal("a header of the request has no valid name");
   }
   if (reservedNames.has(name.toLowerCase())) {
-    throw refusal(`the header ${name.toLowerCase()} is written by the client alone`);
+    throw refusal(`the header ${name.toLowerCase()} is set by the client itself`);
   }
   if (checkedNames.size < checkedNamesMax && name.length <= checkedNameLengthMax) {
     checkedNames.add(name);

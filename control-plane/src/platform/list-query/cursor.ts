@@ -33,7 +33,7 @@ export function readCursor(question: ListQuestion, columns: readonly Column[], c
     values.length === columns.length &&
     columns.every(({ type }, index) => shapes[type]?.test(values[index] ?? "\0") === true);
   if (!isWhole) {
-    throw new AppError("invalid_parameter", { fields: { cursor: "It is not a cursor of this list. Begin again." } });
+    throw new AppError("invalid_parameter", { fields: { cursor: "This is not a cursor of this list. Start again." } });
   }
   return values;
 }

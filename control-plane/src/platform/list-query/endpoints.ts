@@ -80,10 +80,10 @@ function pageEndpoint(parts: ListParts, { path, access, about, source }: ListPla
     path: `${path}list/`,
     access,
     input: source.contract.input,
-    summary: `A page of ${about}.`,
+    summary: `List ${about}`,
     output: source.contract.output,
     errors: ["too_broad"],
-    limits: ["What takes the database longer than 5 seconds is refused.", "Rows are counted up to 10,000."],
+    limits: ["Fails if the database needs more than 5 seconds.", "Rows are counted up to 10,000."],
     handle: async ({ input }) => ({ ...(await readPage(parts, source, input as Query)) }),
   });
 }
@@ -94,14 +94,14 @@ function exportEndpoint(parts: ListParts, exports: ListExports, { path, access, 
     path: `${path}export/`,
     access,
     input: source.contract.exportInput,
-    summary: `A file of all ${about}, as CSV or JSON.`,
+    summary: `Export all ${about} as CSV or JSON`,
     output: null,
     otherAnswers: [
-      { status: 200, type: "text/csv", summary: "One line for each row, after a line with the names." },
-      { status: 200, type: "application/json", summary: "One list of all rows." },
+      { status: 200, type: "text/csv", summary: "One line per row, after a line with the column names." },
+      { status: 200, type: "application/json", summary: "One array of all rows." },
     ],
     errors: ["too_broad"],
-    limits: ["At most 1,000,000 rows.", "At most four files at a time."],
+    limits: ["At most 1,000,000 rows.", "At most four exports at a time."],
     handle: async ({ input, admin, request, requestId, clientIp: ip }) => {
       const question = readQuestion(source, input as Query, parts.clock.now());
       const format = input["format"] as ExportFormat;

@@ -46,7 +46,7 @@ export class ListExports {
   ): Promise<Response> {
     if (this.#running >= runningMax) {
       throw new AppError("temporarily_unavailable", {
-        message: "Other exports are under way. Try again when they are done.",
+        message: "Other exports are running. Try again when they are done.",
         retryAfterSeconds,
       });
     }
@@ -66,7 +66,7 @@ export class ListExports {
     if (rows === null || rows > rowsMax) {
       const limit = rowsMax.toLocaleString("en");
       throw new AppError("too_broad", {
-        message: `An export has at most ${limit} rows, and these are more. Narrow the time or add a filter.`,
+        message: `An export can have at most ${limit} rows, and this one would have more. Narrow the time range or add a filter.`,
       });
     }
     return rows;
@@ -135,7 +135,7 @@ export class ListExports {
               end();
               log.warn("export.broken_off", { list: source.contract.name, written, error });
               // What went wrong is in our log; the runtime prints what a stream ends with.
-              controller.error(new Error(`the export of ${source.contract.name} broke off`));
+              controller.error(new Error(`the export of ${source.contract.name} was interrupted`));
             }
           };
         },

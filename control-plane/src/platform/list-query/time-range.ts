@@ -24,10 +24,10 @@ export function readRange(
         : (last ?? today).subtract({ days: daysDefault - 1 })
       : Temporal.PlainDate.from(asked.from_day);
   if (first !== null && last !== null && Temporal.PlainDate.compare(first, last) > 0) {
-    throw new AppError("invalid_parameter", { fields: { from_day: "It is behind the last day." } });
+    throw new AppError("invalid_parameter", { fields: { from_day: "This is after the last day." } });
   }
   if (daysMax !== undefined && first !== null && first.until(last ?? today).days >= daysMax) {
-    throw new AppError("invalid_parameter", { fields: { from_day: `Ask for at most ${daysMax} days.` } });
+    throw new AppError("invalid_parameter", { fields: { from_day: `Choose at most ${daysMax} days.` } });
   }
   return {
     fromDay: first?.toString() ?? null,

@@ -45,7 +45,8 @@ export function openOtlpReceiver(settings: TelemetrySettings, histograms: readon
       new Promise((resolve, reject) => {
         exporter.export(
           traces.flatMap((trace) => toSpans(trace, resource)),
-          ({ code, error }) => (code === 0 ? resolve() : reject(error ?? new Error("the receiver took no traces"))),
+          ({ code, error }) =>
+            code === 0 ? resolve() : reject(error ?? new Error("the receiver did not accept the traces")),
         );
       }),
     measure: (measurements: readonly Measurement[]) => {

@@ -100,7 +100,7 @@ class Handshake {
   constructor(socket: WebSocket, signal: AbortSignal, overdue: AbortSignal) {
     this.#socket = socket;
     const onAbort = () => this.#fail("aborted", "the caller left");
-    const onOverdue = () => this.#fail("connect_timeout", "the connection did not stand in time");
+    const onOverdue = () => this.#fail("connect_timeout", "the connection was not established in time");
     signal.addEventListener("abort", onAbort, { once: true });
     overdue.addEventListener("abort", onOverdue, { once: true });
     if (overdue.aborted) {

@@ -33,7 +33,7 @@ export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportR
   const begin = first ?? last.subtract({ days: daysShown - 1 });
   const count = begin.until(last).days + 1;
   if (count < 1 || count > reportDaysMax) {
-    throw new AppError("invalid_parameter", { fields: { from_day: `Ask for 1 to ${reportDaysMax} days.` } });
+    throw new AppError("invalid_parameter", { fields: { from_day: `Choose 1 to ${reportDaysMax} days.` } });
   }
   const days = Array.from({ length: count }, (_, index) => {
     const day = begin.add({ days: index });
@@ -81,7 +81,7 @@ export function barsOf({ days, to }: ReportRange, asked?: Bucket): Bars {
   }
   if (days.length > hourlyDaysMax) {
     throw new AppError("invalid_parameter", {
-      fields: { bucket: `Hours are shown for at most ${hourlyDaysMax} days.` },
+      fields: { bucket: `Hours can be shown for at most ${hourlyDaysMax} days.` },
     });
   }
   const starts = days.flatMap(({ day, startsAt }, index) => {

@@ -28,7 +28,7 @@ async function readAtOnce<T>(db: Database, read: (tx: Queryable) => Promise<T>):
     });
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
-      const message = "That is too much to add up at once. Ask for fewer days.";
+      const message = "This covers too much. Choose fewer days.";
       throw new AppError("temporarily_unavailable", { message, cause: error });
     }
     throw error;

@@ -50,7 +50,7 @@ function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       input: dashboardInput,
       output: dashboardAnswer,
       errors: [],
-      summary: "The eight figures that say most about how things go.",
+      summary: "Get the eight key figures",
       handle: async ({ input }) => ({ ...(await readDashboard(db, clock, input)) }),
     }),
     endpoint({
@@ -59,7 +59,7 @@ function overviewEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       input: overviewInput,
       output: overviewAnswer,
       errors: [],
-      summary: "Everything that the first page of admins shows, of one moment, by days of a time zone.",
+      summary: "Get the admin dashboard as of one moment, by days of a time zone",
       handle: async ({ input }) => ({ ...(await readOverview(db, clock, input)) }),
     }),
   ];
@@ -75,7 +75,7 @@ function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       output: revenueReport,
       errors: [],
       otherAnswers: csvFile,
-      summary: "Payments and refunds by day of a time zone, by plan or by gateway.",
+      summary: "Report payments and refunds by day of a time zone, by plan or by gateway",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const report = await reportRevenue(db, range, input.by);
@@ -90,7 +90,7 @@ function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       output: usageReport,
       errors: [],
       otherAnswers: csvFile,
-      summary: "Calls, tokens and quota by day of a time zone, by model, provider, exit node or user.",
+      summary: "Report calls, tokens and quota by day of a time zone, by model, provider, exit node or user",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const report = await reportUsage(db, range, input.by);
@@ -105,7 +105,7 @@ function sumEndpoints({ db, clock }: ReportEndpointParts): AnyEndpoint[] {
       output: marginReport,
       errors: [],
       otherAnswers: csvFile,
-      summary: "What calls were charged beside what their providers take.",
+      summary: "Compare what calls were charged with what their providers cost",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const report = await reportMargin(db, range, input.by);
@@ -124,7 +124,7 @@ function reconciliationEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint
     output: reconciliationReport,
     errors: [],
     otherAnswers: csvFile,
-    summary: "Orders, payments and the ledger side by side, and what of them does not fit; the file has the latter.",
+    summary: "Reconcile orders, payments and the ledger; the file lists the mismatches",
     handle: async ({ input }) => {
       const range = readReportRange(input, clock.now());
       const report = await reportReconciliation(db, range);
@@ -144,7 +144,7 @@ function campaignEndpoint({ db, clock }: ReportEndpointParts): AnyEndpoint {
     output: campaignReport,
     errors: [],
     otherAnswers: csvFile,
-    summary: "What public pages reported and what was paid, by campaign.",
+    summary: "Report page views, clicks and payments by campaign",
     handle: async ({ input }) => {
       const range = readReportRange(input, clock.now());
       const report = await reportCampaigns(db, range);
@@ -164,7 +164,7 @@ function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
       input: z.strictObject({}),
       output: z.strictObject({ costs: z.array(channelCostEntry) }),
       errors: [],
-      summary: "What providers take for models, every entry that was ever made.",
+      summary: "List provider prices for models, every entry ever made",
       handle: async () => ({ costs: await listCosts(db) }),
     }),
     endpoint({
@@ -173,13 +173,13 @@ function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
       input: saveChannelCostInput,
       output: z.strictObject({ cost: channelCostEntry }),
       errors: ["not_found"],
-      summary: "Enter what a provider takes for a model from a UTC day on; nothing is charged by it.",
+      summary: "Enter a provider's price for a model from a UTC day on; it changes no charges",
       handle: async ({ input, admin, requestId, clientIp }) => {
         const cost = await db.withTransaction(async (tx) => {
           const before = await findCost(tx, input);
           const after = (await upsertCost(tx, input)) ? await findCost(tx, input) : null;
           if (after === null) {
-            throw new AppError("not_found", { message: "There is no such channel, or no such model." });
+            throw new AppError("not_found", { message: "There is no such channel or model." });
           }
           await writeAudit(tx, {
             actor: { kind: "admin", id: admin.adminId, name: admin.username },

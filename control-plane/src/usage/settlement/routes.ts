@@ -13,7 +13,7 @@ export function settlementEndpoints({ db, settlement }: SettlementEndpointParts)
       method: "POST",
       ...adminOperation("/backend/admin/usage-settle/"),
       input: settleUsageInput,
-      summary: "Settle the usage log now, instead of waiting for the run of the next minute.",
+      summary: "Settle the usage log now instead of at the next run, within a minute",
       output: settleUsageAnswer,
       errors: [],
       handle: async ({ input: { reconcile }, admin, requestId, clientIp }) => {

@@ -33,7 +33,7 @@ export class UsageSettlement {
     this.#parts = parts;
     const { registry } = parts;
     this.#countRows = counter(registry, "sluice_settlement_rows_total", "Usage rows that were settled here.");
-    gauge(registry, "sluice_settlement_lag_seconds", "How long the oldest unsettled usage row waits.", () => {
+    gauge(registry, "sluice_settlement_lag_seconds", "Age of the oldest unsettled usage row.", () => {
       return this.#lag.seconds;
     });
     gauge(registry, "sluice_settlement_quarantined", "Usage rows that could not be settled.", () => {

@@ -40,7 +40,7 @@ export function toFilter(
   const fromDay = input.from_day ?? addDays(toDay, 1 - daysShown);
   const days = daysBetween(fromDay, toDay);
   if (days < 1 || days > usageDaysMax) {
-    return { wrongField: "from_day", sentence: `Ask for 1 to ${usageDaysMax} days.` };
+    return { wrongField: "from_day", sentence: `Choose 1 to ${usageDaysMax} days.` };
   }
   const { key_id: keyId = null, model = null, outcome = null } = input;
   return { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome };

@@ -62,7 +62,7 @@ export class UsageViews {
     if (total.calls > usageExportRowsMax) {
       const limit = usageExportRowsMax.toLocaleString("en");
       throw new AppError("too_broad", {
-        message: `A file has at most ${limit} calls, and these are more. Choose fewer days or add a filter.`,
+        message: `A file can have at most ${limit} calls, and this one would have more. Choose fewer days or add a filter.`,
       });
     }
     return usageFile(
@@ -100,12 +100,12 @@ async function inBounds<T>(read: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof DatabaseTimeoutError) {
       throw new AppError("temporarily_unavailable", {
-        message: "That is too much to add up at once. Ask for fewer days.",
+        message: "This covers too much. Choose fewer days.",
         cause: error,
       });
     }
     if (sqlStateOf(error) === invalidParameterValue) {
-      throw new AppError("invalid_parameter", { fields: { zone: "This time zone is not known." }, cause: error });
+      throw new AppError("invalid_parameter", { fields: { zone: "Unknown time zone." }, cause: error });
     }
     throw error;
   }

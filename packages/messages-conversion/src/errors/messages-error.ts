@@ -23,7 +23,7 @@ export class ThreadUnsupportedError extends MessagesError {
   override readonly details = { error_code: "thread_unsupported_request", unsupported: [] };
 
   constructor() {
-    super(400, "invalid_request_error", "thread: conversations are not held here, send all messages without it");
+    super(400, "invalid_request_error", "thread: conversations are not stored here, send all messages without it");
   }
 }
 

@@ -42,7 +42,7 @@ const row = (status: number, type: MessagesErrorType, message: string, isAboutRe
 const rejected = row(400, "invalid_request_error", "The upstream rejected the request.", true);
 const failed = row(502, "api_error", "The upstream failed.");
 const refusedUs = row(502, "api_error", "The upstream refused our credential.");
-const timedOut = row(504, "timeout_error", "The upstream did not answer in time.");
+const timedOut = row(504, "timeout_error", "The upstream did not respond in time.");
 const overloaded = row(529, "overloaded_error", "The upstream is overloaded.");
 
 /** What a status of an upstream means to the client. */
@@ -52,8 +52,8 @@ const upstreamRows: ReadonlyMap<number, Row> = new Map([
   [403, refusedUs],
   [404, row(404, "not_found_error", "", false)],
   [408, timedOut],
-  [413, row(413, "request_too_large", "The request is larger than the upstream takes.", true)],
-  [429, row(429, "rate_limit_error", "The upstream limits the rate of calls right now.", true)],
+  [413, row(413, "request_too_large", "The request is larger than the upstream accepts.", true)],
+  [429, row(429, "rate_limit_error", "The upstream is rate-limiting calls right now.", true)],
   [503, overloaded],
   [504, timedOut],
   [529, overloaded],
@@ -62,8 +62,8 @@ const upstreamRows: ReadonlyMap<number, Row> = new Map([
 /** The same for answers of the gateway, whose words are all for the client. */
 const gatewayRows: ReadonlyMap<number, Row> = new Map([
   [401, row(401, "authentication_error", "The API key is not valid.", true)],
-  [402, row(402, "billing_error", "The remaining quota does not cover this call.", true)],
-  [403, row(403, "permission_error", "This API key may not do that.", true)],
+  [402, row(402, "billing_error", "The remaining balance does not cover this call.", true)],
+  [403, row(403, "permission_error", "This API key can't do that.", true)],
   [405, row(405, "invalid_request_error", "This method is not allowed here.", true)],
 ]);
 

@@ -16,7 +16,7 @@ import { noUsage, toMessagesUsage } from "./usage.ts";
  */
 export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids: AnswerIds): Message {
   if (!isJsonObject(completion)) {
-    throw badUpstreamAnswer("The upstream answer is not a chat completion.");
+    throw badUpstreamAnswer("The upstream response is not a chat completion.");
   }
   const { choices, error, usage } = completion;
   const [choice]: unknown[] = Array.isArray(choices) ? choices : [];
@@ -24,12 +24,12 @@ export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids:
     throw toMessagesErrorOfEvent(completion, facts);
   }
   if (!isJsonObject(choice) || !isJsonObject(choice["message"])) {
-    throw badUpstreamAnswer("The upstream answer has no choices.");
+    throw badUpstreamAnswer("The upstream response has no choices.");
   }
   const { message } = choice;
   const finishReason = textOf(choice["finish_reason"]);
   if (finishReason === "error") {
-    throw badUpstreamAnswer("The upstream broke its answer off.");
+    throw badUpstreamAnswer("The upstream interrupted its response.");
   }
   const isTruncated = finishReason === "length";
   const calls = readCalls(message).map((call) => ({ ...call, input: toToolInput(call.arguments, isTruncated) }));

@@ -104,11 +104,11 @@ export class MessagesStream {
       case "unparsable":
         this.#unparsable += 1;
         if (this.#unparsable >= unparsableMax) {
-          throw badUpstreamAnswer("The upstream sent something else than a chat completion.");
+          throw badUpstreamAnswer("The upstream did not send a chat completion.");
         }
         return;
       case "done":
-        this.#endIf(this.#finishReason !== null || this.#hasContent(), "The upstream sent an empty answer.");
+        this.#endIf(this.#finishReason !== null || this.#hasContent(), "The upstream sent an empty response.");
         return;
       case "eof":
       case "cut": {
@@ -137,7 +137,7 @@ export class MessagesStream {
     }
     const words = readChunk(chunk);
     if (words.finishReason === "error") {
-      throw badUpstreamAnswer("The upstream broke its answer off.");
+      throw badUpstreamAnswer("The upstream interrupted its response.");
     }
     const wasFinished = this.#finishReason !== null;
     this.#usage = words.usage ?? this.#usage;

@@ -76,7 +76,7 @@ export class Speech {
   #countHeld(text: string): void {
     this.#heldLength += text.length;
     if (this.#heldLength > heldLengthMax) {
-      throw badUpstreamAnswer("The upstream answer is too long.");
+      throw badUpstreamAnswer("The upstream response is too long.");
     }
   }
 }

@@ -52,7 +52,7 @@ function checkName(name: string): void {
     throw new AppError(code, { param: name });
   }
   if (first !== name && isKnownName(first)) {
-    throw new AppError("unknown_field", { message: "A field has almost the name of another one.", param: name });
+    throw new AppError("unknown_field", { message: "A field name is almost the same as another one.", param: name });
   }
   refuseDisguise(first, name);
 }

@@ -32,7 +32,7 @@ function refuseReference(item: unknown, param: string): void {
   const isBare = (type === undefined || type === null) && role === undefined && id !== undefined && id !== null;
   if (type === "item_reference" || isBare) {
     throw new AppError("provider_object", {
-      message: `'${param}' names an item of an earlier response. Send the item itself.`,
+      message: `'${param}' refers to an item of an earlier response. Send the item itself.`,
       param,
     });
   }
@@ -53,7 +53,7 @@ function readItem(value: unknown, attachments: Attachments, param: string): void
   const type = String(item["type"]);
   refuseObjects(item, param);
   if (type === "input_audio") {
-    throw new AppError("unpriced_option", { message: "Sound has no price of its own here.", param });
+    throw new AppError("unpriced_option", { message: "Audio has no separate price here.", param });
   }
   if (pictureTypes.has(type)) {
     attachments.images += 1;

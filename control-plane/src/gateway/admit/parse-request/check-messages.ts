@@ -59,7 +59,7 @@ function checkMessage(message: unknown, index: number, attachments: Attachments)
   if (message["audio"] !== undefined && message["audio"] !== null) {
     // It is named by its id in the account at the provider, and read again.
     throw new AppError("provider_object", {
-      message: "The sound of an earlier turn can't be named here.",
+      message: "Audio of an earlier turn can't be referenced here.",
       param: `${param}.audio`,
     });
   }
@@ -99,7 +99,7 @@ function countPart(part: JsonObject, param: string, attachments: Attachments): v
     checkImageUrl(isObject(image) ? image["url"] : image, `${param}.image_url`);
   }
   if (type === "input_audio" || (part["input_audio"] ?? null) !== null) {
-    throw new AppError("unpriced_option", { message: "Sound has no price of its own here.", param });
+    throw new AppError("unpriced_option", { message: "Audio has no separate price here.", param });
   }
   if (isObject(file)) {
     refuseObjects(file, `${param}.file`);

@@ -29,7 +29,7 @@ function collect(pairs: Iterable<readonly [string, string]>): Map<string, string
   const fields = new Map<string, string>();
   for (const [name, value] of pairs) {
     if (fields.has(name)) {
-      throw new AppError("invalid_value", { message: "A field came twice." });
+      throw new AppError("invalid_value", { message: "A field was sent twice." });
     }
     fields.set(name, value);
     if (fields.size > fieldsMax) {
