@@ -12,7 +12,7 @@ import type { ChannelUse } from "./channels/channel-load.ts";
 import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience, boundSilence } from "./dispatch/bound-silence.ts";
-import { acceptOf, checkQuery, composeRequest, hopHeader } from "./dispatch/compose-request.ts";
+import { acceptOf, checkQuery, composeRequest, hasPassed, hopHeader, withHop } from "./dispatch/compose-request.ts";
 import { forward } from "./dispatch/forward.ts";
 import { refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
 import { FreeAnswer } from "./errors.ts";
@@ -114,7 +114,7 @@ export class Pipeline implements GatewayPort {
     const { call } = state;
     const { directory, digestKey, clock, hopMark } = this.#parts;
     // Before the key: what comes back carries a channel's credential, which need not be a key of ours.
-    if (call.headers.get(hopHeader)?.includes(hopMark) === true) {
+    if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
     }
     const found = directory.find(digestKey(readApiKey(call.headers)));
@@ -211,8 +211,7 @@ export class Pipeline implements GatewayPort {
   ): Promise<GatewayAnswer | FailedAttempt> {
     const { call } = state;
     const { channel } = use;
-    const before = call.headers.get(hopHeader);
-    const hops = before === null ? this.#parts.hopMark : `${before},${this.#parts.hopMark}`;
+    const hops = withHop(call.headers.get(hopHeader), this.#parts.hopMark);
     const exitAccount = state.exitNodes?.get(channel.id) ?? null;
     const { upstreamLimits, readOnRoom, clock } = this.#parts;
     state.readOn = readOnRoom.open(surface.kind, state.principal.gatewayUserId, clock);

@@ -16,6 +16,8 @@ import { writeForm } from "./parse-request/write-form.ts";
 
 const modelNameLengthMax = 256;
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
+/** What the body was read as. Of the client's own type nothing goes on: in another charset the same bytes say something else. */
+const readType = "application/json";
 const multipartType = /^multipart\/form-data\s*;/i;
 
 /**
@@ -78,7 +80,7 @@ export function parseRequest(
   const asksForUsage = isStream && !wantsUsage && mayAskForUsage && takesUsageOption(surface);
   return {
     ...plain,
-    contentType,
+    contentType: readType,
     model: readModelName(fields["model"] ?? surface.defaultModel),
     isStream,
     wantsUsage,

@@ -13,6 +13,23 @@ const idempotencyHeader = "idempotency-key";
 
 /** Carries the marks of the gateways that a request has passed, so that a loop is noticed. */
 export const hopHeader = "x-sluice-hops";
+const hopPattern = /^[0-9a-f]{16}$/;
+/** The last ones tell of a loop; whoever is longer on the way is not helped by more of them. */
+const hopsMax = 32;
+
+/** Whether a request has been at the gateway with this mark. */
+export function hasPassed(hops: string | null, mark: string): boolean {
+  return hops?.includes(mark) === true;
+}
+
+/** The marks with one more. What a client wrote there that is none goes no further. */
+export function withHop(hops: string | null, mark: string): string {
+  if (hops === null) {
+    return mark;
+  }
+  const marks = hops.split(",").map((part) => part.trim());
+  return [...marks.filter((part) => hopPattern.test(part)).slice(-hopsMax), mark].join(",");
+}
 
 /**
  * The names of a query that go on, each once and without anything unusual. A provider's address may take others, such as

@@ -3,7 +3,7 @@ import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../p
 import { attemptChannels, noteAttempt } from "../attempt-channels.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
 import type { Channel } from "../channels/model.ts";
-import { composeRequest, hopHeader } from "../dispatch/compose-request.ts";
+import { composeRequest, hopHeader, withHop } from "../dispatch/compose-request.ts";
 import { attemptsMax } from "../dispatch/retry-policy.ts";
 import type { AttemptFailure, FailedAttempt } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
@@ -94,10 +94,8 @@ async function openUpstream(
   const { call, request } = state;
   const { channel } = use;
   const { hopMark, upstreamLimits, realtimeLimits } = parts;
-  const before = call.headers.get(hopHeader);
-  const hops = before === null ? hopMark : `${before},${hopMark}`;
   const composed = composeRequest(call, request, channel, {
-    hops,
+    hops: withHop(call.headers.get(hopHeader), hopMark),
     limits: upstreamLimits,
     signal: call.signal,
     accept: null,

@@ -7,7 +7,7 @@ import { checkKeyState, checkModelAccess } from "../admit/check-access.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "../admit/reserve-quota.ts";
 import { CallEnder } from "../call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
-import { hopHeader } from "../dispatch/compose-request.ts";
+import { hasPassed, hopHeader } from "../dispatch/compose-request.ts";
 import type { CallState, GatewayCall, ModelEntry, ParsedRequest, Principal } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
 import type { RealtimeOpening, RealtimePort } from "../port.ts";
@@ -91,7 +91,7 @@ export class RealtimeGateway implements RealtimePort {
 
   async #authenticate(state: CallState): Promise<Principal> {
     const { call } = state;
-    if (call.headers.get(hopHeader)?.includes(this.#parts.hopMark) === true) {
+    if (hasPassed(call.headers.get(hopHeader), this.#parts.hopMark)) {
       throw new AppError("loop_detected");
     }
     const principal = await this.#findPrincipal(call, readApiKey(readCredentials(call.headers)));

@@ -236,6 +236,16 @@ test("the name of a model is a text", () => {
   }
 });
 
+test("JSON goes on as what it was read as, whatever else a client calls it", () => {
+  const body = Buffer.from(JSON.stringify({ model: "m", messages: ask }));
+  for (const type of ["application/json", "Application/JSON; charset=utf-7", "application/vnd.odd+json; a=b"]) {
+    expect(
+      checkContentType(new Headers({ "content-type": type }), findSurface("/v1/chat/completions")),
+    ).toBeUndefined();
+    expect(parseRequest(body, type, findSurface("/v1/chat/completions")).contentType).toBe("application/json");
+  }
+});
+
 test("a body comes as it is, of the type that its path takes", () => {
   const check = (path: string, headers: Record<string, string>) =>
     codeOf(() => checkContentType(new Headers(headers), findSurface(path)));

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import {
   checkQuery,
   composeRequest,
+  hasPassed,
   type RequestOptions,
+  withHop,
 } from "@sluice/control-plane/gateway/dispatch/compose-request.ts";
 import type { GatewayCall, ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
 import { channelOf } from "../../../support/channel-fixtures.ts";
@@ -52,6 +54,20 @@ describe("a request as it goes to a channel", () => {
     expect(compose({}, "?limit=2&api-version=9&order=asc&x=%0d").target).toBe("/v1/chat/completions?limit=2&order=asc");
     expect(compose({ "openai-beta": "assistants=v2" }).sent.get("openai-beta")).toBe("assistants=v2");
     expect(compose({ "openai-beta": "{odd}" }).sent.has("openai-beta")).toBe(false);
+  });
+
+  test("says which gateways it has passed, and nothing else that a client wrote there", () => {
+    const mark = "0123456789abcdef";
+    const other = "fedcba9876543210";
+    expect(withHop(null, mark)).toBe(mark);
+    expect(withHop(other, mark)).toBe(`${other},${mark}`);
+    expect(withHop(`${other}, x=y,<script>, ${other}`, mark)).toBe(`${other},${other},${mark}`);
+    expect(withHop("y".repeat(15_000), mark)).toBe(mark);
+    expect(withHop(`${other},`.repeat(900), mark).length).toBeLessThan(600);
+    expect(hasPassed(`${other}, ${mark}`, mark)).toBe(true);
+    expect(hasPassed(`${other},`.repeat(900) + mark, mark)).toBe(true);
+    expect(hasPassed(other, mark)).toBe(false);
+    expect(hasPassed(null, mark)).toBe(false);
   });
 
   test("has a query of 1,024 characters at most", () => {
