@@ -29,6 +29,7 @@ export type StartSettings = {
 export type Programs = {
   /** Null where the pages are built elsewhere, or not served. */
   readonly web: readonly string[] | null;
+  readonly check: readonly string[];
   readonly migrate: readonly string[];
   readonly seed: readonly string[];
   readonly sandbox: readonly string[];
@@ -67,6 +68,7 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
     isReloading: words.includes("--reload"),
     programs: {
       web: WEB_DIST ? null : [join(root, "web/build/build-web.ts")],
+      check: [join(root, "control-plane/src/commands/check-settings.ts")],
       migrate: [join(root, "control-plane/src/commands/migrate.ts")],
       seed: [join(root, "control-plane/src/commands/seed.ts")],
       sandbox: [join(root, "packages/sandbox-provider/src/main.ts")],

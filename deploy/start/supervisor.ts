@@ -18,6 +18,8 @@ const readyPollMs = 20;
 const drainMarginMs = 10_000;
 const reloadDrainMsMax = 3_000;
 const sandboxDrainMsMax = 5_000;
+/** Stands for the database that is still to be started. */
+const urlBeforeStart = "postgres://127.0.0.1/database";
 const postgresRestartPauseMs = 1_000;
 const postgresRestartsMax = 60;
 
@@ -78,6 +80,8 @@ export class Supervisor {
     const startedAt = performance.now();
     const { settings, signal } = { settings: this.#settings, signal: this.#stopping.signal };
     const port = await claimPort(settings.host, settings.port);
+    await this.#checkSettings();
+    signal.throwIfAborted();
     if (settings.isOpenDevelopment) {
       say("warning", `${settings.host} is open to other machines, and development has no safeguards`);
     }
@@ -112,6 +116,14 @@ export class Supervisor {
         ? productionText({ url, ...readState(seeded), isSandbox: sandboxUrl !== null })
         : welcomeText({ url, apiKey: firstKey, ...readFirstUser(seeded), isSandbox: sandboxUrl !== null }),
     );
+  }
+
+  /** What the programs can't run with is said before anything is made. */
+  async #checkSettings(): Promise<void> {
+    const { databaseUrl, programs, root } = this.#settings;
+    const env = this.#childEnvironment(databaseUrl ?? urlBeforeStart);
+    const remark = (line: string): void => say("settings", line);
+    await runControlPlaneCommand({ command: programs.check, env, cwd: root, remark, signal: this.#stopping.signal });
   }
 
   async #startPostgres(): Promise<string> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,6 +116,22 @@ test("a taken port is said in one sentence with the remedy, before anything is s
   } finally {
     other.close();
   }
+});
+
+test.each([
+  ["the start", { NODE_ENV: "staging" }, "NODE_ENV"],
+  ["a program that comes later", { LOG_LEVEL: "loud" }, "LOG_LEVEL"],
+  [
+    "a program that comes later, which must not be shown",
+    { MIGRATION_DATABASE_URL: "mysql://u:secret@h/d" },
+    "MIGRATION_DATABASE_URL",
+  ],
+])("a bad value of a variable of %s is named before anything is made", async (_whose, env, name) => {
+  const program = start(env);
+  expect(await program.exited).toBe(1);
+  expect(program.output()).toContain(`The configuration is not usable. ${name}: `);
+  expect(program.output()).not.toContain("secret");
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test("a variable with a bad value is named", async () => {
