@@ -20,24 +20,15 @@ const lockedMsMax = 3_600_000;
  * held by a transaction, so that it ends with its holder, and the work runs beside it in transactions of its own.
  */
 export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(): void } {
-  const scheduler = new Elysia({ name: "jobs" });
-  for (const job of jobs) {
+  const schedules = jobs.map((job) => {
     const { name, pattern } = job;
-    scheduler.use(
-      cron({
-        name,
-        pattern,
-        timezone: "UTC",
-        protect: true,
-        run: () => runOnce(job, db, log),
-      }),
-    );
-  }
-  const store = scheduler.store as { cron?: Record<string, { stop(): void }> };
+    const schedule = cron({ name, pattern, timezone: "UTC", protect: true, run: () => runOnce(job, db, log) });
+    return new Elysia().use(schedule).store.cron[name];
+  });
   return {
     stop: () => {
-      for (const job of Object.values(store.cron ?? {})) {
-        job.stop();
+      for (const schedule of schedules) {
+        schedule?.stop();
       }
     },
   };
