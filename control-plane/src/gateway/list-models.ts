@@ -1,4 +1,5 @@
 import { passThroughModel } from "../models/model.ts";
+import { utcDay } from "../platform/clock.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Catalog } from "./catalog.ts";
 import type { GatewayAnswer, ModelEntry, Principal } from "./model.ts";
@@ -47,7 +48,7 @@ function answer(value: unknown): GatewayAnswer {
 }
 
 function toModelObject(model: ModelEntry) {
-  const shutdown = model.sunsetAtMs === null ? null : new Date(model.sunsetAtMs).toISOString().slice(0, 10);
+  const shutdown = model.sunsetAtMs === null ? null : utcDay(model.sunsetAtMs);
   return {
     id: model.name,
     object: "model",

@@ -1,6 +1,7 @@
 import type { OrderEntry } from "@sluice/contracts/billing";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
+import { dayMs } from "../platform/clock.ts";
 
 export type PlanKind = "wallet_balance" | "monthly";
 export type PayChannel = "none" | "mock" | "walletpay" | "cardpay";
@@ -97,7 +98,7 @@ const usdScale = 2;
  * An order keeps its terms, so that whoever pays late pays what they were shown. This long after its end its price is a
  * matter for a person: longer than gateways repeat what they have to say, and than a page of theirs stays open.
  */
-const lateMsMax = 7 * 86_400_000;
+const lateMsMax = 7 * dayMs;
 
 /** Whether two amounts of money are the same number; an amount with fractions of a cent equals none. */
 export function isSameAmount(one: Decimal, other: Decimal): boolean {

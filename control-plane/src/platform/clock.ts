@@ -11,16 +11,18 @@ export const systemClock: Clock = {
   tick: () => performance.now(),
 };
 
+export const dayMs = 86_400_000;
+
 let dayOfLast = "";
 let dayEndsAt = 0;
 let dayStartsAt = 0;
 
 /** The UTC day of a moment as YYYY-MM-DD. Remembers the last day, because nearly every call asks for the same one. */
 export function utcDay(epochMs: number): string {
-  if (epochMs < dayStartsAt || epochMs >= dayEndsAt) {
+  if (!(epochMs >= dayStartsAt && epochMs < dayEndsAt)) {
     dayOfLast = new Date(epochMs).toISOString().slice(0, 10);
-    dayStartsAt = Date.parse(`${dayOfLast}T00:00:00Z`);
-    dayEndsAt = dayStartsAt + 86_400_000;
+    dayStartsAt = Math.floor(epochMs / dayMs) * dayMs;
+    dayEndsAt = dayStartsAt + dayMs;
   }
   return dayOfLast;
 }

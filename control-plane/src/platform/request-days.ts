@@ -1,4 +1,5 @@
-const dayMs = 86_400_000;
+import { dayMs, utcDay } from "./clock.ts";
+
 /** An id can name moments that no calendar of ours writes down; no call is from then, so they all stand for one day. */
 const latestMs = Date.parse("9000-01-01T00:00:00Z");
 
@@ -8,6 +9,5 @@ const latestMs = Date.parse("9000-01-01T00:00:00Z");
  */
 export function daysOfRequest(requestId: string): readonly [string, string, string] {
   const startedMs = Math.min(Number.parseInt(requestId.replaceAll("-", "").slice(0, 12), 16), latestMs);
-  const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-  return [dayAt(startedMs - dayMs), dayAt(startedMs), dayAt(startedMs + dayMs)];
+  return [utcDay(startedMs - dayMs), utcDay(startedMs), utcDay(startedMs + dayMs)];
 }

@@ -1,4 +1,5 @@
 import type { ApiKeyId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
+import { dayMs, utcDay } from "../platform/clock.ts";
 
 /** Metadata of one relayed call. Written for every call, those without a valid key included. */
 export type TraceRow = {
@@ -121,7 +122,6 @@ export type TraceSearch = {
   readonly payloadCutoff: Date;
 };
 
-const dayMs = 86_400_000;
 /** Request id and moment of a call are made one after the other. */
 const slackMs = 2_000;
 const behindAll: CallPlace = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
@@ -131,7 +131,7 @@ function placeOf(epochMs: number): CallPlace {
   const moment = new Date(Math.max(0, epochMs));
   const hex = moment.getTime().toString(16).padStart(12, "0");
   return {
-    day: moment.toISOString().slice(0, 10),
+    day: utcDay(moment.getTime()),
     requestId: `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`,
   };
 }

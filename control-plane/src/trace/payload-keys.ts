@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Clock, utcDay } from "../platform/clock.ts";
+import { type Clock, dayMs, utcDay } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { open, seal, sealContext } from "../platform/crypto/seal.ts";
 import { keyIdOf, SealingKey, sealingKeyBytes } from "../platform/crypto/sealing-key.ts";
@@ -7,7 +7,6 @@ import type { Queryable } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 import { findDayKey, insertDayKey } from "./store.ts";
 
-const dayMs = 86_400_000;
 const checkMs = 60_000;
 const retryMs = 2_000;
 /** Another replica may store its key first, or (once in a million keys) have the same id; then what is there is read. */

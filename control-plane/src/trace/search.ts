@@ -1,5 +1,5 @@
 import type { TraceListInput, TraceView } from "@sluice/contracts/traces";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
@@ -26,7 +26,6 @@ export type TraceDetail = {
   readonly accesses: readonly AccessRow[];
 };
 
-const dayMs = 86_400_000;
 const accessesShown = 50;
 
 /** Finds calls for admins: metadata only. */

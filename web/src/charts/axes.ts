@@ -1,6 +1,6 @@
+import { daySeconds } from "../i18n/days.ts";
 import type { Series } from "./model.ts";
 
-const daySeconds = 86_400;
 const wholeSteps: readonly number[] = Array.from({ length: 15 }, (_, power) =>
   [1, 2, 5].map((each) => each * 10 ** power),
 ).flat();

@@ -1,3 +1,4 @@
+import { daySeconds } from "../i18n/days.ts";
 import "./mend-browser-language.ts";
 import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from "solid-js";
 import uPlot from "uplot";
@@ -22,7 +23,6 @@ type PlotProps = {
 type Tip = { readonly index: number; readonly left: number };
 
 const heightPx = 220;
-const daySeconds = 86_400;
 const timeWidthPx = 72;
 /** Of the last time below, what stands over the end of the axis. */
 const lastTimePx = 22;

@@ -1,4 +1,5 @@
 import { directionOf, type Locale } from "@sluice/contracts/locales";
+import { dayMs } from "./days.ts";
 import { formatTagOf } from "./locale.ts";
 
 /** 500,000 quota are worth 1 USD; packages/contracts says so, and a test compares. */
@@ -44,7 +45,7 @@ export function usdOfQuota(quota: number | string | bigint): string {
 const relativeUnits: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["year", 31_536_000_000],
   ["month", 2_592_000_000],
-  ["day", 86_400_000],
+  ["day", dayMs],
   ["hour", 3_600_000],
   ["minute", 60_000],
 ];

@@ -1,11 +1,11 @@
 import type { JSX } from "solid-js";
 import { BarList } from "../charts/bar-list.tsx";
 import { TimeChart } from "../charts/time-chart.tsx";
+import { daySeconds } from "../i18n/days.ts";
 import { formatsOf } from "../i18n/format.ts";
 import { Card } from "../kit/card.tsx";
 
 const days = 30;
-const daySeconds = 86_400;
 const start = 1_761_955_200;
 const formats = formatsOf("en", "UTC");
 const times = Array.from({ length: days }, (_, index) => start + index * daySeconds);

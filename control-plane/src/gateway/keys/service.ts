@@ -3,6 +3,7 @@ import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } 
 import type { Actor } from "../../admin/audit/model.ts";
 import { writeAudit } from "../../admin/audit/service.ts";
 import { isAddressOrRange } from "../../platform/address-list.ts";
+import { dayMs } from "../../platform/clock.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -243,7 +244,7 @@ async function checkSettings(tx: Transaction, settings: KeySettings, current: Ke
   const { expiresAt, allowedModels, allowedIps } = settings;
   if (expiresAt !== null && expiresAt !== current?.expiresAt) {
     const endMs = Date.parse(expiresAt);
-    if (!(endMs > Date.now() && endMs < Date.now() + yearsMax * 366 * 86_400_000)) {
+    if (!(endMs > Date.now() && endMs < Date.now() + yearsMax * 366 * dayMs)) {
       fields["expires_at"] = `Choose a time within the next ${yearsMax} years.`;
     }
   }

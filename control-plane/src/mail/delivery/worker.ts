@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, dayMs } from "../../platform/clock.ts";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Database } from "../../platform/db.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
@@ -45,9 +45,9 @@ const sendMsMaxDefault = 60_000;
 /** A holder that is still at work after this is believed dead; each of its steps is cut off well before. */
 const leaseMs = 180_000;
 /** The mail log reaches back a year and a bit, so that a year can be compared with the one before. */
-const keptMs = 400 * 86_400_000;
+const keptMs = 400 * dayMs;
 const deleteRounds = { atOnceMax: 1_000, roundsMax: 50 };
-const deadKeptMs = 7 * 86_400_000;
+const deadKeptMs = 7 * dayMs;
 
 /**
  * Sends what is due. Any number of processes may do so: a mail is held by one at a time, sent outside of any transaction

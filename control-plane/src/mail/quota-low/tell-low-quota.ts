@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, dayMs } from "../../platform/clock.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { MailQueue } from "../model.ts";
 import { findEndOfBatch, findLowQuota, type LowQuota } from "./quota-low-store.ts";
@@ -11,7 +11,7 @@ export type LowQuotaParts = {
 
 const budgetsPerBatchDefault = 500;
 /** By then the user has topped up, or knows it anyway. */
-const usefulMs = 3 * 86_400_000;
+const usefulMs = 3 * dayMs;
 
 /**
  * Leaves a mail for every user whose quota has fallen below a threshold, once for each threshold and grant. Walks over the

@@ -1,5 +1,5 @@
 import { exportRowsMax } from "@sluice/contracts/lists";
-import type { Clock } from "../clock.ts";
+import { type Clock, utcDay } from "../clock.ts";
 import type { Database } from "../db.ts";
 import { AppError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -75,7 +75,7 @@ export class ListExports {
   #answer(source: AnyListSource, question: ListQuestion, format: ExportFormat): Response {
     const { clock } = this.#parts;
     const writer = rowWriter(format, source.columns);
-    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    const day = utcDay(clock.now());
     const headers = {
       "content-type": writer.contentType,
       "content-disposition": `attachment; filename="${source.contract.name}-${day}.${format}"`,

@@ -1,3 +1,4 @@
+import { dayMs, utcDay } from "../clock.ts";
 import type { Database, Queryable, SqlValue } from "../db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../db-errors.ts";
 import { AppError } from "../errors.ts";
@@ -214,7 +215,7 @@ function behind({ time }: AnyListSource, { keys, after, isDescending }: Behind, 
 }
 
 function utcDayOf(at: Date, daysMore: number): string {
-  return new Date(at.getTime() + daysMore * 86_400_000).toISOString().slice(0, 10);
+  return utcDay(at.getTime() + daysMore * dayMs);
 }
 
 function whereOf(conditions: readonly string[]): string {

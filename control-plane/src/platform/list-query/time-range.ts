@@ -1,3 +1,4 @@
+import { startOfDay, todayIn } from "../days.ts";
 import { AppError } from "../errors.ts";
 import type { TimeOf, TimeRange } from "./model.ts";
 
@@ -14,7 +15,7 @@ export function readRange(
   { nowMs, isOpen }: { readonly nowMs: number; readonly isOpen: boolean },
 ): TimeRange {
   const { zone } = asked;
-  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate();
+  const today = todayIn(zone, nowMs);
   const last = asked.to_day === undefined ? null : Temporal.PlainDate.from(asked.to_day);
   const { daysDefault, daysMax } = time;
   const first =
@@ -33,11 +34,7 @@ export function readRange(
     fromDay: first?.toString() ?? null,
     toDay: last?.toString() ?? null,
     zone,
-    from: first === null ? null : startOf(first, zone),
-    to: last === null ? null : startOf(last.add({ days: 1 }), zone),
+    from: first === null ? null : startOfDay(first, zone),
+    to: last === null ? null : startOfDay(last.add({ days: 1 }), zone),
   };
-}
-
-function startOf(date: Temporal.PlainDate, zone: string): Date {
-  return new Date(date.toZonedDateTime(zone).epochMilliseconds);
 }

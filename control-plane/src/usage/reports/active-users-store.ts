@@ -1,3 +1,4 @@
+import { dayMs } from "../../platform/clock.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { type Span, wholeQuartersOf } from "./range.ts";
 
@@ -78,7 +79,6 @@ async function countOpen(db: Queryable, { from, to }: Span): Promise<ActiveUsers
   return row ?? none;
 }
 
-const dayMs = 86_400_000;
 const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / dayMs) * dayMs);
 
 /**

@@ -1,4 +1,5 @@
 import { type ReportRangeInput, reportDaysMax } from "@sluice/contracts/reports";
+import { startOfDay, todayIn } from "../../platform/days.ts";
 import { AppError } from "../../platform/errors.ts";
 
 const daysShown = 30;
@@ -27,7 +28,7 @@ export type ReportRange = Span & {
  */
 export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportRange {
   const { zone } = asked;
-  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(zone).toPlainDate();
+  const today = todayIn(zone, nowMs);
   const first = asked.from_day === undefined ? null : Temporal.PlainDate.from(asked.from_day);
   const last = asked.to_day === undefined ? laterOf(first, today) : Temporal.PlainDate.from(asked.to_day);
   const begin = first ?? last.subtract({ days: daysShown - 1 });
@@ -37,11 +38,11 @@ export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportR
   }
   const days = Array.from({ length: count }, (_, index) => {
     const day = begin.add({ days: index });
-    return { day: day.toString(), startsAt: startOf(day, zone) };
+    return { day: day.toString(), startsAt: startOfDay(day, zone) };
   });
-  const from = startOf(begin, zone);
-  const to = startOf(last.add({ days: 1 }), zone);
-  const previousFrom = startOf(begin.subtract({ days: count }), zone);
+  const from = startOfDay(begin, zone);
+  const to = startOfDay(last.add({ days: 1 }), zone);
+  const previousFrom = startOfDay(begin.subtract({ days: count }), zone);
   // Cut at a quarter hour: that is how finely the sums of the usage are kept.
   const passedMs = Math.floor((nowMs - from.getTime()) / quarterMs) * quarterMs;
   const previousTo = new Date(Math.min(from.getTime(), previousFrom.getTime() + Math.max(0, passedMs)));
@@ -59,10 +60,6 @@ export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportR
 
 function laterOf(first: Temporal.PlainDate | null, today: Temporal.PlainDate): Temporal.PlainDate {
   return first !== null && Temporal.PlainDate.compare(first, today) > 0 ? first : today;
-}
-
-function startOf(day: Temporal.PlainDate, zone: string): Date {
-  return new Date(day.toZonedDateTime(zone).epochMilliseconds);
 }
 
 export type Bucket = "hour" | "day";

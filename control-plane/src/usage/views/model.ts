@@ -1,5 +1,6 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type UsageSummary, type UsageSummaryInput, type UsageSums, usageDaysMax } from "@sluice/contracts/usage";
+import { addDays, countDays, todayIn } from "../../platform/days.ts";
 
 /** Which calls of one user are meant: those that began on these days of the zone. */
 export type UsageFilter = {
@@ -12,18 +13,7 @@ export type UsageFilter = {
   readonly outcome: string | null;
 };
 
-const dayMs = 86_400_000;
 const daysShown = 30;
-
-/** The day that is so many days later. */
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
-}
-
-/** The days from the first to the last, both included; empty when they are the wrong way round. */
-export function daysBetween(fromDay: string, toDay: string): number {
-  return Math.round((Date.parse(`${toDay}T00:00:00Z`) - Date.parse(`${fromDay}T00:00:00Z`)) / dayMs) + 1;
-}
 
 /**
  * The filter that a request asks for. Without days it is about the last 30 of its zone.
@@ -35,10 +25,10 @@ export function toFilter(
   nowMs: number,
 ): UsageFilter | { readonly wrongField: "from_day"; readonly sentence: string } {
   const { zone } = input;
-  const today = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(nowMs);
+  const today = todayIn(zone, nowMs).toString();
   const toDay = input.to_day ?? (input.from_day === undefined ? today : laterOf(today, input.from_day));
   const fromDay = input.from_day ?? addDays(toDay, 1 - daysShown);
-  const days = daysBetween(fromDay, toDay);
+  const days = countDays(fromDay, toDay);
   if (days < 1 || days > usageDaysMax) {
     return { wrongField: "from_day", sentence: `Choose 1 to ${usageDaysMax} days.` };
   }
@@ -87,7 +77,7 @@ export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly
   );
   const ofDay = Map.groupBy(ofModels, ({ day }) => day);
   const ofModel = Map.groupBy(ofModels, ({ model }) => model);
-  const days = Array.from({ length: daysBetween(fromDay, toDay) }, (_, index) => addDays(fromDay, index));
+  const days = Array.from({ length: Math.max(0, countDays(fromDay, toDay)) }, (_, index) => addDays(fromDay, index));
   const byModel = [...ofModel].map(([model, those]) => ({ model, ...sum(those) }));
   return {
     zone,

@@ -1,5 +1,6 @@
 import { useSearchParams } from "@solidjs/router";
 import { createSignal, For, type JSX, Show } from "solid-js";
+import { dayIn, dayMs } from "../../i18n/days.ts";
 import { SelectField, TextField } from "../../kit/field.tsx";
 import "../../table/data-table.css";
 
@@ -32,7 +33,6 @@ export function createRangeState(): RangeState {
 }
 
 const presets = [1, 7, 30, 90] as const;
-const dayMs = 86_400_000;
 
 /** Zones that are offered: UTC, that of the browser, and some more; any other can stand in the URL. */
 const zonesOffered = ["UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "Asia/Shanghai", "Asia/Tokyo"];
@@ -40,16 +40,6 @@ const zonesOffered = ["UTC", "Europe/Berlin", "America/New_York", "America/Los_A
 function zonesWith(current: string): readonly string[] {
   const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   return [...new Set([...zonesOffered, own, current])];
-}
-
-/** The day that a moment belongs to in a zone, `2026-11-21`. */
-function dayIn(zone: string, time: number): string {
-  try {
-    return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(time);
-  } catch {
-    // A zone out of the address that does not exist; the backend says so when it is asked.
-    return new Date(time).toISOString().slice(0, 10);
-  }
 }
 
 /** The days of a preset: the last so many, today among them. */

@@ -1,19 +1,8 @@
 import { formatsOf } from "../../i18n/format.ts";
 import { consoleLocale } from "../locales.ts";
 
-const dayMs = 86_400_000;
-
 /** The zone of this browser, by its name in the database of zones. */
 export const browserZone: string = new Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-
-/** The day of a moment in a zone, as `2026-11-21`. */
-export function dayIn(zone: string, atMs: number): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(atMs);
-}
-
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
-}
 
 /** A day as a chart has it: its beginning in UTC, because a day of a zone is a name and not a moment. */
 export function secondsOfDay(day: string): number {

@@ -4,6 +4,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Match, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
+import { utcDay } from "../../../i18n/days.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
@@ -69,7 +70,7 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
     initial: {
       channel_id: "",
       model: "",
-      valid_from: new Date().toISOString().slice(0, 10),
+      valid_from: utcDay(Date.now()),
       input_usd_per_m: "",
       output_usd_per_m: "",
       cache_read_usd_per_m: "",

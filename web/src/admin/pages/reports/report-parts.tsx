@@ -1,6 +1,7 @@
 import { createMemo, type JSX, Match, Show, Switch } from "solid-js";
 import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
+import { utcDay } from "../../../i18n/days.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
 import { LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
@@ -116,7 +117,7 @@ export function RowChart<Row extends KeyedRow>(props: {
             chart={chart()}
             kind="bars"
             format={props.format}
-            timeText={(seconds) => new Date(seconds * 1000).toISOString().slice(0, 10)}
+            timeText={(seconds) => utcDay(seconds * 1000)}
             zone={`Days in ${props.zone}`}
             timeZone="UTC"
           />

@@ -1,11 +1,12 @@
 import { createSignal, For, type JSX } from "solid-js";
 import type { Series } from "../../../charts/model.ts";
 import { TimeChart } from "../../../charts/time-chart.tsx";
+import { dayIn, utcDay } from "../../../i18n/days.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
 import { formats } from "../../formats.ts";
-import { dayFormats, dayIn, secondsOfDay } from "../../parts/days.ts";
+import { dayFormats, secondsOfDay } from "../../parts/days.ts";
 import type { Sums, UsageSummary } from "../../parts/queries.ts";
 import { usdNumber } from "../../parts/quota.ts";
 import { usageArea } from "./messages/messages.ts";
@@ -26,7 +27,7 @@ export function DayChart(props: { readonly summary: UsageSummary; readonly range
   const texts = usageArea.texts();
   const [metric, setMetric] = createSignal<Metric>("cost");
   const chart = () => toChart(props.summary, metric(), { other: texts.otherModels, unknown: texts.unknownModel });
-  const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10);
+  const dayOf = (seconds: number): string => utcDay(seconds * 1_000);
   return (
     <Card
       title={texts.chart}

@@ -1,5 +1,6 @@
 import { useSearchParams } from "@solidjs/router";
-import { addDays, browserZone, dayIn } from "../../parts/days.ts";
+import { addDays, dayIn } from "../../../i18n/days.ts";
+import { browserZone } from "../../parts/days.ts";
 
 const daysAtFirst = 30;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;

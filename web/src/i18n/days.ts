@@ -1,0 +1,21 @@
+/** Days as the backend has them, YYYY-MM-DD; by hand, because not every browser has Temporal. */
+export const daySeconds = 86_400;
+export const dayMs: number = daySeconds * 1_000;
+
+/** The UTC day of a moment. */
+export function utcDay(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}
+
+/** The day of a moment in a zone; in UTC for a zone that does not exist, of which the backend says so. */
+export function dayIn(zone: string, epochMs: number): string {
+  try {
+    return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(epochMs);
+  } catch {
+    return utcDay(epochMs);
+  }
+}
+
+export function addDays(day: string, days: number): string {
+  return utcDay(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
+}
