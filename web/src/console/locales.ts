@@ -9,14 +9,19 @@ export type Area<Texts> = {
   readonly texts: () => Texts;
 };
 
-type TextFile<Texts> = { readonly messages: Texts };
+/** One language of an area. */
+export type TextFile<Texts> = { readonly messages: Texts };
 
-/** Declares an area: one file for each language of the product, without which it does not compile; only one is fetched. */
-export function area<Texts>(files: Readonly<Record<Locale, () => Promise<TextFile<Texts>>>>): Area<Texts> {
+/** Declares an area: `import.meta.glob` of its files of texts, one for each language, of which only one is fetched. */
+export function area<Texts>(files: Readonly<Record<string, () => Promise<TextFile<Texts>>>>): Area<Texts> {
   let loaded: Texts | null = null;
   return {
     load: async () => {
-      loaded ??= (await files[consoleLocale]()).messages;
+      const file = files[`./${consoleLocale}.ts`];
+      if (file === undefined) {
+        throw new Error(`an area has no texts in ${consoleLocale}`);
+      }
+      loaded ??= (await file()).messages;
     },
     texts: () => {
       if (loaded === null) {

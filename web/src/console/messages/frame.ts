@@ -1,16 +1,5 @@
-import { area } from "../locales.ts";
+import { area, type TextFile } from "../locales.ts";
+import type { FrameMessages } from "./en.ts";
 
 /** The words of the frame: what every page of the console shows. */
-export const frameArea = area({
-  en: () => import("./en.ts"),
-  zh: () => import("./zh.ts"),
-  ja: () => import("./ja.ts"),
-  ko: () => import("./ko.ts"),
-  es: () => import("./es.ts"),
-  fr: () => import("./fr.ts"),
-  de: () => import("./de.ts"),
-  pt: () => import("./pt.ts"),
-  ru: () => import("./ru.ts"),
-  ar: () => import("./ar.ts"),
-  hi: () => import("./hi.ts"),
-});
+export const frameArea = area(import.meta.glob<TextFile<FrameMessages>>("./??.ts"));

@@ -1,15 +1,4 @@
-import { area } from "../../../locales.ts";
+import { area, type TextFile } from "../../../locales.ts";
+import type { KeysMessages } from "./en.ts";
 
-export const keysArea = area({
-  en: () => import("./en.ts"),
-  zh: () => import("./zh.ts"),
-  ja: () => import("./ja.ts"),
-  ko: () => import("./ko.ts"),
-  es: () => import("./es.ts"),
-  fr: () => import("./fr.ts"),
-  de: () => import("./de.ts"),
-  pt: () => import("./pt.ts"),
-  ru: () => import("./ru.ts"),
-  ar: () => import("./ar.ts"),
-  hi: () => import("./hi.ts"),
-});
+export const keysArea = area(import.meta.glob<TextFile<KeysMessages>>("./??.ts"));
