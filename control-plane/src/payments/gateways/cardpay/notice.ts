@@ -12,7 +12,7 @@ const failedStates: readonly unknown[] = ["failed", "canceled"];
 const disputeKinds = /^(charge\.dispute\.|radar\.early_fraud_warning\.)/;
 const idPattern = /^[A-Za-z0-9_.-]{1,255}$/;
 const numberPattern = /^[A-Za-z0-9_.-]{1,64}$/;
-const currencyPattern = /^[a-z]{3}$/i;
+const currencyPattern = /^[A-Z]{3}$/;
 
 /**
  * What an event with a good signature says.
@@ -60,7 +60,7 @@ function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
     return { kind: "dispute" };
   }
   if (type === totalKind) {
-    return { kind: "total", backUsd: readCents(object["amount_refunded"]) };
+    return { kind: "total", backUsd: readAmount(object["amount_refunded"], "USD") };
   }
   if (!refundKinds.test(type)) {
     return null;
@@ -69,10 +69,21 @@ function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
   return { kind: "refund", refundNo, isFailed: failedStates.includes(object["status"]) };
 }
 
-/** Null for what is not an amount of the gateway. */
-function readCents(said: unknown): Decimal | null {
-  const isAmount = typeof said === "number" && Number.isSafeInteger(said) && said >= 0 && said < 1e12;
-  return isAmount ? fromCents(BigInt(said)) : null;
+/** Currencies that the gateway counts whole, and those that it counts in thousandths; all others in hundredths. */
+const wholeCurrencies = new Set("BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF".split(" "));
+const thousandthCurrencies = new Set("BHD JOD KWD OMR TND".split(" "));
+/** More than any payment, and less than columns of amounts take. */
+const centsEnd = 1_000_000_000_000n;
+
+/** In major units, out of the smallest ones of the currency; null for what is not an amount of the gateway. */
+function readAmount(said: unknown, currency: string): Decimal | null {
+  if (typeof said !== "number" || !Number.isSafeInteger(said) || said < 0) {
+    return null;
+  }
+  const amount = BigInt(said);
+  const isWhole = wholeCurrencies.has(currency);
+  const cents = isWhole ? amount * 100n : thousandthCurrencies.has(currency) ? amount / 10n : amount;
+  return cents < centsEnd ? fromCents(cents) : null;
 }
 
 /** Null for a payment that is not about an order of ours: the account may serve other shops as well. */
@@ -81,18 +92,15 @@ function readPaid(intent: Record<string, unknown>): PaidFacts | null {
   if (orderNo === null) {
     return null;
   }
-  const { id, status, currency } = intent;
-  const amountUsd = readCents(intent["amount_received"]);
+  const { id, status, currency: said } = intent;
+  const currency = typeof said === "string" ? said.toUpperCase() : "";
+  const amountUsd = readAmount(intent["amount_received"], currency);
   const isWhole =
-    typeof id === "string" &&
-    idPattern.test(id) &&
-    status === "succeeded" &&
-    typeof currency === "string" &&
-    currencyPattern.test(currency);
+    typeof id === "string" && idPattern.test(id) && status === "succeeded" && currencyPattern.test(currency);
   if (!isWhole || amountUsd === null) {
     throw new AppError("invalid_value", { internal: { orderNo, reason: "a payment without its fields" } });
   }
-  return { transactionId: id, orderNo, currency: currency.toUpperCase(), amountUsd };
+  return { transactionId: id, orderNo, currency, amountUsd };
 }
 
 const readOrderNo = (metadata: unknown): string | null => readNumber(metadata, "trade_no");
