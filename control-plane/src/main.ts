@@ -52,15 +52,6 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config.LOG_LEVEL, writeLine);
   const program = await buildProgram(config, log);
-  program.app.listen({
-    hostname: config.HOST,
-    port: config.PORT,
-    reusePort: true,
-    idleTimeout: serverSeconds(config.CLIENT_IDLE_TIMEOUT_MS),
-    maxRequestBodySize: serverBodyBytesMax,
-    development: false,
-  });
-  log.info("program.listening", { url: `http://${config.HOST}:${program.app.server?.port}` });
   let isStopping = false;
   const stop = () => {
     if (isStopping) {
@@ -94,6 +85,16 @@ async function main(): Promise<void> {
     log.error("program.unhandled_rejection", { error });
     stop();
   });
+  // Last, since whoever reads that it listens may end it at once.
+  program.app.listen({
+    hostname: config.HOST,
+    port: config.PORT,
+    reusePort: true,
+    idleTimeout: serverSeconds(config.CLIENT_IDLE_TIMEOUT_MS),
+    maxRequestBodySize: serverBodyBytesMax,
+    development: false,
+  });
+  log.info("program.listening", { url: `http://${config.HOST}:${program.app.server?.port}` });
 }
 
 main().catch((error: unknown) => {
