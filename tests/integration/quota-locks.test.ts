@@ -7,8 +7,7 @@ import { renewTerm } from "@sluice/control-plane/gateway/quota/replica-store.ts"
 import { createLeaseStore, grantQuota } from "@sluice/control-plane/gateway/quota/store.ts";
 import type { Database, Queryable } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { holdRows, runBothBehind } from "../support/held-row.ts";
-import { lockWaiter } from "../support/lock-waiter.ts";
+import { holdLock, runBothBehind } from "../support/held-lock.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const granted = 100n;
@@ -119,15 +118,15 @@ test("a commit that waits for one budget holds none with a higher number, in wha
     await db.query(`alter database "${database.name}" set enable_${plan} = off`, []);
   }
   const reading = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
-  const held = await holdRows(db, lockBudget(0));
+  const held = await holdLock(db, lockBudget(0));
   const charges = Promise.all([charge("a", [1, 0], 3n, reading), charge("b", [1, 0], 4n, reading)]);
   charges.catch(() => undefined);
   try {
-    await lockWaiter(db, 2);
+    await held.waitForWaiters(2);
     const free = await db.sql`select id from budget where id = ${budget(1)}::bigint for update skip locked`;
     expect(free).toHaveLength(1);
   } finally {
-    await held.end();
+    await held.release();
     await charges.finally(() => reading.close(500));
   }
 });

@@ -92,7 +92,7 @@ describe("rows that wait when their process is killed", () => {
     const blocked = await blockCommits(rig.db);
     expect(countWhole(await callAtOnce(first, user, 5))).toBe(5);
     await first.kill();
-    await blocked.end();
+    await blocked.release();
     const next = await rig.startProcess({ DATA_DIR: first.dataDirectory });
     expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 5n * price, leased: 0n });
     expect(countWhole(await callAtOnce(next, user, 20))).toBe(5);
@@ -109,7 +109,7 @@ describe("rows that wait when their process is killed", () => {
     const blocked = await blockCommits(rig.db);
     expect(countWhole(await callAtOnce(dead, user, 5))).toBe(5);
     await dead.kill();
-    await blocked.end();
+    await blocked.release();
     // The neighbour looks every twenty seconds.
     expect(await waitForIdleReturn(rig.db, user.budgetId, 40_000)).toMatchObject({ used: 5n * price });
     expect(countWhole(await callAtOnce(neighbour, user, 20))).toBe(5);

@@ -17,8 +17,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { Registry } from "prom-client";
 import { readBudget } from "../support/budget-watch.ts";
-import { holdRows } from "../support/held-row.ts";
-import { lockWaiter } from "../support/lock-waiter.ts";
+import { holdLock } from "../support/held-lock.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const one = "one" as ReplicaId;
@@ -102,9 +101,9 @@ describe("the leases of a replica", () => {
     await lend(40n);
     await markGivenUp(db, one);
     await age(one, 600);
-    const renewed = await holdRows(db, (tx) => renewTerm(tx, one, { era, lengthMs }));
+    const renewed = await holdLock(db, (tx) => renewTerm(tx, one, { era, lengthMs }));
     expect(await writeOffLeases(db)).toEqual([]);
-    await renewed.end();
+    await renewed.release();
     expect(await writeOffLeases(db)).toEqual([]);
     expect(await readBudget(db, budgetId)).toMatchObject({ leased: 40n });
   });
@@ -113,10 +112,10 @@ describe("the leases of a replica", () => {
     await lend(40n);
     await markGivenUp(db, one);
     await age(one, 600);
-    const given = await holdRows(db, (tx) => writeOffLeases(tx));
+    const given = await holdLock(db, (tx) => writeOffLeases(tx));
     const renewal = renewTerm(db, one, { era, lengthMs });
-    await lockWaiter(db, 1);
-    await given.end();
+    await given.waitForWaiters(1);
+    await given.release();
     const answer = await renewal;
     expect(answer.isRenewed).toBe(false);
     expect(answer.era).not.toBe(era);
@@ -199,7 +198,7 @@ describe("rows of leases and replicas", () => {
     expect(await forgetEmptyLeases(db, 10)).toBe(0n);
     await charge(5n);
     await makeOld(60);
-    await using _held = await holdRows(db, (tx) => tx.sql`select 1 from budget_lease for update`);
+    await using _held = await holdLock(db, (tx) => tx.sql`select 1 from budget_lease for update`);
     expect(await forgetEmptyLeases(db, 10)).toBe(0n);
     expect(await leaseRows()).toHaveLength(1);
   });

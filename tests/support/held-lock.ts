@@ -1,8 +1,8 @@
-import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
+import type { Database, Queryable, Transaction } from "@sluice/control-plane/platform/db.ts";
 
 /** A transaction that keeps its locks until it is ended. */
 export type HeldLock = AsyncDisposable & {
-  /** Resolves when so many other sessions wait for what is held. */
+  /** Resolves when so many other sessions wait for what is held, or behind others that do. */
   waitForWaiters(count: number): Promise<void>;
   /** Runs one more statement in the transaction that holds the lock. */
   run(statement: (tx: Transaction) => Promise<unknown>): Promise<void>;
@@ -34,7 +34,9 @@ export async function holdLock(db: Database, lock: (tx: Transaction) => Promise<
     await holding;
   };
   return {
-    waitForWaiters: (count) => waitForWaiters(db, held.pid, count),
+    waitForWaiters: async (count) => {
+      await waitUntilSeen(() => hasWaiters(db, held.pid, count), `${count} waiters for the lock`);
+    },
     run: async (statement) => {
       await statement(held.tx);
     },
@@ -43,14 +45,47 @@ export async function holdLock(db: Database, lock: (tx: Transaction) => Promise<
   };
 }
 
-async function waitForWaiters(db: Database, pid: number, count: number): Promise<void> {
-  for (const endsAt = performance.now() + waitMsMax; performance.now() < endsAt; ) {
-    const [row] = await db.sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`;
-    if ((row?.waiting ?? 0) >= count) {
-      return;
+/** Does something twice at once, each while somebody holds the same rows, and lets both go on at the same moment. */
+export async function runBothBehind<Answer>(
+  db: Database,
+  lock: (tx: Transaction) => Promise<unknown>,
+  runs: readonly [() => Promise<Answer>, () => Promise<Answer>],
+): Promise<[Answer, Answer]> {
+  await using held = await holdLock(db, lock);
+  const both = Promise.all([runs[0](), runs[1]()]);
+  both.catch(() => undefined);
+  await held.waitForWaiters(2);
+  await held.release();
+  return await both;
+}
+
+/** For a lock that the product itself holds: resolves when a session of this database waits for one, with its kind. */
+export async function waitForAnyWaiter(db: Queryable): Promise<string> {
+  const select = async (): Promise<string | null> => {
+    const [waiting] = await db.sql<{ locktype: string }>`
+      select l.locktype from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where not l.granted and a.datname = current_database() limit 1`;
+    return waiting?.locktype ?? null;
+  };
+  return await waitUntilSeen(select, "a waiter for a lock");
+}
+
+/** Of several who wait for one row only the first waits for who holds it; the others wait for the first. */
+async function hasWaiters(db: Queryable, pid: number, atLeast: number): Promise<true | null> {
+  const [row] = await db.sql<{ waiting: number }>`
+    with recursive waiting as (
+      select a.pid from pg_stat_activity a where ${pid}::int = any(pg_blocking_pids(a.pid))
+      union select a.pid from waiting w, pg_stat_activity a where w.pid = any(pg_blocking_pids(a.pid))
+    ) select count(*)::int as waiting from waiting`;
+  return (row?.waiting ?? 0) >= atLeast ? true : null;
+}
+
+async function waitUntilSeen<Seen>(look: () => Promise<Seen | null>, what: string): Promise<Seen> {
+  for (const endsAt = performance.now() + waitMsMax; performance.now() < endsAt; await Bun.sleep(pollMs)) {
+    const seen = await look();
+    if (seen !== null) {
+      return seen;
     }
-    await Bun.sleep(pollMs);
   }
-  throw new Error(`fewer than ${count} sessions waited for the lock within ${waitMsMax} ms`);
+  throw new Error(`${what} was not seen within ${waitMsMax} ms`);
 }

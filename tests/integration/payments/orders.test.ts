@@ -10,7 +10,7 @@ import { createOrder, type OrderRequest } from "@sluice/control-plane/payments/o
 import { creditPaidOrders, creditWaitingOwners } from "@sluice/control-plane/payments/settle/credit-waiting.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
-import { lockWaiter } from "../../support/lock-waiter.ts";
+import { waitForAnyWaiter } from "../../support/held-lock.ts";
 
 let scene: BillingScene;
 
@@ -264,7 +264,7 @@ describe("an order without a login", () => {
     await isVerified.promise;
     const settling = settlePaid(scene.parts, noticeOf(order));
     try {
-      expect(await Promise.race([settling, lockWaiter(scene.db)])).toBe("advisory");
+      expect(await Promise.race([settling, waitForAnyWaiter(scene.db)])).toBe("advisory");
     } finally {
       mayCommit.resolve();
       await verification;

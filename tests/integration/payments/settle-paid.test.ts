@@ -4,7 +4,7 @@ import type { PaidNotice } from "@sluice/control-plane/payments/model.ts";
 import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { BillingScene, noticeOf } from "../../support/billing-scene.ts";
-import { lockWaiter } from "../../support/lock-waiter.ts";
+import { waitForAnyWaiter } from "../../support/held-lock.ts";
 
 let scene: BillingScene;
 
@@ -105,7 +105,7 @@ test("of two orders that one transaction names at the same moment one is paid, a
   await written.promise;
   // It sees no such payment, and waits where it writes its own.
   const other = settlePaid(scene.parts, noticeOf(second, { transactionId: "one at once" }));
-  await lockWaiter(scene.db).finally(goOn.resolve);
+  await waitForAnyWaiter(scene.db).finally(goOn.resolve);
   expect(await Promise.all([one, other])).toEqual(["settled", "review"]);
   expect(await scene.order(second.orderNo)).toMatchObject({ review_reason: "transaction_of_another_order" });
   expect(await scene.balance(buyer)).toBe(5_000_000n);
