@@ -125,7 +125,7 @@ describe("pages of operations", () => {
           await page.getByRole("dialog").getByRole("button", { name: "Add node" }).click();
           await page.waitForURL(`**/admin/exit-nodes/${nodeCode}/`);
           await page.getByRole("button", { name: "Check DNS" }).click();
-          await page.waitForSelector(`.toast >> text=${nodeHost} leads to 127.0.0.2, not to 127.0.0.1`);
+          await page.waitForSelector(`.toast >> text=${nodeHost} resolves to 127.0.0.2, not to 127.0.0.1`);
           await page.getByRole("button", { name: "Check health" }).click();
           await page.waitForSelector(".toast >> text=It has no relay address.");
           dns.set(nodeHost, { a: ["127.0.0.1"] });
@@ -202,7 +202,7 @@ describe("pages of operations", () => {
           await page.goto("/admin/admins/");
           await page.waitForSelector(".notice >> text=super-admins only");
           await page.goto("/admin/settings/");
-          await page.waitForSelector(".notice >> text=super-admins only");
+          await page.waitForSelector(".notice >> text=Only super-admins can change settings");
           await page.waitForSelector("input[disabled]");
           expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
           expect(await axe()).toEqual([]);
@@ -331,7 +331,7 @@ describe("pages of operations", () => {
           await page.waitForSelector("text=main account saved");
           await page.getByRole("button", { name: "main account" }).click();
           const panel = page.locator(".side-panel");
-          await panel.getByRole("button", { name: "Ask for a refresh" }).click();
+          await panel.getByRole("button", { name: "Request refresh" }).click();
           await panel.getByText("No provider was called").waitFor();
           await panel.getByRole("button", { name: "Edit profile" }).click();
           await dialog.getByLabel("Models").fill("gpt-4o-mini");
@@ -354,15 +354,15 @@ describe("pages of operations", () => {
       await opened("/admin/mail/?status=dead", async (watched) => {
         const { page } = watched;
         await page.getByRole("button", { name: "first@example.org" }).click();
-        await page.getByText("Given up after 8 attempts: nobody is there").waitFor();
+        await page.getByText("Failed after 8 attempts: nobody is there").waitFor();
         await page.getByRole("button", { name: "Resend mail" }).click();
-        await page.waitForSelector("text=The mail is in the queue again");
+        await page.waitForSelector("text=The mail was queued again");
         await page.getByRole("button", { name: "Resend failed" }).click();
         const dialog = page.locator("dialog[open]");
         expect(await dialog.getByRole("button", { name: "Resend" }).isDisabled()).toBe(true);
         await dialog.getByLabel("Type resend").fill("resend");
         await dialog.getByRole("button", { name: "Resend" }).click();
-        await page.waitForSelector("text=2 mails are in the queue again");
+        await page.waitForSelector("text=2 mails were queued again");
         await page.getByText("Nothing matches these filters").waitFor();
         expect(await faultsOf(watched)).toEqual([]);
       });

@@ -66,7 +66,7 @@ test(
         await form.getByRole("button", { name: "Create plan" }).click();
         const login = page.getByRole("dialog", { name: "Log in again" });
         await login.getByLabel("Your password").fill("not the password");
-        await login.getByRole("button", { name: "Log in and go on" }).click();
+        await login.getByRole("button", { name: "Log in and continue" }).click();
         await login
           .getByText("The login or the password is wrong")
           .or(login.getByText("Nothing was changed"))
@@ -80,8 +80,8 @@ test(
         expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed before");
         await form.getByRole("button", { name: "Create plan" }).click();
         await login.getByLabel("Your password").fill(password);
-        await login.getByRole("button", { name: "Log in and go on" }).click();
-        await page.getByText("The plan is saved.").waitFor();
+        await login.getByRole("button", { name: "Log in and continue" }).click();
+        await page.getByText("The plan was saved.").waitFor();
       },
       { cookie: await staleAdmin("latecomer"), expectedStatuses: [401, 403] },
     );
@@ -99,16 +99,16 @@ test(
       async (page, { axe }) => {
         await page.getByRole("button", { name: "New plan" }).click();
         const form = page.getByRole("dialog");
-        await form.getByText("Only super-admins may do this.").waitFor();
+        await form.getByText("Only super-admins can do this.").waitFor();
         expect(await form.getByRole("button", { name: "Create plan" }).isDisabled()).toBe(true);
         expect(await axe()).toEqual([]);
         await page.goto("/admin/users/1/");
         await page.getByRole("button", { name: "Edit user" }).click();
-        await form.getByText("Only super-admins change it.").waitFor();
+        await form.getByText("Only super-admins can change it.").waitFor();
         expect(await form.getByLabel("Rate multiplier").isDisabled()).toBe(true);
         await form.getByLabel(/^Name/).fill("Ada L.");
         await form.getByRole("button", { name: "Save user" }).click();
-        await page.getByText("The user is saved.").waitFor();
+        await page.getByText("The user was saved.").waitFor();
       },
       { cookie: plainAdmin },
     );
@@ -134,29 +134,29 @@ test(
       "/admin/manual-adjust/",
       async (page) => {
         await ask(page);
-        await page.getByText("above what an admin may move").waitFor();
+        await page.getByText("This exceeds an admin's limit").waitFor();
       },
       { cookie: plainAdmin },
     );
     await walk("/admin/manual-adjust/", async (page) => {
       await ask(page);
-      await page.getByText("This waits until another super-admin has agreed.").waitFor();
-      await page.getByRole("button", { name: "Give quota" }).click();
-      await page.getByText("Nothing is changed yet").waitFor();
+      await page.getByText("This waits until another super-admin has approved it.").waitFor();
+      await page.getByRole("button", { name: "Add quota" }).click();
+      await page.getByText("Nothing has changed yet").waitFor();
       const toast = await page.locator(".toast").boundingBox();
       expect((toast?.x ?? 0) + (toast?.width ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
       await page.screenshot({ path: ".data/shots/toast.png" });
       await page.goto("/admin/approvals/");
       await page.locator(".row-open").first().click();
-      await page.getByText("You asked for this: another super-admin has to agree.").waitFor();
-      expect(await page.locator("option", { hasText: "Agree" }).count()).toBe(0);
+      await page.getByText("You requested this: another super-admin has to approve it.").waitFor();
+      expect(await page.locator("option", { hasText: "Approve" }).count()).toBe(0);
     });
     await walk(
       "/admin/approvals/",
       async (page, { axe }) => {
         await page.locator(".row-open").first().click();
         const panel = page.locator(".side-panel");
-        await panel.getByText("What happens now").waitFor();
+        await panel.getByText("If approved now").waitFor();
         await panel.locator("dt:text-is('Amount') + dd", { hasText: "60" }).waitFor();
         await page.screenshot({ path: ".data/shots/approval-wide.png" });
         await page.emulateMedia({ colorScheme: "dark" });
@@ -166,7 +166,7 @@ test(
         await panel.getByLabel("Decision").selectOption("approve");
         await panel.getByLabel("Reason").fill("agreed on the phone");
         await panel.getByRole("button", { name: "Decide" }).click();
-        await page.getByText("It is agreed to and done.").waitFor();
+        await page.getByText("Approved and done.").waitFor();
       },
       { cookie: (await loginAdmin(web.rig)).cookie },
     );
@@ -185,7 +185,7 @@ async function askForTwo(aboveUsd: number): Promise<void> {
 }
 
 const formsOfTwo = [
-  ["/admin/admins/", "Make an admin", "This waits until another super-admin has agreed."],
+  ["/admin/admins/", "Create an admin", "This waits until another super-admin has approved it."],
   ["/admin/plans/", "New plan", "More quota for a dollar than it is worth waits until"],
   ["/admin/models/", "New model", "A new model waits until"],
   ["/admin/secrets/", "Save secret", "A credential of payment gateways or mail waits until"],
@@ -271,8 +271,8 @@ test(
         await card.getByRole("button", { name: "Set up" }).click();
         const authenticator = new Authenticator((await card.locator("code").first().textContent()) ?? "");
         await card.getByLabel("Code").fill(await authenticator.next());
-        await card.getByRole("button", { name: "Switch on" }).click();
-        await card.getByRole("button", { name: "I have kept them" }).click();
+        await card.getByRole("button", { name: "Turn on" }).click();
+        await card.getByRole("button", { name: "I have saved them" }).click();
         await page.getByRole("link", { name: "Users" }).first().click();
         await page.getByRole("table").waitFor();
       },

@@ -62,12 +62,12 @@ test(
       await page.getByLabel("Amount, quota").fill("500000");
       await page.getByRole("button", { name: "Preview" }).click();
       // What is missing is said before anything is sent.
-      await page.getByText("Say why, in three characters or more.").waitFor();
+      await page.getByText("Give a reason of at least three characters.").waitFor();
       await page.getByLabel("Reason", { exact: false }).fill("goodwill after an outage");
       await page.getByRole("button", { name: "Preview" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByText("$6.00").waitFor();
-      await dialog.getByRole("button", { name: "Give quota" }).click();
+      await dialog.getByRole("button", { name: "Add quota" }).click();
       await page.getByText(/\$5\.00 became \$6\.00/).waitFor();
       await page.getByRole("cell", { name: "goodwill after an outage" }).waitFor();
     });
@@ -82,18 +82,18 @@ test(
     await leaveUntakenNotice(web.rig.db, "SNOTICE");
     await walk("/admin/payments/?tab=notices", async (page) => {
       await page.getByRole("button", { name: "evt_cut_off" }).click();
-      await page.getByRole("button", { name: "Take it again" }).click();
-      await page.getByText("Taken again: settled.").waitFor();
-      await page.getByText("Its order was paid by it.").waitFor();
-      expect(await page.getByRole("button", { name: "Take it again" }).count()).toBe(0);
+      await page.getByRole("button", { name: "Process again" }).click();
+      await page.getByText("Processed again: settled.").waitFor();
+      await page.getByText("It settled its order.").waitFor();
+      expect(await page.getByRole("button", { name: "Process again" }).count()).toBe(0);
     });
     await walk("/admin/orders/?open=SNOTICE", async (page) => {
       await page.getByRole("button", { name: "Refund", exact: true }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByText("$10.00 of $10.00 that are left").waitFor();
+      await dialog.getByText("$10.00 of the remaining $10.00").waitFor();
       await dialog.getByLabel("Amount, USD").fill("4");
       await dialog.getByText("it can only be refunded in full").waitFor();
-      await dialog.getByText("$4.00 of $10.00 that are left").waitFor();
+      await dialog.getByText("$4.00 of the remaining $10.00").waitFor();
     });
     expect(await web.rig.db.sql`select 1 from sales_order where status = 'settled'`).toHaveLength(1);
     expect(await web.rig.checkMoney()).toEqual([]);
@@ -120,14 +120,14 @@ test(
         await page.getByRole("button", { name: "Edit user" }).click();
         await page.getByRole("dialog").getByLabel("Name").fill("Ada L.");
         await page.getByRole("dialog").getByRole("button", { name: "Save user" }).click();
-        await page.getByText("The user is saved.").waitFor();
+        await page.getByText("The user was saved.").waitFor();
         await page.getByText("Ada L.").waitFor();
         await page.getByRole("button", { name: "Suspend" }).click();
         const suspend = page.getByRole("dialog").getByRole("button", { name: "Suspend now" });
         expect(await suspend.isDisabled()).toBe(true);
         await page.getByRole("dialog").getByLabel("Type ada@example.org to confirm").fill("ada@example.org");
         await suspend.click();
-        await page.getByRole("button", { name: "Activate again" }).click();
+        await page.getByRole("button", { name: "Reactivate" }).click();
         await page.getByText("The user is active again.").waitFor();
       },
       { expectedStatuses: [409] },
@@ -145,7 +145,7 @@ test(
       await dialog.getByLabel("Price, USD").fill("12.50");
       await dialog.getByText("$12.50").waitFor();
       await dialog.getByRole("button", { name: "Save plan" }).click();
-      await page.getByText("The plan is saved.").waitFor();
+      await page.getByText("The plan was saved.").waitFor();
       await page.getByRole("cell", { name: "$12.50" }).waitFor();
     });
   },
@@ -170,14 +170,14 @@ test(
     await walk("/admin/model-map/", async (page) => {
       await page.getByRole("button", { name: "New name" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Name clients ask for").fill("claude-test");
+      await dialog.getByLabel("Name clients use").fill("claude-test");
       await dialog.getByLabel("Display name").fill("Claude test");
-      await dialog.getByLabel("Answered by").fill("gpt-4o-mini");
-      await dialog.getByLabel("Came out").fill("2026-05-01T00:00:00Z");
+      await dialog.getByLabel("Model", { exact: true }).fill("gpt-4o-mini");
+      await dialog.getByLabel("Release date").fill("2026-05-01T00:00:00Z");
       await dialog.getByLabel("Flags").fill('{"vision": true}');
       await dialog.getByRole("button", { name: "Add name" }).click();
       await page.getByRole("button", { name: "claude-test" }).click();
-      await page.getByRole("link", { name: "Where it leads" }).click();
+      await page.getByRole("link", { name: "Test this name" }).click();
       await page.getByText("A call with this name reaches a channel.").waitFor();
       await page.getByRole("link", { name: "first" }).waitFor();
     });
@@ -201,7 +201,7 @@ test(
     await walk(
       address,
       async (page) => {
-        await page.getByText("Payloads are read by super-admins only.").waitFor();
+        await page.getByText("Payloads can be read by super-admins only.").waitFor();
         expect(await page.getByRole("button", { name: "Decrypt" }).count()).toBe(0);
       },
       { cookie: plainAdmin },
@@ -214,7 +214,7 @@ test(
       // The attempt at the channel that answered.
       await page.getByRole("region", { name: "Attempts, rows" }).getByText("first").waitFor();
       await page.getByRole("button", { name: "Decrypt" }).click();
-      await page.getByText("Say why, in five characters or more.").waitFor();
+      await page.getByText("Give a reason of at least five characters.").waitFor();
       await page.getByLabel("Reason").fill("the customer asked us to look");
       await page.clock.install();
       await page.getByRole("button", { name: "Decrypt" }).click();
@@ -233,12 +233,12 @@ test(
   "an admin is made, sent a link, given rights and locked out; oneself is left alone",
   async () => {
     await walk("/admin/admins/", async (page) => {
-      await page.getByRole("button", { name: "Make an admin" }).click();
+      await page.getByRole("button", { name: "Create an admin" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Username").fill("berta");
       await dialog.getByLabel("E-mail").fill("berta@example.org");
       await dialog.getByLabel("Reason").fill("new in support");
-      await dialog.getByRole("button", { name: "Make admin" }).click();
+      await dialog.getByRole("button", { name: "Create admin" }).click();
       await page.getByText("a link is on its way to berta@example.org").waitFor();
       await page.locator(".row-open", { hasText: "berta" }).click();
       const act = async (title: string, said: string) => {
@@ -249,8 +249,8 @@ test(
         await page.getByText(said).first().waitFor();
       };
       await act("Send password link", "A link is on its way to berta@example.org.");
-      await act("Make super-admin", "berta is changed.");
-      await act("Disable", "berta is changed.");
+      await act("Make super-admin", "berta was changed.");
+      await act("Disable", "berta was changed.");
       await page.locator(".side-panel").getByRole("button", { name: "Make admin again" }).waitFor();
       await page.keyboard.press("Escape");
       await page.locator(".row-open").first().click();
@@ -277,10 +277,10 @@ test(
         await card.getByRole("button", { name: "Set up" }).click();
         const authenticator = new Authenticator((await card.locator("code").first().textContent()) ?? "");
         await card.getByLabel("Code").fill(await authenticator.next());
-        await card.getByRole("button", { name: "Switch on" }).click();
+        await card.getByRole("button", { name: "Turn on" }).click();
         await card.locator("[data-codes]").waitFor();
         const codes = await card.locator("[data-codes] code").allTextContents();
-        await card.getByRole("button", { name: "I have kept them" }).click();
+        await card.getByRole("button", { name: "I have saved them" }).click();
         await card.getByText("Recovery codes left: 10").waitFor();
         await page.context().clearCookies();
         await page.goto("/admin/account/");
@@ -314,7 +314,7 @@ test(
       await page.getByText("All sessions of the user have ended.").waitFor();
       await page.getByRole("button", { name: "Remove authenticator" }).click();
       await dialog.getByRole("button", { name: "Remove now" }).click();
-      await dialog.getByText("Say how you know who asks.").waitFor();
+      await dialog.getByText("Say how you verified the person's identity.").waitFor();
       await dialog.getByLabel("Reason").fill("seen on the phone");
       await dialog.getByRole("button", { name: "Remove now" }).click();
       await page.locator("dt:text-is('Authenticator') + dd", { hasText: "off" }).waitFor();
@@ -343,7 +343,7 @@ test(
         .first()
         .click();
       await watched.page.getByRole("button", { name: "Settle without a payment" }).click();
-      await watched.page.getByText(/The order is settled/).waitFor();
+      await watched.page.getByText(/The order was settled/).waitFor();
     } finally {
       await watched.close();
     }
@@ -355,7 +355,7 @@ test(
       await page.locator(".side-panel").getByRole("button", { name: "Refund", exact: true }).click();
       await dialog.getByLabel("Reason").fill("bought by mistake");
       await dialog.getByRole("button", { name: /^Refund/ }).click();
-      await dialog.getByText("Type the number of the order.").waitFor();
+      await dialog.getByText("Type the order number.").waitFor();
       await dialog.getByLabel(`Type ${orderNo} to confirm`).fill(orderNo);
       await dialog.getByRole("button", { name: /^Refund/ }).click();
       await page.locator(".toast", { hasText: /^Refund \S+ is (done|pending)/ }).waitFor();
@@ -377,11 +377,11 @@ test(
       const dialog = page.locator("dialog[open]");
       const name = (await panel.getByRole("heading", { level: 2 }).textContent()) ?? "";
       await panel.getByRole("button", { name: "Edit channel" }).click();
-      await dialog.getByLabel("Calls at once").fill("77");
+      await dialog.getByLabel("Concurrent calls").fill("77");
       await dialog.getByLabel("Reason").fill("a test of limits");
       await dialog.getByRole("button", { name: "Save channel" }).click();
       await panel.getByText("77 calls").waitFor();
-      await panel.getByRole("button", { name: "Serve a model" }).click();
+      await panel.getByRole("button", { name: "Add model" }).click();
       await dialog.getByLabel("Model").fill("gpt-4o-mini");
       await dialog.getByLabel("Group").fill("a-group-of-a-test");
       await dialog.getByRole("button", { name: "Save", exact: true }).click();

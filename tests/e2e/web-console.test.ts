@@ -37,7 +37,7 @@ test("a key is made, its first call is seen, and the call appears in the usage w
   const { page } = watched;
   try {
     await page.goto("/console/keys/");
-    await page.getByText("No key yet").waitFor();
+    await page.getByText("No keys yet").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("button", { name: "Create key" }).first().click();
     const form = page.getByRole("dialog");
@@ -56,12 +56,12 @@ test("a key is made, its first call is seen, and the call appears in the usage w
     expect(await page.content()).not.toContain(secret);
     await page.goto("/console/usage/");
     await page.locator(".row-open").first().click();
-    await page.getByRole("heading", { name: "How the price came about" }).waitFor();
+    await page.getByRole("heading", { name: "How the cost was calculated" }).waitFor();
     await page.getByRole("columnheader", { name: "Amount" }).waitFor();
     await page.getByText("Attempt 1").waitFor();
     const receipt = new URL(page.url()).searchParams.get("open");
     await page.goto(`/console/usage/?from_day=2026-01-01&to_day=2026-01-02&open=${receipt}`);
-    await page.getByText("No call in this range").waitFor();
+    await page.getByText("No calls in this range").waitFor();
     await page.getByText("Attempt 1").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
   } finally {
@@ -69,7 +69,7 @@ test("a key is made, its first call is seen, and the call appears in the usage w
   }
 });
 
-test("a plan is looked at in a dry run, bought in a trial, and is in the ledger", async () => {
+test("a plan under review in a dry run, bought in a trial, and is in the ledger", async () => {
   const watched = await enter();
   const { page } = watched;
   try {
@@ -80,17 +80,17 @@ test("a plan is looked at in a dry run, bought in a trial, and is in the ledger"
       .click();
     await page.getByLabel("Pay with").selectOption("alipay");
     await page.getByRole("button", { name: "Dry run" }).click();
-    await page.getByText("waits for its payment").waitFor();
+    await page.getByText("is waiting for payment").waitFor();
     await page.getByText(/^POST \//).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("button", { name: "Settle without a payment" }).click();
-    await page.getByText("The order is settled.").waitFor();
+    await page.getByText("The order was settled.").waitFor();
     await page.locator(".sidebar-balance", { hasText: /\$1[45]\.\d\d/ }).waitFor();
     await page.getByRole("tab", { name: "Ledger" }).click();
     await page.getByText("order paid").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("tab", { name: "Orders" }).click();
-    await page.getByText("waits for payment").first().waitFor();
+    await page.getByText("waiting for payment").first().waitFor();
     expect(await page.locator(".status", { hasText: /^paid$/ }).count()).toBe(1);
     expect(await web.rig.checkMoney()).toEqual([]);
   } finally {
@@ -105,7 +105,7 @@ test("the playground streams an answer and says what it cost", async () => {
   const { page } = watched;
   try {
     await page.goto("/console/playground/");
-    await page.getByRole("button", { name: "Make a key for this page" }).click();
+    await page.getByRole("button", { name: "Create a key for this page" }).click();
     await page.getByLabel("Your message").fill("Say hello.");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText(/Cost: \$0\.0/).waitFor();
@@ -144,9 +144,9 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
     await dialog.getByText("Limits", { exact: true }).click();
     await dialog.getByLabel("Budget in USD").fill("a lot");
     await dialog.getByRole("button", { name: "Create key" }).click();
-    await dialog.getByText("Write an amount like 5 or 2.50.").waitFor();
+    await dialog.getByText("Enter an amount like 5 or 2.50.").waitFor();
     await dialog.getByLabel("Budget in USD").fill("2.50");
-    await dialog.getByLabel("Budget begins again").selectOption("monthly");
+    await dialog.getByLabel("Budget resets").selectOption("monthly");
     await dialog.getByLabel("Addresses").fill("not an address");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.locator("[aria-invalid=true], [data-kind=error]").first().waitFor();
@@ -159,14 +159,14 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
     await page.getByRole("button", { name: "build server" }).click();
     await panel.getByText("203.0.113.0/24").waitFor();
     await panel.getByRole("button", { name: "Limits" }).click();
-    await dialog.getByLabel("Requests a minute").fill("7");
+    await dialog.getByLabel("Requests per minute").fill("7");
     await dialog.getByRole("button", { name: "Save limits" }).click();
-    await page.getByText("The limits are saved.").waitFor();
-    await panel.locator("dt:text-is('Requests a minute') + dd", { hasText: "7" }).waitFor();
-    await panel.getByRole("button", { name: "Switch off" }).click();
-    await panel.getByRole("button", { name: "Switch on" }).click();
+    await page.getByText("The limits were saved.").waitFor();
+    await panel.locator("dt:text-is('Requests per minute') + dd", { hasText: "7" }).waitFor();
+    await panel.getByRole("button", { name: "Disable" }).click();
+    await panel.getByRole("button", { name: "Enable" }).click();
     await panel.getByRole("button", { name: "Rotate" }).click();
-    await dialog.getByLabel("The old key works for").selectOption("quarter");
+    await dialog.getByLabel("Old key works for").selectOption("quarter");
     await dialog.getByRole("button", { name: "Rotate key" }).click();
     await page.locator("[data-secret]").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
@@ -179,7 +179,7 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
     expect(await dialog.getByRole("button", { name: "Revoke now" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Type the name of the key").fill("build server");
     await dialog.getByRole("button", { name: "Revoke now" }).click();
-    await page.getByText("The key is revoked.").waitFor();
+    await page.getByText("The key was revoked.").waitFor();
     await page.locator("tr .status", { hasText: "revoked" }).waitFor();
     expect(await page.getByRole("button", { name: "build server" }).count()).toBe(2);
     expect(await faultsOf(watched)).toEqual([]);
@@ -206,18 +206,18 @@ test("the authenticator is set up, asked for at the login and switched off; a ne
     const secret = (await card("Authenticator").locator("code").first().textContent()) ?? "";
     const authenticator = new Authenticator(secret);
     await card("Authenticator").getByLabel("Code").fill(authenticator.wrong());
-    await card("Authenticator").getByRole("button", { name: "Switch on" }).click();
+    await card("Authenticator").getByRole("button", { name: "Turn on" }).click();
     await card("Authenticator").locator("[data-kind=error], [aria-invalid=true]").first().waitFor();
     await card("Authenticator")
       .getByLabel("Code")
       .fill(await authenticator.next());
-    await card("Authenticator").getByRole("button", { name: "Switch on" }).click();
+    await card("Authenticator").getByRole("button", { name: "Turn on" }).click();
     await page.getByText("The authenticator is on.").waitFor();
     await card("Authenticator").locator("[data-codes]").waitFor();
     const codes = await card("Authenticator").locator("[data-codes] code").allTextContents();
     expect(codes).toHaveLength(10);
     expect(await faultsOf(watched)).toEqual([]);
-    await card("Authenticator").getByRole("button", { name: "I have kept them" }).click();
+    await card("Authenticator").getByRole("button", { name: "I have saved them" }).click();
     await card("Authenticator").getByText("Recovery codes left: 10").waitFor();
     await card("Authenticator").getByText(secret).first().waitFor({ state: "detached" });
     expect((await client.get("/backend/auth/me/", { cookie: elsewhere.cookie })).status).toBe(401);
@@ -233,7 +233,7 @@ test("the authenticator is set up, asked for at the login and switched off; a ne
     await card("Password").getByLabel("Current password").fill(first);
     await card("Password").getByLabel("New password").fill(second);
     await card("Password").getByRole("button", { name: "Change password" }).click();
-    await page.getByText("The password is changed.").waitFor();
+    await page.getByText("Your password was changed.").waitFor();
     await card("Sessions").getByText("this one").waitFor();
     expect(await card("Sessions").getByRole("listitem").count()).toBe(1);
     await card("Authenticator").getByText("Recovery codes left: 9").waitFor();
@@ -241,22 +241,22 @@ test("the authenticator is set up, asked for at the login and switched off; a ne
     await card("Authenticator")
       .getByLabel("Code")
       .fill(await authenticator.next());
-    await card("Authenticator").getByRole("button", { name: "Make new recovery codes" }).click();
+    await card("Authenticator").getByRole("button", { name: "Create new recovery codes" }).click();
     await card("Authenticator").locator("[data-codes]").waitFor();
     const made = await card("Authenticator").locator("[data-codes] code").allTextContents();
     expect(made.filter((code) => codes.includes(code))).toEqual([]);
-    await card("Authenticator").getByRole("button", { name: "I have kept them" }).click();
+    await card("Authenticator").getByRole("button", { name: "I have saved them" }).click();
     await card("Authenticator").getByLabel("Current password").fill(second);
     await card("Authenticator")
       .getByLabel("Code")
       .fill(made[0] ?? "");
-    await card("Authenticator").getByRole("button", { name: "Switch off" }).click();
+    await card("Authenticator").getByRole("button", { name: "Turn off" }).click();
     await page.getByText("The authenticator is off.").waitFor();
     await card("Authenticator").getByRole("button", { name: "Set up" }).waitFor();
     await client.post("/backend/auth/login/", { email, password: second });
     await page.reload();
     await card("Sessions").getByRole("button", { name: "Log out all others" }).click();
-    await page.getByText("1 session is logged out.").waitFor();
+    await page.getByText("1 session was logged out.").waitFor();
     expect(watched.faults).toEqual([]);
   } finally {
     await watched.close();
@@ -269,20 +269,20 @@ test("an order that waits is cancelled by its buyer, and a subscription is left 
   const dialog = page.locator("dialog[open]");
   try {
     await page.goto("/console/billing/");
-    const monthly = page.locator("[class*=_plan_]", { hasText: "a month" }).getByRole("button", { name: /^Buy: / });
+    const monthly = page.locator("[class*=_plan_]", { hasText: "per month" }).getByRole("button", { name: /^Buy: / });
     await monthly.first().click();
     await dialog.getByRole("button", { name: "Settle without a payment" }).click();
-    await page.getByText(/The order is settled/).waitFor();
-    await page.getByRole("button", { name: "Let it end" }).click();
-    await dialog.getByRole("button", { name: "Let it end" }).click();
-    await page.getByText("The subscription ends with its period.").waitFor();
-    await page.getByText("ends with this period").waitFor();
+    await page.getByText(/The order was settled/).waitFor();
+    await page.getByRole("button", { name: "Cancel subscription" }).click();
+    await dialog.getByRole("button", { name: "Cancel subscription" }).click();
+    await page.getByText("The subscription will end after this period.").waitFor();
+    await page.getByText("ends after this period").waitFor();
     await monthly.first().click();
     await dialog.getByRole("button", { name: "Dry run" }).click();
-    await page.getByText("waits for its payment").waitFor();
+    await page.getByText("is waiting for payment").waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByRole("tab", { name: "Orders" }).click();
-    await page.locator("tr", { hasText: "waits for payment" }).locator(".row-open").click();
+    await page.locator("tr", { hasText: "waiting for payment" }).locator(".row-open").click();
     await page.getByRole("button", { name: "Cancel order" }).click();
     await page.locator("tr .status", { hasText: "cancelled" }).waitFor();
     expect(await faultsOf(watched)).toEqual([]);

@@ -100,7 +100,7 @@ describe("the logins", () => {
     const cookies = await page.context().cookies();
     await page.context().clearCookies();
     await retry.click();
-    await page.getByRole("dialog", { name: "Your session is over" }).waitFor();
+    await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
     await page.context().addCookies(cookies);
     await page.getByRole("button", { name: "I have logged in" }).click();
     await page.getByText("$5.00").first().waitFor();
@@ -166,7 +166,7 @@ describe("with the keyboard alone", () => {
     const page = await open("/admin/", { as: "admin" });
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Go to or search" }).fill("plan");
+    await page.getByRole("combobox", { name: "Go to page or search" }).fill("plan");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/admin/plans/");
     await page.keyboard.press("g");
@@ -184,7 +184,7 @@ describe("with the keyboard alone", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Go to or search" }).waitFor();
+    await page.getByRole("combobox", { name: "Go to page or search" }).waitFor();
     expect(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).isVisible()).toBe(false);
   });
 });
@@ -321,9 +321,9 @@ test("a page that is away from the network says so, and takes it back", async ()
   const page = await open("/console/account/", { as: "user" });
   await page.getByText("ada@example.org").first().waitFor();
   await page.context().setOffline(true);
-  await page.getByText("No connection.").waitFor();
+  await page.getByText("You are offline.").waitFor();
   await page.context().setOffline(false);
-  await page.getByText("No connection.").waitFor({ state: "hidden" });
+  await page.getByText("You are offline.").waitFor({ state: "hidden" });
 });
 
 test("the console speaks the language that was chosen, and so do the mails and what it refuses", async () => {

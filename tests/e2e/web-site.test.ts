@@ -45,7 +45,7 @@ describe("a visitor without script", () => {
     await page.getByLabel("Your name").fill("Ada");
     await page.getByLabel("E-mail").fill("ada@engines.example");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByRole("heading", { name: "Your request has arrived" }).waitFor();
+    await page.getByRole("heading", { name: "We received your request" }).waitFor();
     const rows = await web.rig.db.sql<{ company: string }>`select company from enterprise_lead`;
     expect({ faults, rows: rows.map(({ company }) => company) }).toEqual({ faults: [], rows: ["Analytical Engines"] });
     await close();
@@ -73,7 +73,7 @@ test("a visit and a click are counted without cookies", async () => {
   await page.goto("/?utm_source=letter");
   await sent;
   const clicked = page.waitForRequest("**/backend/analytics/landing/");
-  await page.getByRole("link", { name: "What it costs" }).click();
+  await page.getByRole("link", { name: "See prices" }).click();
   await clicked;
   await page.waitForURL("**/pricing/");
   await page.waitForResponse("**/backend/analytics/landing/");

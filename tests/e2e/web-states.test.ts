@@ -250,13 +250,13 @@ test(
       const heading = page.getByRole("heading", { level: 1 });
       const place = await heading.boundingBox();
       await page.context().setOffline(true);
-      await page.getByText("No connection.").waitFor();
+      await page.getByText("You are offline.").waitFor();
       // The frame stays as it is.
       expect(await heading.boundingBox()).toEqual(place);
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByText("The service can't be reached.").waitFor();
       await page.context().setOffline(false);
-      await page.getByText("No connection.").waitFor({ state: "detached" });
+      await page.getByText("You are offline.").waitFor({ state: "detached" });
       expect(await page.getByLabel("Name").inputValue()).toBe("Ada of the Lines");
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.locator(".toast").first().waitFor();
@@ -284,7 +284,7 @@ test(
       await web.rig.db.sql`
         update session set revoked_at = now() where user_id = (select id from user_profile where email = ${email})`;
       await page.getByRole("button", { name: "Save", exact: true }).click();
-      const dialog = page.getByRole("dialog", { name: "Your session is over" });
+      const dialog = page.getByRole("dialog", { name: "Your session has ended" });
       await dialog.waitFor();
       expect(await watched.axe()).toEqual([]);
       const opened = page.context().waitForEvent("page");

@@ -186,7 +186,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
         headers: { ...credential(), "content-type": "application/json" },
         body: JSON.stringify({ model: "voice", input: "hello" }),
       });
-      return (await answer.text()).includes("may leave 2 calls an hour");
+      return (await answer.text()).includes("can abandon at most 2 calls per hour");
     });
   });
 

@@ -49,7 +49,7 @@ function UnknownPage(): JSX.Element {
   return (
     <>
       <PageHead title="There is no such page in the admin" />
-      <EmptyState title="The sidebar shows every page that there is." />
+      <EmptyState title="The sidebar lists every page." />
     </>
   );
 }

@@ -190,7 +190,7 @@ function toErrorDetail(answer: Response, body: Record<string, unknown>): ErrorDe
   const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
   return {
     code: typeof error.code === "string" ? error.code : "unreadable",
-    message: typeof error.message === "string" ? error.message : `The answer was not understood (${answer.status}).`,
+    message: typeof error.message === "string" ? error.message : `The response could not be read (${answer.status}).`,
     status: answer.status,
     requestId: typeof error.request_id === "string" ? error.request_id : answer.headers.get("x-request-id"),
     fields: typeof error.fields === "object" && error.fields !== null ? (error.fields as Record<string, string>) : {},

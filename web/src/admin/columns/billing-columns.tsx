@@ -23,7 +23,7 @@ export const orderColumns: readonly Column<OrderRow>[] = [
     align: "end",
     isSortable: true,
   },
-  { id: "pay_channel", label: "Paid by", cell: (row) => row.vendor ?? row.pay_channel },
+  { id: "pay_channel", label: "Payment method", cell: (row) => row.vendor ?? row.pay_channel },
   {
     id: "status",
     label: "Status",
@@ -31,7 +31,7 @@ export const orderColumns: readonly Column<OrderRow>[] = [
       row.review_reason === null ? (
         <StateWord state={row.status} />
       ) : (
-        <Status tone="bad">{`${shownWord(row.status)}, to review`}</Status>
+        <Status tone="bad">{`${shownWord(row.status)}, needs review`}</Status>
       ),
     card: "badge",
   },
@@ -58,7 +58,7 @@ export const paymentColumns: readonly Column<PaymentRow>[] = [
   },
   { id: "refunded_usd", label: "Refunded, USD", cell: (row) => formats.usd(row.refunded_usd), align: "end" },
   { id: "order_status", label: "Order is", cell: (row) => <StateWord state={row.order_status} />, card: "badge" },
-  { id: "created_at", label: "Came in", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "created_at", label: "Received", cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
 export const refundColumns: readonly Column<RefundRow>[] = [
@@ -66,11 +66,11 @@ export const refundColumns: readonly Column<RefundRow>[] = [
   { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
   { id: "amount_usd", label: "Amount, USD", cell: (row) => formats.usd(row.amount_usd), align: "end" },
-  { id: "quota", label: "Quota taken, USD", cell: (row) => formats.quota(row.quota), align: "end" },
+  { id: "quota", label: "Quota deducted, USD", cell: (row) => formats.quota(row.quota), align: "end" },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "reason", label: "Reason", cell: (row) => row.reason },
   { id: "error", label: "Error", cell: (row) => shownText(row.error), isHiddenAtFirst: true },
-  { id: "created_at", label: "Asked for", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "created_at", label: "Requested", cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
 export const ledgerColumns: readonly Column<LedgerRow>[] = [

@@ -17,11 +17,11 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   balance_after_quota: "Balance after",
   order_no: "Order",
   refund_no: "Refund",
-  refund_usd: "Goes back",
-  refund_amount_usd: "Amount of the refund",
-  outcome: "It ended as",
-  taken_quota: "Quota taken",
-  given_back_quota: "Quota given back",
+  refund_usd: "Refund",
+  refund_amount_usd: "Refund amount",
+  outcome: "Outcome",
+  taken_quota: "Quota deducted",
+  given_back_quota: "Quota returned",
   credited_quota: "Quota credited",
   decision: "Decision",
   username: "Admin",
@@ -87,7 +87,7 @@ export function Effects(props: { readonly effects: ActEffects }): JSX.Element {
 
 /** What is said where an act waits for a second super-admin. */
 export function waitingText({ approval_id: id }: Approval): string {
-  return `Nothing is changed yet: request ${id} waits until another super-admin agrees.`;
+  return `Nothing has changed yet: request ${id} is waiting for another super-admin's approval.`;
 }
 
 /** What came of something that may wait for a second super-admin. */
@@ -104,10 +104,10 @@ export function DemandNotice(props: { readonly demand: (typeof demands)[number] 
   return (
     <Switch>
       <Match when={props.demand !== undefined && props.demand !== "nothing" && me.admin()?.is_super === false}>
-        <Notice tone="bad">This is above what an admin may move at once or in a day. A super-admin can do it.</Notice>
+        <Notice tone="bad">This exceeds an admin's limit, at once or per day. A super-admin can do it.</Notice>
       </Match>
       <Match when={props.demand === "second_person"}>
-        <Notice tone="warn">This waits until another super-admin has agreed.</Notice>
+        <Notice tone="warn">This waits until another super-admin has approved it.</Notice>
       </Match>
     </Switch>
   );

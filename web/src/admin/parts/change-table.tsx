@@ -20,9 +20,9 @@ export function ChangeTable(props: { readonly before: unknown; readonly after: u
       }
     >
       {(rows) => (
-        <Show when={rows().length > 0} fallback={<p class="muted">No field was changed by it.</p>}>
+        <Show when={rows().length > 0} fallback={<p class="muted">No fields were changed.</p>}>
           <SimpleTable
-            label="What was changed"
+            label="Changed fields"
             rows={rows()}
             columns={[
               { label: "Field", cell: (row) => row.name },

@@ -68,7 +68,7 @@ export function createRefusal(operation: AdminOperation): {
     notice: () => (
       <Notice tone="warn">
         <span>
-          Only super-admins may do this. <strong>{me.admin()?.username}</strong> is logged in as an admin without that
+          Only super-admins can do this. <strong>{me.admin()?.username}</strong> is logged in as an admin without that
           right.
         </span>
       </Notice>

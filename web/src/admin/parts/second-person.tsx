@@ -28,7 +28,7 @@ export function SecondPersonNotice(props: {
   const what = (): string => (typeof props.what === "string" ? props.what : props.what(String(aboveUsd())));
   return (
     <Show when={aboveUsd() > 0}>
-      <Notice tone="warn">{what()} until another super-admin has agreed.</Notice>
+      <Notice tone="warn">{what()} until another super-admin has approved it.</Notice>
     </Show>
   );
 }

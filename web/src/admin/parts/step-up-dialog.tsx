@@ -52,16 +52,16 @@ function LoginForm(props: { readonly onDone: () => void; readonly onCancel: () =
     },
   });
   return (
-    <AdminForm form={form} action="Log in and go on" onCancel={props.onCancel}>
+    <AdminForm form={form} action="Log in and continue" onCancel={props.onCancel}>
       <p>
-        Your login is too long ago for this. Enter the password of <strong>{me.admin()?.username}</strong>; what you
-        typed stays, and is sent then.
+        This requires a recent login. Enter the password of <strong>{me.admin()?.username}</strong>; what you typed is
+        kept and sent afterwards.
       </p>
       <TextField label="Your password" type="password" autocomplete="current-password" {...form.text("password")} />
       <Show when={needsCode() || me.admin()?.has_totp === true}>
         <TextField
           label="Code"
-          hint="Of your authenticator, or a recovery code."
+          hint="From your authenticator, or a recovery code."
           inputmode="text"
           autocomplete="one-time-code"
           {...form.text("code")}

@@ -9,7 +9,7 @@ export const messages = {
     title: "Console",
     language: "Language",
     notFound: "There is no such page in the console",
-    notFoundText: "It may have been moved. The sidebar shows every page that there is.",
+    notFoundText: "It may have been moved. The sidebar lists every page.",
     balance: "Balance",
     topUp: "Top up",
     pageFailed: "This page could not be loaded",

@@ -11,7 +11,7 @@ export const en = english({
   signUp: "Sign up",
   console: "Console",
   language: "Language",
-  footer: "Sluice passes calls on to model APIs, and accounts for every one of them.",
+  footer: "Sluice forwards calls to model APIs and accounts for every one of them.",
   footerNavigation: "More pages",
 });
 

@@ -50,7 +50,7 @@ function BeginForm(props: { readonly onBegun: (begun: Begun) => void }): JSX.Ele
   });
   return (
     <AdminForm form={form} action="Set up">
-      <p class="muted">With an authenticator, a login needs a code from your phone as well as the password.</p>
+      <p class="muted">With an authenticator, you log in with a code from your phone as well as your password.</p>
       <PasswordField form={form} />
     </AdminForm>
   );
@@ -76,12 +76,12 @@ function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JS
     },
   });
   return (
-    <AdminForm form={form} action="Switch on">
-      <p>Enter this secret in your authenticator, then the code that it shows.</p>
+    <AdminForm form={form} action="Turn on">
+      <p>Enter this secret in your authenticator app, then enter the code it shows.</p>
       <Facts
         facts={[
           { name: "Secret", value: <CopyText text={props.begun.secret} label="Copy the secret" /> },
-          { name: "Its address", value: <CopyText text={props.begun.uri} label="Copy the address" /> },
+          { name: "URI", value: <CopyText text={props.begun.uri} label="Copy the URI" /> },
         ]}
       />
       <TextField label="Code" inputmode="numeric" autocomplete="one-time-code" {...form.text("code")} />
@@ -105,7 +105,7 @@ function ChangeForm(props: {
         await props.onOff();
       } else {
         const answer = await apiPost<typeof recoveryCodesAnswer>(`${base}recovery-codes/`, values);
-        showToast("The recovery codes that there were are worth nothing any more.");
+        showToast("The old recovery codes no longer work.");
         await props.onMade(answer.recovery_codes);
       }
     },
@@ -117,17 +117,17 @@ function ChangeForm(props: {
       <Show when={form.problem()}>{(problem) => <ErrorState title="Nothing was changed" error={problem()} />}</Show>
       <PasswordField form={form} />
       <TextField
-        label="Code, or a recovery code"
+        label="Code from your authenticator, or a recovery code"
         autocomplete="one-time-code"
         spellcheck={false}
         {...form.text("code")}
       />
       <div class="form-actions">
         <Button type="submit" isBusy={form.isSubmitting() && !isOff()} onClick={() => setIsOff(false)}>
-          Make new recovery codes
+          Create new recovery codes
         </Button>
         <Button type="submit" variant="danger" isBusy={form.isSubmitting() && isOff()} onClick={() => setIsOff(true)}>
-          Switch off
+          Turn off
         </Button>
       </div>
     </form>
@@ -142,8 +142,8 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
   return (
     <>
       <Notice tone="warn">
-        Each of these recovery codes lets you in once when your authenticator is lost. They are shown only now: keep
-        them somewhere else than the authenticator.
+        Each recovery code lets you log in once without your authenticator. They are shown only now: keep them somewhere
+        other than on your phone.
       </Notice>
       <ol data-codes="">
         <For each={props.codes}>
@@ -157,7 +157,7 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
       <div class="form-actions">
         <CopyButton text={() => props.codes.join("\n")} label="Copy all codes" />
         <Button variant="primary" onClick={() => props.onDone()}>
-          I have kept them
+          I have saved them
         </Button>
       </div>
     </>

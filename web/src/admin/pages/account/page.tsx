@@ -14,7 +14,7 @@ export function Page(): JSX.Element {
   const me = createMe();
   return (
     <>
-      <PageHead title="Account" text="Your own login. Super-admins see to those of others." />
+      <PageHead title="Account" text="Your own login. Super-admins manage the others." />
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={me.error() !== null && me.admin() === undefined}>
           <ErrorState error={me.error()} onRetry={me.retry} />
@@ -24,10 +24,10 @@ export function Page(): JSX.Element {
             <>
               <Show when={admin().lacks_second_factor}>
                 <Notice tone="warn">
-                  Admins need an authenticator here. Set one up below; the other pages open as soon as it is on.
+                  Admins must have an authenticator here. Set one up below; the other pages open once it is on.
                 </Notice>
               </Show>
-              <Card title="Who is logged in">
+              <Card title="Signed-in admin">
                 <Facts
                   facts={[
                     { name: "Username", value: <bdi>{admin().username}</bdi> },

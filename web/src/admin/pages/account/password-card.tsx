@@ -18,7 +18,7 @@ export function PasswordCard(): JSX.Element {
     submit: async (values) => {
       await apiPost("/backend/auth/admin/password/change/", values);
       form.reset(empty);
-      showToast("The password is changed. Other sessions have ended.");
+      showToast("Your password was changed. Other sessions have ended.");
       await refresh();
     },
   });

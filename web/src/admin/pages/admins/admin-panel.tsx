@@ -28,7 +28,9 @@ export function AdminPanel(props: { readonly admin: Admin; readonly onAct: (deed
       />
       <Show
         when={!isSelf()}
-        fallback={<p class="muted">This is you: another super-admin changes your rights and ends your sessions.</p>}
+        fallback={
+          <p class="muted">This is you: only another super-admin can change your rights or end your sessions.</p>
+        }
       >
         <div class="button-row">
           <For each={deedsFor(props.admin)}>
@@ -38,7 +40,7 @@ export function AdminPanel(props: { readonly admin: Admin; readonly onAct: (deed
       </Show>
       <div class="button-row">
         <a class="button" href={`/admin/audit/?subject_kind=admin&subject_id=${props.admin.admin_id}`}>
-          Its changes
+          Change history
         </a>
       </div>
     </>

@@ -13,7 +13,7 @@ import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { type Admin, type Deed, roleOf } from "./admin.ts";
 
 const listPath = "/backend/admin/admin/list/";
-const reasonMissing = "Say why, in three characters or more.";
+const reasonMissing = "Give a reason of at least three characters.";
 
 export const deedTitles: Readonly<Record<Deed, string>> = {
   promote: "Make super-admin",
@@ -27,14 +27,14 @@ export const deedTitles: Readonly<Record<Deed, string>> = {
 
 /** What whoever presses the button has to know before. */
 const consequences: Readonly<Record<Deed, string>> = {
-  promote: "They can do everything here, also to you. They have to log in again.",
+  promote: "They can do everything here, including to you. They have to log in again.",
   demote:
-    "They keep the work of an admin, without secrets, settings, payloads and other admins. They have to log in again.",
-  disable: "They are out at once and can't log in. Links that were sent to them are worth nothing.",
-  restore: "They can log in again with the password that they have, as a plain admin.",
-  link: "A mail brings them a link that is good once and for an hour. The old password is good until then.",
+    "They keep ordinary admin rights, without access to secrets, settings, payloads and other admins. They have to log in again.",
+  disable: "They are logged out at once and can't log in. Links already sent to them stop working.",
+  restore: "They can log in again with their old password, as a plain admin.",
+  link: "They receive a link by mail that works once, within an hour. The old password works until then.",
   sessions: "They are logged out everywhere at once, and can log in again.",
-  totp: "Make sure who asks: without it the password alone is enough. All their sessions end.",
+  totp: "Verify who is asking: without it, the password alone is enough. All their sessions end.",
 };
 
 /** Whether it would make one super-admin two. */
@@ -60,13 +60,13 @@ async function act(admin: Admin, deed: Deed, reason: string): Promise<string> {
     case "totp":
       return outcomeText(
         await apiPost<typeof doneOrWaiting>("/backend/admin/totp/remove/", about),
-        () => "The authenticator is removed.",
+        () => "The authenticator was removed.",
       );
     default: {
       const rights = { ...about, agent: agents[deed], updated_at: admin.updated_at };
       return outcomeText(
         await apiPost<typeof saveAdminAnswer>("/backend/admin/admin/save/", rights),
-        () => `${admin.username} is changed.`,
+        () => `${admin.username} was changed.`,
       );
     }
   }
@@ -103,7 +103,7 @@ export function DeedForm(props: {
       <Show when={takesTwo(admin, deed)}>
         <SecondPersonNotice what="This waits" />
       </Show>
-      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
       {deed === "disable" ? (
         <TextField label={`Type ${admin.username} to confirm`} autocomplete="off" {...form.text("word")} />
       ) : null}
@@ -118,7 +118,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
     initial: { username: "", email: "", mobile: "", agent: "1", reason: "" },
     check: (values) => ({
       ...(/^[\w.-]{1,64}$/.test(values.username) ? {} : { username: "Letters, digits, dots, dashes and underscores." }),
-      ...(values.email.includes("@") ? {} : { email: "The link for the password goes there." }),
+      ...(values.email.includes("@") ? {} : { email: "The password link is sent here." }),
       ...(values.reason.trim().length < 3 ? { reason: reasonMissing } : {}),
     }),
     submit: async (values) => {
@@ -130,19 +130,19 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
         reason: values.reason.trim(),
       });
       showToast(
-        outcomeText(answer, ({ admin }) => `${admin.username} is made; a link is on its way to ${admin.email}.`),
+        outcomeText(answer, ({ admin }) => `${admin.username} was created; a link is on its way to ${admin.email}.`),
       );
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} action="Make admin" onCancel={props.onDone}>
+    <AdminForm form={form} action="Create admin" onCancel={props.onDone}>
       <SecondPersonNotice what="This waits" />
       <TextField label="Username" autocomplete="off" spellcheck={false} {...form.text("username")} />
       <TextField
         label="E-mail"
-        hint="Gets a link for the password, which is good for an hour."
+        hint="Receives a password link that is valid for an hour."
         type="email"
         autocomplete="off"
         {...form.text("email")}
@@ -156,7 +156,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
         ]}
         {...form.text("agent")}
       />
-      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
     </AdminForm>
   );
 }

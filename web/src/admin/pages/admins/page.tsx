@@ -39,9 +39,9 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Admins"
-        text="Super-admins let others in and out. Passwords are set by a link in a mail; nobody else sees one."
+        text="Super-admins grant and remove access. Passwords are set through a link sent by mail; nobody else sees them."
       />
-      <SuperOnly what="Admins are seen and changed">
+      <SuperOnly what="Admins can be viewed and changed">
         <AdminList />
       </SuperOnly>
     </>
@@ -60,7 +60,7 @@ function AdminList(): JSX.Element {
   }));
   const title = (): string => {
     const current = opened();
-    return current === null || current === "create" ? "Make an admin" : deedTitles[current.deed];
+    return current === null || current === "create" ? "Create an admin" : deedTitles[current.deed];
   };
   return (
     <>
@@ -74,10 +74,10 @@ function AdminList(): JSX.Element {
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}
-        empty={{ title: "Nobody is an admin", text: "A command on the server makes the first one." }}
+        empty={{ title: "There are no admins", text: "Create the first one with a command on the server." }}
         actions={
           <Button variant="primary" onClick={() => setOpened("create")}>
-            Make an admin
+            Create an admin
           </Button>
         }
         panel={{

@@ -29,11 +29,11 @@ const path = "/backend/admin/approval/list/";
 const detailPath = "/backend/admin/approval/detail/";
 
 const kindNames: Readonly<Record<ActKind, string>> = {
-  "quota.adjust": "Adjust quota",
+  "quota.adjust": "Adjust balance",
   "refund.create": "Refund",
-  "refund.close": "End a refund by hand",
-  "order.resolve": "Decide about an order",
-  "admin.create": "Make an admin",
+  "refund.close": "Close a refund by hand",
+  "order.resolve": "Decide on an order",
+  "admin.create": "Create an admin",
   "admin.save": "Give an admin rights",
   "admin.password_link": "Send a password link",
   "totp.remove": "Remove an authenticator",
@@ -41,17 +41,17 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "secret.save": "Save a secret",
   "user.save": "Lower a multiplier",
   "plan.save": "Grant more with a plan",
-  "model.save": "Lower prices of a model",
+  "model.save": "Lower model prices",
 };
 const nameOf = ({ kind }: Approval): string => kindNames[kind];
 
 const columns: readonly Column<Approval>[] = [
   { id: "kind", label: "What", cell: (row) => nameOf(row), card: "title" },
-  { id: "requested_by_name", label: "Asked for by", cell: (row) => <bdi>{row.requested_by_name}</bdi> },
+  { id: "requested_by_name", label: "Requested by", cell: (row) => <bdi>{row.requested_by_name}</bdi> },
   { id: "reason", label: "Reason", cell: (row) => <bdi>{row.reason || "–"}</bdi> },
   { id: "status", label: "State", cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "created_at", label: "Asked for at", cell: (row) => shownMoment(row.created_at) },
-  { id: "expires_at", label: "Waits until", cell: (row) => shownMoment(row.expires_at) },
+  { id: "created_at", label: "Requested at", cell: (row) => shownMoment(row.created_at) },
+  { id: "expires_at", label: "Expires at", cell: (row) => shownMoment(row.expires_at) },
   { id: "decided_by_name", label: "Decided by", cell: (row) => <bdi>{row.decided_by_name ?? "–"}</bdi> },
 ];
 
@@ -62,9 +62,9 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Approvals"
-        text="Amounts above the limit of the settings, and what would get around it, wait until a second super-admin agrees. After three days a request is over. If you are the only super-admin, make another on the server with admin:create."
+        text="Amounts above the limit in the settings, and ways around it, wait for a second super-admin's approval. Requests expire after three days. If you are the only super-admin, create another on the server with admin:create."
       />
-      <SuperOnly what="Approvals are seen and decided">
+      <SuperOnly what="Approvals can be viewed and decided">
         <ApprovalList />
       </SuperOnly>
     </>
@@ -89,8 +89,8 @@ function ApprovalList(): JSX.Element {
       error={query.error}
       onRetry={() => void query.refetch()}
       empty={{
-        title: "Nothing waits",
-        text: "With the setting admin.second_person_above_usd, larger adjustments, refunds and decisions wait here, and so do new rights, looser limits of admins, lower prices, and credentials of payments and mail.",
+        title: "No requests are waiting",
+        text: "With the setting admin.second_person_above_usd, larger adjustments, refunds and decisions wait here. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail.",
       }}
       panel={{
         title: (row) => `${nameOf(row)}, request ${row.approval_id}`,
@@ -107,16 +107,16 @@ function ApprovalPanel(props: { readonly approval: Approval }): JSX.Element {
       <Facts
         facts={[
           { name: "State", value: <StateWord state={props.approval.status} /> },
-          { name: "Asked for by", value: <bdi>{props.approval.requested_by_name}</bdi> },
+          { name: "Requested by", value: <bdi>{props.approval.requested_by_name}</bdi> },
           { name: "Reason", value: <bdi>{props.approval.reason || "–"}</bdi> },
-          { name: "Asked for at", value: shownMoment(props.approval.created_at) },
-          { name: "Waits until", value: shownMoment(props.approval.expires_at) },
+          { name: "Requested at", value: shownMoment(props.approval.created_at) },
+          { name: "Expires at", value: shownMoment(props.approval.expires_at) },
           ...(props.approval.decided_by_name === null
             ? []
             : [
                 { name: "Decided by", value: <bdi>{props.approval.decided_by_name}</bdi> },
                 { name: "Decided at", value: shownMoment(props.approval.decided_at) },
-                { name: "Reason of the decision", value: <bdi>{props.approval.decision_reason}</bdi> },
+                { name: "Reason for the decision", value: <bdi>{props.approval.decision_reason}</bdi> },
               ]),
         ]}
       />
@@ -124,7 +124,7 @@ function ApprovalPanel(props: { readonly approval: Approval }): JSX.Element {
         when={isPending()}
         fallback={
           <>
-            <h3>When it was asked for</h3>
+            <h3>When requested</h3>
             <Effects effects={props.approval.effects} />
           </>
         }
@@ -151,9 +151,9 @@ function Pending(props: { readonly approval: Approval }): JSX.Element {
       <Match when={query.data?.foreseen}>
         {(foreseen) => (
           <>
-            <h3>What happens now</h3>
+            <h3>If approved now</h3>
             <Show when={foreseen().problem}>
-              {(problem) => <Notice tone="bad">It can't be done at the moment: {problem()}</Notice>}
+              {(problem) => <Notice tone="bad">It can't be done right now: {problem()}</Notice>}
             </Show>
             <Effects effects={foreseen().effects} />
             <DecisionForm approval={props.approval} />
@@ -183,8 +183,8 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
   const form = createForm({
     initial: { decision: "", reason: "" },
     check: (values) => ({
-      ...(values.decision === "" ? { decision: "Choose what is to happen." } : {}),
-      ...(values.reason.trim().length < 3 ? { reason: "Say why, in three characters or more." } : {}),
+      ...(values.decision === "" ? { decision: "Choose what to do." } : {}),
+      ...(values.reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {}),
     }),
     submit: async (values) => {
       await apiPost<typeof decidedApprovalAnswer>("/backend/admin/approval/decide/", {
@@ -192,25 +192,25 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
         decision: values.decision,
         reason: values.reason.trim(),
       });
-      showToast(values.decision === "approve" ? "It is agreed to and done." : "The request is rejected.");
+      showToast(values.decision === "approve" ? "Approved and done." : "The request was rejected.");
       await refresh();
     },
   });
   return (
     <AdminForm form={form} action="Decide" tone="danger" operation="/backend/admin/approval/decide/">
       <Show when={isOwn()}>
-        <Notice tone="info">You asked for this: another super-admin has to agree. You can take it back.</Notice>
+        <Notice tone="info">You requested this: another super-admin has to approve it. You can withdraw it.</Notice>
       </Show>
       <ChoiceField
         label="Decision"
         options={[
           { value: "", label: "Choose" },
-          ...(isOwn() ? [] : [{ value: "approve", label: "Agree: it is done at once" }]),
-          { value: "reject", label: isOwn() ? "Take it back" : "Reject" },
+          ...(isOwn() ? [] : [{ value: "approve", label: "Approve: it is done at once" }]),
+          { value: "reject", label: isOwn() ? "Withdraw it" : "Reject" },
         ]}
         {...form.text("decision")}
       />
-      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
     </AdminForm>
   );
 }

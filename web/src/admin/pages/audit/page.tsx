@@ -26,7 +26,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Audit log"
-        text="Every change of the service: who made it, from where, and what it was before and after. Nothing here can be changed or taken away."
+        text="Every change to the service: who made it, from where, and what it was before and after. Entries can't be changed or deleted."
       />
       <RangeBar state={range} />
       <DataTable
@@ -39,12 +39,12 @@ export function Page(): JSX.Element {
         filters={[
           { id: "actor_name", label: "Who", isSearch: true },
           { id: "action", label: "Action", isSearch: true },
-          { id: "subject_id", label: "Id of what was changed", isSearch: true },
-          { id: "actor_kind", label: "Kind of who", options: optionsOf(actorKindValues) },
+          { id: "subject_id", label: "Subject id", isSearch: true },
+          { id: "actor_kind", label: "Actor kind", options: optionsOf(actorKindValues) },
         ]}
         empty={{
-          title: "Nothing was changed yet",
-          text: "The first login, save or adjustment is written down here as it happens.",
+          title: "No changes yet",
+          text: "Logins, saves and adjustments are recorded here as they happen.",
         }}
         panel={{ title: (row) => row.action, content: (row) => <AuditPanel row={row} /> }}
       />

@@ -44,10 +44,10 @@ export function FigureRow(props: {
 }
 
 function definitionOf(figure: FigureAnswer): string {
-  const when = figure.as_of === null ? "Nothing was counted yet." : `As of ${formats.dateTime(figure.as_of)}.`;
+  const when = figure.as_of === null ? "Not counted yet." : `As of ${formats.dateTime(figure.as_of)}.`;
   const days =
     figure.range === null
-      ? "As it stands now."
+      ? "Current value."
       : `${figure.range.from_day} to ${figure.range.to_day}, ${figure.range.zone}.`;
   return `${figure.definition} ${days} ${when}`;
 }
@@ -76,12 +76,12 @@ function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
     const { change: share, previous } = props.figure;
     if (share !== null) {
       const part = Number(share);
-      return `${part > 0 ? "+" : ""}${formats.percent(part)} to the period before`;
+      return `${part > 0 ? "+" : ""}${formats.percent(part)} from the previous period`;
     }
     if (props.figure.range === null) {
       return "now";
     }
-    return previous === null ? "nothing to compare with" : `before: ${textOf({ ...props.figure, value: previous })}`;
+    return previous === null ? "no previous period" : `before: ${textOf({ ...props.figure, value: previous })}`;
   };
   return (
     <>

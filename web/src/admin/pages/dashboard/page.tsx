@@ -32,7 +32,7 @@ const rows: readonly { readonly label: string; readonly keys: readonly string[] 
     keys: ["requests", "success_rate", "tokens", "input_tokens", "output_tokens", "quota"],
   },
   {
-    label: "People and mail",
+    label: "Users and mail",
     keys: ["new_users", "active_users", "repeat_users", "pending_leads", "mail_failures", "mock_usd"],
   },
 ];
@@ -71,7 +71,7 @@ export function Page(): JSX.Element {
 }
 
 function headText({ range, usage_as_of, read_at }: Answer): string {
-  const calls = usage_as_of === null ? "No calls were summed yet" : `Calls up to ${formats.dateTime(usage_as_of)}`;
+  const calls = usage_as_of === null ? "No calls counted yet" : `Calls up to ${formats.dateTime(usage_as_of)}`;
   return `${range.from_day} to ${range.to_day}, days in ${range.zone}. ${calls}; everything else as of ${formats.dateTime(read_at)}.`;
 }
 
@@ -104,7 +104,7 @@ function PartCard(props: {
         name: part.name ?? part.key ?? props.otherwise ?? "none",
         value: Number(part.calls),
         text: `${shownCount(part.calls)} calls, ${formats.quotaRounded(part.settled_quota)}${
-          part.success_rate === null ? "" : `, ${formats.percent(Number(part.success_rate))} good`
+          part.success_rate === null ? "" : `, ${formats.percent(Number(part.success_rate))} completed`
         }`,
       }));
   return (
@@ -125,7 +125,7 @@ function Lists(props: { readonly answer: Answer }): JSX.Element {
         </Show>
       </Card>
       <Card title="Errors by cause" actions={<a href="/admin/trace/?status=failed">Failed calls</a>}>
-        <Show when={props.answer.errors.length > 0} fallback={<EmptyState title="No call failed in this range" />}>
+        <Show when={props.answer.errors.length > 0} fallback={<EmptyState title="No failed calls in this range" />}>
           <SimpleTable label="Errors by cause" rows={props.answer.errors} columns={errorColumns} />
         </Show>
       </Card>
@@ -138,7 +138,7 @@ function Lists(props: { readonly answer: Answer }): JSX.Element {
 }
 
 function NoPayments(): JSX.Element {
-  return <EmptyState title="No payments yet">They appear here as soon as an order is settled.</EmptyState>;
+  return <EmptyState title="No payments yet">They appear here once an order is settled.</EmptyState>;
 }
 
 function CountCard(props: {
@@ -174,7 +174,7 @@ type Cause = Answer["errors"][number];
 const errorColumns = [
   { label: "Cause", cell: (row: Cause) => <code>{row.code}</code> },
   { label: "Calls", cell: (row: Cause) => shownCount(row.calls), align: "end" as const },
-  { label: "Mostly through", cell: (row: Cause) => row.provider ?? dash },
+  { label: "Mostly via", cell: (row: Cause) => row.provider ?? dash },
   { label: "First", cell: (row: Cause) => shownMoment(row.first_at) },
   { label: "Last", cell: (row: Cause) => shownMoment(row.last_at) },
 ];

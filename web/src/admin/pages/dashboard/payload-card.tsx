@@ -27,7 +27,7 @@ export function PayloadCard(): JSX.Element {
               <Status tone={BigInt(count().decryptable) > 0n ? "warn" : "ok"}>
                 {shownCount(count().decryptable)} payloads
               </Status>
-              <p class="muted">Super-admins can read each of them, with a reason that is written down.</p>
+              <p class="muted">Super-admins can read each of them; the reason is recorded.</p>
               <Facts
                 facts={[
                   { name: "Counted", value: shownMoment(count().counted_at, "not yet") },

@@ -28,7 +28,9 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
     <Card title="Accounts" actions={<Button onClick={() => setEdited("new")}>Add account</Button>}>
       <Show
         when={props.accounts.length > 0}
-        fallback={<EmptyState title="No account">Without an active account no call goes through this node.</EmptyState>}
+        fallback={
+          <EmptyState title="No accounts">Without an active account, no call goes through this node.</EmptyState>
+        }
       >
         <SimpleTable
           label="Accounts"
@@ -36,9 +38,9 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
           columns={[
             { label: "Account", cell: (row) => <code>{row.account_code}</code> },
             { label: "Provider", cell: (row) => row.provider },
-            { label: "Logs in with", cell: (row) => shownWord(row.auth_type) },
+            { label: "Login method", cell: (row) => shownWord(row.auth_type) },
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
-            { label: "Called on the node", cell: (row) => shownText(row.node_account) },
+            { label: "Name on the node", cell: (row) => shownText(row.node_account) },
             { label: "Changed", cell: (row) => shownMoment(row.updated_at) },
             { label: "Edit", cell: (row) => <EditButton name={row.account_code} onClick={() => setEdited(row)} /> },
           ]}
@@ -101,7 +103,7 @@ function AccountForm(props: {
       <FieldRow>
         <TextField
           label="Code"
-          hint="Small letters, digits, . - and _"
+          hint="Lower-case letters, digits, . - and _"
           readOnly={account !== null}
           spellcheck={false}
           {...form.text("account_code")}
@@ -109,12 +111,12 @@ function AccountForm(props: {
         <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
       </FieldRow>
       <FieldRow>
-        <ChoiceField label="Logs in with" options={exitAuthTypes} {...form.text("auth_type")} />
+        <ChoiceField label="Login method" options={exitAuthTypes} {...form.text("auth_type")} />
         <ChoiceField label="Status" options={exitAccountStatuses} {...form.text("status")} />
       </FieldRow>
       <TextField
-        label="Called on the node"
-        hint="As the node's own file calls it; empty leaves the choice to the node."
+        label="Name on the node"
+        hint="The name in the node's own configuration; if empty, the node chooses."
         optional="optional"
         spellcheck={false}
         {...form.text("node_account")}

@@ -24,8 +24,8 @@ export function CheckCard(props: { readonly node: Node }): JSX.Element {
     const answer = await apiPost<typeof exitDnsAnswer>(`${base}/dns-check/`, reference());
     const { host, expected, resolved, matched } = answer.dns;
     return matched
-      ? `${host} leads to ${expected}, and to nothing else`
-      : `${host} leads to ${resolved.join(", ") || "nothing"}, not to ${expected}`;
+      ? `${host} resolves to ${expected} and nothing else`
+      : `${host} resolves to ${resolved.join(", ") || "nothing"}, not to ${expected}`;
   };
   const checkHealth = async (): Promise<string> => {
     const answer = await apiPost<typeof exitHealthAnswer>(`${base}/health/`, reference());
@@ -55,7 +55,7 @@ export function CheckCard(props: { readonly node: Node }): JSX.Element {
 function dnsFacts({ dns }: Node): { readonly name: string; readonly value: JSX.Element }[] {
   return [
     { name: "DNS", value: dnsWord(dns) },
-    { name: "Host leads to", value: dns === null ? "not checked yet" : dns.resolved.join(", ") || "nothing" },
+    { name: "Host resolves to", value: dns === null ? "not checked yet" : dns.resolved.join(", ") || "nothing" },
     { name: "DNS checked", value: shownMoment(dns?.checked_at ?? null, "never") },
   ];
 }
@@ -67,10 +67,10 @@ function healthFacts({
   return [
     { name: "Health", value: healthWord(health) },
     { name: "Meaning", value: health === null ? "not checked yet" : healthSentence(health) },
-    { name: "Asked at", value: health?.url ?? "nowhere yet" },
+    { name: "Checked address", value: health?.url ?? "not checked yet" },
     { name: "Latency", value: shownMs(health?.latency_ms ?? null) },
     { name: "Health checked", value: shownMoment(health?.checked_at ?? null, "never") },
-    { name: "Good in a row", value: `${streak} under the host` },
+    { name: "Healthy in a row", value: `${streak} by host name` },
   ];
 }
 
@@ -83,7 +83,7 @@ function SwitchDialog(props: {
   const switchNow = async (): Promise<string> => {
     const { node_code, version } = props.node;
     const answer = await apiPost<typeof exitHealthAnswer>(`${base}/switch/`, { node_code, version });
-    return `Calls go to ${answer.node.relay_url} now`;
+    return `Calls now go to ${answer.node.relay_url}`;
   };
   const confirm = async (): Promise<void> => {
     await action.run(switchNow);
@@ -100,7 +100,7 @@ function SwitchDialog(props: {
       onConfirm={() => void confirm()}
     >
       <p>
-        {`Calls go to ${props.node.host_url} instead of ${props.node.relay_url ?? "nowhere"}. Both checks are made first; when DNS differs or the node is not well there, nothing is changed.`}
+        {`Calls go to ${props.node.host_url} instead of ${props.node.relay_url ?? "nowhere"}. Both checks run first; if DNS differs or the node is not healthy there, nothing changes.`}
       </p>
     </ConfirmDialog>
   );

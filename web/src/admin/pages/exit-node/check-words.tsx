@@ -10,19 +10,19 @@ type Health = AnswerOf<typeof exitHealthEntry>;
 const failureTexts: Readonly<Record<NonNullable<Health["failure"]>, string>> = {
   no_relay_url: "It has no relay address.",
   no_relay_key: "No relay key is saved under its name.",
-  address_not_allowed: "Its address is one that is never called.",
-  unreachable: "Nobody answered at its address.",
+  address_not_allowed: "Its address is not allowed.",
+  unreachable: "Nothing responded at its address.",
   tls: "Its certificate was not accepted.",
-  timeout: "It took too long to answer.",
-  too_large: "Its answer was too large.",
-  malformed: "Its answer was not that of an agent.",
-  redirected: "It sent us elsewhere, and we did not go.",
-  http_status: "It answered with an error.",
+  timeout: "It took too long to respond.",
+  too_large: "Its response was too large.",
+  malformed: "Its response was not that of an agent.",
+  redirected: "It redirected us; redirects are not followed.",
+  http_status: "It responded with an error.",
   unauthorized: "It does not know our relay key.",
   clock_skew: "Its clock is too far from ours.",
-  not_proven: "Whoever answered did not show that it holds the relay key.",
-  wrong_node: "Another node answered.",
-  not_ok: "It says itself that it is not well.",
+  not_proven: "The server at this address did not prove that it holds the relay key.",
+  wrong_node: "Another node responded.",
+  not_ok: "It reports that it is not healthy.",
 };
 
 export function healthWord(health: Health | null): JSX.Element {
@@ -46,7 +46,7 @@ export function dnsWord(dns: Dns | null): JSX.Element {
 /** What a failed check means, in a sentence. */
 export function healthSentence(health: Health): string {
   if (health.failure === null) {
-    return health.ok ? "It answered and showed that it holds the relay key." : "It is not well.";
+    return health.ok ? "It responded and proved that it holds the relay key." : "It is not healthy.";
   }
   const status = health.http_status === null ? "" : ` (HTTP ${health.http_status})`;
   return `${failureTexts[health.failure]}${status}`;

@@ -78,7 +78,7 @@ export function NodeForm(props: {
       <FieldRow>
         <TextField
           label="Code"
-          hint="Small letters, digits, - and _. It stays as it is."
+          hint="Lower-case letters, digits, - and _. It can't be changed later."
           readOnly={node !== null}
           spellcheck={false}
           {...form.text("node_code")}
@@ -87,11 +87,16 @@ export function NodeForm(props: {
         <TextField label="Region" optional="optional" {...form.text("region")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Host" hint="Its name in DNS." spellcheck={false} {...form.text("host")} />
-        <TextField label="IP address" hint="To which the host has to lead." spellcheck={false} {...form.text("ip")} />
+        <TextField label="Host" hint="DNS name of the node." spellcheck={false} {...form.text("host")} />
+        <TextField
+          label="IP address"
+          hint="The host must resolve to this address."
+          spellcheck={false}
+          {...form.text("ip")}
+        />
         <TextField
           label="Relay address"
-          hint="Where calls go now. It becomes the host's own once DNS matches and the node is well there."
+          hint="Where calls go now. The host takes over once DNS matches and the node is healthy there."
           optional="optional"
           spellcheck={false}
           {...form.text("relay_url")}
@@ -100,15 +105,17 @@ export function NodeForm(props: {
       <FieldRow>
         <TextField
           label="Relay key"
-          hint={node?.has_relay_key === true ? "One is saved; enter another one to replace it." : "None is saved yet."}
-          optional="never shown"
+          hint={
+            node?.has_relay_key === true ? "A key is saved; enter another one to replace it." : "No key is saved yet."
+          }
+          optional="stored encrypted"
           type="password"
           autocomplete="new-password"
           {...form.text("relay_key")}
         />
         <TextField
           label="Secret of the relay key"
-          hint="The name under which it is kept; empty takes the node's own."
+          hint="The name it is saved under; if empty, named after the node."
           optional="optional"
           spellcheck={false}
           {...form.text("relay_key_secret")}
@@ -116,7 +123,7 @@ export function NodeForm(props: {
       </FieldRow>
       <FieldRow>
         <ChoiceField label="Status" options={nodeStatuses} {...form.text("status")} />
-        <TextField label="Weight" hint="0 to 1000, among the nodes that serve." {...form.text("weight")} />
+        <TextField label="Weight" hint="0 to 1000, relative to the other active nodes." {...form.text("weight")} />
         <TextField label="Source node id" optional="optional" inputmode="numeric" {...form.text("source_node_id")} />
       </FieldRow>
       <FieldRow>

@@ -38,7 +38,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title={query.data?.node.name ?? params.code}
-        text="Checks are made when you ask for them, and by the service itself every now and then."
+        text="Nodes are checked regularly, and whenever you ask."
         actions={<a href="/admin/exit-nodes/">All exit nodes</a>}
       />
       <Switch fallback={<LoadingNode />}>
@@ -92,7 +92,7 @@ function StateCard(props: { readonly node: Node }): JSX.Element {
             name: "Takes calls",
             value: (
               <Status tone={node().is_serving ? "ok" : "neutral"}>
-                {node().is_serving ? "of the group node-test" : "none"}
+                {node().is_serving ? "in the group node-test" : "none"}
               </Status>
             ),
           },
@@ -109,7 +109,7 @@ function StateCard(props: { readonly node: Node }): JSX.Element {
             name: "Circuit",
             value: (
               <Status tone={traffic().circuit === "closed" ? "ok" : "bad"}>
-                {traffic().circuit === "closed" ? "closed, calls pass" : "open, calls are kept away"}
+                {traffic().circuit === "closed" ? "closed, calls pass" : "open, calls are held back"}
               </Status>
             ),
           },
@@ -129,29 +129,29 @@ function StateCard(props: { readonly node: Node }): JSX.Element {
 const reportedColumns = [
   { label: "Account", cell: (row: Reported) => <code>{row.account}</code> },
   { label: "Provider", cell: (row: Reported) => row.provider },
-  { label: "Logs in with", cell: (row: Reported) => shownWord(row.auth_type) },
+  { label: "Login method", cell: (row: Reported) => shownWord(row.auth_type) },
   { label: "Status", cell: (row: Reported) => <StateWord state={row.status} /> },
 ];
 
 function ReportCard(props: { readonly node: Node }): JSX.Element {
   return (
-    <Card title="What the node says of itself">
+    <Card title="Reported by the node">
       <Show
         when={props.node.report}
-        fallback={<Notice tone="info">Nothing yet: it is told with a good health check.</Notice>}
+        fallback={<Notice tone="info">Nothing yet: reported with a successful health check.</Notice>}
       >
         {(report) => (
           <>
             <Facts
               facts={[
                 { name: "Version", value: report().version },
-                { name: "Runs for", value: `${formats.number(Math.round(report().uptime_seconds))} s` },
-                { name: "Calls at work", value: formats.number(report().in_flight) },
-                { name: "Clock differs by", value: shownMs(report().clock_offset_ms) },
-                { name: "Leaves from", value: <code>{shownText(report().egress_address)}</code> },
+                { name: "Uptime", value: `${formats.number(Math.round(report().uptime_seconds))} s` },
+                { name: "Running calls", value: formats.number(report().in_flight) },
+                { name: "Clock offset", value: shownMs(report().clock_offset_ms) },
+                { name: "Exit address", value: <code>{shownText(report().egress_address)}</code> },
               ]}
             />
-            <Show when={report().accounts.length > 0} fallback={<p class="muted">It has no accounts of its own.</p>}>
+            <Show when={report().accounts.length > 0} fallback={<p class="muted">It has no accounts.</p>}>
               <SimpleTable label="Accounts on the node" rows={report().accounts} columns={reportedColumns} />
             </Show>
           </>

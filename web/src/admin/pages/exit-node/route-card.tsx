@@ -30,7 +30,7 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
       <Show
         when={props.routes.length > 0}
         fallback={
-          <EmptyState title="No route">A route sends the calls of one user for some models this way.</EmptyState>
+          <EmptyState title="No routes">A route sends a user's calls for some models through exit nodes.</EmptyState>
         }
       >
         <SimpleTable
@@ -89,7 +89,7 @@ function RouteForm(props: {
       <FieldRow>
         <TextField
           label="Code"
-          hint="Small letters, digits, . - and _"
+          hint="Lower-case letters, digits, . - and _"
           readOnly={route !== null}
           spellcheck={false}
           {...form.text("route_code")}
@@ -98,17 +98,12 @@ function RouteForm(props: {
       </FieldRow>
       <FieldRow>
         <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
-        <TextField
-          label="Models"
-          hint="* stands for any characters."
-          spellcheck={false}
-          {...form.text("model_pattern")}
-        />
+        <TextField label="Models" hint="* matches any characters." spellcheck={false} {...form.text("model_pattern")} />
       </FieldRow>
       <FieldRow>
         <TextField
           label="Node"
-          hint="Empty: every node with an account of the provider."
+          hint="If empty, every node with an account of the provider."
           optional="optional"
           spellcheck={false}
           {...form.text("node_code")}

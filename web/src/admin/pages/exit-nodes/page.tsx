@@ -82,7 +82,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Exit nodes"
-        text="Agents on other hosts that send calls of the group node-test from their own addresses. The default group is never sent there."
+        text="Agents on other hosts that send calls of the group node-test from their own addresses. Calls of the default group never go there."
       />
       <DataTable
         name="admin-exit-nodes"
@@ -97,7 +97,7 @@ export function Page(): JSX.Element {
         exports={exportsOf(base, state)}
         empty={{
           title: "There are no exit nodes",
-          text: "Install the agent on a host, then add the host here with the relay key of the agent.",
+          text: "Install the agent on a host, then add the host here with the agent's relay key.",
           actions: <Button onClick={() => setIsAdding(true)}>Add the first node</Button>,
         }}
         actions={

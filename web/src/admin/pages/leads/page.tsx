@@ -30,7 +30,7 @@ const columns: readonly Column<Lead>[] = [
   { id: "company", label: "Company", cell: (lead) => lead.company, card: "title" },
   { id: "contact", label: "Contact", cell: (lead) => lead.contact },
   { id: "email", label: "E-mail", cell: (lead) => lead.email },
-  { id: "volume", label: "Expects to use", cell: (lead) => shownText(lead.volume) },
+  { id: "volume", label: "Expected usage", cell: (lead) => shownText(lead.volume) },
   { id: "campaign", label: "Campaign", cell: (lead) => shownText(lead.campaign), isHiddenAtFirst: true },
   { id: "status", label: "Status", cell: (lead) => <StateWord state={lead.status} />, card: "badge" },
   { id: "created_at", label: "Asked", cell: (lead) => shownMoment(lead.created_at), isSortable: true },
@@ -45,7 +45,7 @@ export function Page(): JSX.Element {
   const list = createListQuery<Lead>({ path, state });
   return (
     <>
-      <PageHead title="Leads" text="Companies that asked about larger use through the form of the public pages." />
+      <PageHead title="Leads" text="Companies that asked about larger usage through the public contact form." />
       <RangeBar state={range} />
       <DataTable
         {...list}
@@ -59,8 +59,8 @@ export function Page(): JSX.Element {
           { id: "status", label: "Status", options: optionsOf(leadStatuses) },
         ]}
         empty={{
-          title: "Nobody has asked yet",
-          text: "Requests from the form of the public pages appear here, the newest first.",
+          title: "No leads yet",
+          text: "Requests from the public contact form appear here, newest first.",
         }}
         panel={{ title: (lead) => lead.company, content: (lead) => <LeadPanel lead={lead} /> }}
       />
@@ -90,7 +90,7 @@ function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
         facts={[
           { name: "Contact", value: lead.contact },
           { name: "E-mail", value: <a href={`mailto:${lead.email}`}>{lead.email}</a> },
-          { name: "Expects to use", value: shownText(lead.volume) },
+          { name: "Expected usage", value: shownText(lead.volume) },
           { name: "Message", value: <span class={styles["message"]}>{shownText(lead.message)}</span> },
           { name: "Campaign", value: shownText(lead.campaign) },
           { name: "Asked", value: shownMoment(lead.created_at) },
@@ -99,7 +99,7 @@ function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
       />
       <AdminForm form={form} action="Save lead">
         <ChoiceField label="Status" options={leadStatuses} {...form.text("status")} />
-        <TextArea label="Note" hint="For admins; it is never sent to anybody." rows={5} {...form.text("note")} />
+        <TextArea label="Note" hint="For admins only; it is never sent." rows={5} {...form.text("note")} />
       </AdminForm>
     </>
   );

@@ -38,7 +38,7 @@ export function MailPreview(props: {
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError}>
           <ErrorState
-            title="It can't be shown"
+            title="The preview failed"
             error={query.error}
             onRetry={() => (props.values === shown() ? void query.refetch() : setShown(props.values))}
           />

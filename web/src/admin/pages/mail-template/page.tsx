@@ -93,7 +93,7 @@ function TemplateEditor(props: { readonly answer: Answer }): JSX.Element {
   return (
     <div class="card-grid">
       <Card
-        title={template.version === 0 ? "As it came with the program" : `Version ${template.version}`}
+        title={template.version === 0 ? "As shipped" : `Version ${template.version}`}
         actions={<TakeBuiltIn form={form} builtIn={builtIn} />}
       >
         <AdminForm form={form} operation="/backend/admin/mail/template/save/" action="Save template">
@@ -127,7 +127,7 @@ function TakeBuiltIn(props: { readonly form: Form<Parts>; readonly builtIn: Part
   return (
     <Show when={!isSame()}>
       <Button variant="quiet" onClick={take}>
-        Take the words of the program
+        Restore the shipped text
       </Button>
     </Show>
   );
@@ -143,7 +143,7 @@ function Variables(props: { readonly answer: Answer }): JSX.Element {
             <li>
               <CopyText text={`{{${name}}}`} label={`Copy ${name}`} />
               <Show when={props.answer.required.includes(name)}>
-                <span class="muted"> has to stay</span>
+                <span class="muted"> is required</span>
               </Show>
             </li>
           )}

@@ -39,7 +39,7 @@ export function MailLog(): JSX.Element {
         state={state}
         rowId={(mail) => String(mail.mail_id)}
         filters={[
-          { id: "to", label: "Beginning of the address", isSearch: true },
+          { id: "to", label: "Address starts with", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(mailStatuses) },
           { id: "template", label: "Template", options: optionsOf(mailTemplates) },
           {
@@ -52,8 +52,8 @@ export function MailLog(): JSX.Element {
           },
         ]}
         empty={{
-          title: "No mail was sent yet",
-          text: "Mails appear here as soon as somebody registers, pays or runs low on credit.",
+          title: "No mails sent yet",
+          text: "Mails appear here when someone registers, pays or runs low on balance.",
         }}
         actions={<Button onClick={() => setIsAsking(true)}>Resend failed</Button>}
         panel={{ title: (mail) => mail.to, content: (mail) => <MailPanel mail={mail} /> }}
@@ -68,13 +68,13 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
   const mail = (): MailRow => props.mail;
   const resend = async (): Promise<string> => {
     await apiPost<typeof resendMailAnswer>("/backend/admin/mail/resend/", { id: mail().mail_id });
-    return "The mail is in the queue again";
+    return "The mail was queued again";
   };
   return (
     <>
       <Show when={mail().status === "dead"}>
         <Notice tone="bad">
-          <span>{`Given up after ${formats.number(mail().attempts)} attempts: ${mail().last_error ?? "no reason was told"}`}</span>
+          <span>{`Failed after ${formats.number(mail().attempts)} attempts: ${mail().last_error ?? "no reason reported"}`}</span>
         </Notice>
         <div class="button-row">
           <Button variant="primary" isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
@@ -96,12 +96,12 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
           { name: "Attempts", value: formats.number(mail().attempts) },
           { name: "Last error", value: shownText(mail().last_error) },
           { name: "Next attempt", value: shownMoment(mail().next_attempt_at) },
-          { name: "Worth sending until", value: shownMoment(mail().expires_at) },
+          { name: "Expires at", value: shownMoment(mail().expires_at) },
           { name: "Queued", value: shownMoment(mail().created_at) },
           { name: "Failed", value: shownMoment(mail().failed_at) },
           { name: "Sent", value: shownMoment(mail().sent_at) },
           { name: "Id at the provider", value: shownText(mail().provider_id) },
-          { name: "Because of", value: shownText(mail().source) },
+          { name: "Sent for", value: shownText(mail().source) },
         ]}
       />
     </>
@@ -118,9 +118,7 @@ function ResendFailed(props: {
   const resend = async (): Promise<string> => {
     const body = props.template === "" ? {} : { template: props.template };
     const { queued } = await apiPost<typeof resendDeadMailsAnswer>("/backend/admin/mail/resend-failed/", body);
-    return BigInt(queued) === 0n
-      ? "No mail was given up that could still be sent"
-      : `${shownCount(queued)} mails are in the queue again`;
+    return BigInt(queued) === 0n ? "No failed mail can still be sent" : `${shownCount(queued)} mails were queued again`;
   };
   const confirm = async (): Promise<void> => {
     await action.run(resend);
@@ -137,8 +135,8 @@ function ResendFailed(props: {
       onConfirm={() => void confirm()}
     >
       {props.template === ""
-        ? "Every mail that was given up and is still worth sending goes into the queue again, the oldest first, at most 1,000. What was sent can't be called back."
-        : `Every mail of the template ${props.template} that was given up and is still worth sending goes into the queue again, the oldest first, at most 1,000. What was sent can't be called back.`}
+        ? "Every failed mail that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent."
+        : `Every failed mail of the template ${props.template} that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent.`}
     </ConfirmDialog>
   );
 }

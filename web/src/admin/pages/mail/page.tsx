@@ -24,10 +24,7 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Mail"
-        text="Every mail of the service with what became of it, and the words that it is made of."
-      />
+      <PageHead title="Mail" text="Every mail sent by the service with its status, and the templates." />
       <Tabs label="Mail" tabs={views} selected={selected()} onSelect={select}>
         <div class="section-stack">
           <Switch>

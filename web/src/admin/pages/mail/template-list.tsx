@@ -26,7 +26,7 @@ const columns: readonly Column<Template>[] = [
   { id: "languages", label: "Languages, changed ones marked", cell: (template) => <Languages template={template} /> },
   {
     id: "required",
-    label: "Has to hold",
+    label: "Required",
     cell: (template) => <For each={template.required}>{(name) => <code>{`{{${name}}} `}</code>}</For>,
     isHiddenAtFirst: true,
   },
@@ -59,7 +59,7 @@ export function TemplateList(): JSX.Element {
       isLoading={query.isPending}
       error={query.error}
       onRetry={() => void query.refetch()}
-      empty={{ title: "There are no templates", text: "They come with the program." }}
+      empty={{ title: "There are no templates", text: "Templates are shipped with the program." }}
     />
   );
 }

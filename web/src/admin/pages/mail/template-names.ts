@@ -3,13 +3,13 @@ import type { mailTemplateNames } from "@sluice/contracts/mail";
 // The names in packages/contracts again, since their schema would bring zod into the browser. The record has to name each.
 const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   email_verify: "Confirm the address after registering",
-  account_exists: "Somebody registered with an address that has an account",
+  account_exists: "Someone registered with an address that already has an account",
   password_reset: "Choose a new password",
   password_changed: "A password was changed",
-  recovery_code_used: "A recovery code stood in for an authenticator",
+  recovery_code_used: "A recovery code was used instead of an authenticator",
   approval_waiting: "A request waits for a second super-admin",
-  payment_success: "A payment came in",
-  quota_low: "The credit runs low",
+  payment_success: "A payment was received",
+  quota_low: "The balance is low",
 };
 
 /** The names of the templates. */

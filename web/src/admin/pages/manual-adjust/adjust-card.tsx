@@ -38,9 +38,11 @@ export function AdjustCard(): JSX.Element {
     check: (values) => ({
       ...(/^[1-9]\d*$/.test(values.gateway_user_id)
         ? {}
-        : { gateway_user_id: "The id of the gateway user, a number." }),
-      ...(/^-?[1-9]\d*$/.test(values.amount) ? {} : { amount: "A whole number of quota, not 0; a minus takes." }),
-      ...(values.reason.trim().length >= 3 ? {} : { reason: "Say why, in three characters or more." }),
+        : { gateway_user_id: "Enter the id of the gateway user, a number." }),
+      ...(/^-?[1-9]\d*$/.test(values.amount)
+        ? {}
+        : { amount: "Enter a whole number of quota other than 0; use a minus to deduct." }),
+      ...(values.reason.trim().length >= 3 ? {} : { reason: "Give a reason of at least three characters." }),
     }),
     submit: async (values) => {
       setResult(null);
@@ -57,10 +59,10 @@ export function AdjustCard(): JSX.Element {
       return waitingText(answer.approval);
     }
     setResult(answer);
-    return answer.is_new ? "The quota is adjusted." : "This was done before; nothing happened twice.";
+    return answer.is_new ? "The balance was adjusted." : "This was already done; nothing was applied twice.";
   };
   return (
-    <Card title="Adjust quota">
+    <Card title="Adjust balance">
       <UserPicker onPick={(id) => form.set("gateway_user_id", id)} />
       <AdminForm form={form} action="Preview">
         <FieldRow>
@@ -70,17 +72,17 @@ export function AdjustCard(): JSX.Element {
             hint={
               /^-?\d{1,16}$/.test(form.values().amount)
                 ? `${usdOfQuota(form.values().amount)} US dollars`
-                : "500,000 are 1 US dollar; a minus takes."
+                : "500,000 quota are 1 US dollar; use a minus to deduct."
             }
             inputmode="text"
             autocomplete="off"
             {...form.text("amount")}
           />
         </FieldRow>
-        <TextArea label="Reason" hint="Stands in the audit log and in the ledger." {...form.text("reason")} />
+        <TextArea label="Reason" hint="Recorded in the audit log and the ledger." {...form.text("reason")} />
         <Checkbox
-          label="Take more than there is"
-          hint="The balance may go below zero; calls are refused until it is above again."
+          label="Allow a negative balance"
+          hint="The balance may go below zero; calls are refused until it is positive again."
           {...form.flag("allow_negative")}
         />
       </AdminForm>
@@ -88,8 +90,8 @@ export function AdjustCard(): JSX.Element {
       <ConfirmDialog
         isOpen={preview() !== null}
         onClose={() => setPreview(null)}
-        title="Adjust this quota"
-        action={BigInt(preview()?.amount ?? 0) < 0n ? "Take quota" : "Give quota"}
+        title="Adjust this balance"
+        action={BigInt(preview()?.amount ?? 0) < 0n ? "Deduct quota" : "Add quota"}
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(apply)}
       >

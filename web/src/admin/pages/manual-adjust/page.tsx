@@ -33,10 +33,7 @@ export function Page(): JSX.Element {
   const list = createListQuery<Adjustment>({ path: "/backend/admin/manual-adjust/", state });
   return (
     <>
-      <PageHead
-        title="Manual adjust"
-        text="Gives quota to a gateway user or takes it away. 500,000 quota are 1 US dollar."
-      />
+      <PageHead title="Manual adjust" text="Adds to or deducts from a user's balance. 500,000 quota are 1 US dollar." />
       <AdjustCard />
       <DataTable
         {...list}
@@ -47,8 +44,8 @@ export function Page(): JSX.Element {
         rowId={(row) => String(row.audit_id)}
         filters={[{ id: "admin", label: "By admin", isSearch: true }]}
         empty={{
-          title: "Nothing was adjusted yet",
-          text: "What is given or taken above is listed here, with its reason.",
+          title: "No adjustments yet",
+          text: "Adjustments made above are listed here, with their reasons.",
         }}
         panel={{
           title: (row) => `${formats.quota(row.amount)} for user ${row.gateway_user_id}`,

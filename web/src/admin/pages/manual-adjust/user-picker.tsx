@@ -26,7 +26,7 @@ export function UserPicker(props: { readonly onPick: (gatewayUserId: string) => 
     <div class="section-stack">
       <TextField
         label="Find the user"
-        hint="By the beginning of an address or of an API key, or by id."
+        hint="Start of an e-mail address or API key, or an id."
         type="search"
         data-search=""
         onChange={(event) => setWords(event.currentTarget.value.trim())}
@@ -37,7 +37,7 @@ export function UserPicker(props: { readonly onPick: (gatewayUserId: string) => 
       <Show when={query.data?.rows}>
         {(rows) => (
           <div class="button-row" role="status">
-            <Show when={rows().length > 0} fallback={<span class="muted">Nobody was found.</span>}>
+            <Show when={rows().length > 0} fallback={<span class="muted">No users found.</span>}>
               <For each={rows().slice(0, shownMax)}>
                 {(user) => (
                   <Button onClick={() => props.onPick(String(user.gateway_user_id))}>

@@ -38,7 +38,7 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
   };
   const form = createForm({
     initial,
-    check: (values) => (flagsOf(values.flags) === null ? { flags: "It is no JSON object." } : {}),
+    check: (values) => (flagsOf(values.flags) === null ? { flags: "This is not a JSON object." } : {}),
     submit: async (values) => {
       try {
         await apiPost<typeof messagesModelAnswer>("/backend/admin/anthropic/model-map/save/", {
@@ -53,7 +53,7 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
         throw atFlags(error);
       }
       await refresh();
-      showToast("The map is saved; calls follow it at once.");
+      showToast("The map was saved and applies at once.");
       props.onDone();
     },
   });
@@ -69,27 +69,27 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
       onCancel={props.onDone}
     >
       <FieldRow>
-        <TextField label="Name clients ask for" autocomplete="off" disabled={entry !== null} {...form.text("name")} />
+        <TextField label="Name clients use" autocomplete="off" disabled={entry !== null} {...form.text("name")} />
         <TextField label="Display name" autocomplete="off" {...form.text("display_name")} />
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Answered by"
-          hint="The name of a model of the catalog."
+          label="Model"
+          hint="The name of a model in the catalog."
           autocomplete="off"
           {...form.text("upstream_model")}
         />
         <TextField
-          label="Came out"
+          label="Release date"
           hint="Like 2026-05-01T00:00:00Z; clients sort by it."
           autocomplete="off"
           {...form.text("released_at")}
         />
       </FieldRow>
-      <Checkbox label="Enabled" hint="Off, the name is unknown to clients." {...form.flag("is_enabled")} />
+      <Checkbox label="Enabled" hint="If off, clients do not see the name." {...form.flag("is_enabled")} />
       <TextArea
         label="Flags"
-        hint="A JSON object with what differs from the default, like {&quot;vision&quot;: true}."
+        hint="A JSON object of the flags that differ from the default, like {&quot;vision&quot;: true}."
         spellcheck={false}
         rows={6}
         {...form.text("flags")}

@@ -19,8 +19,8 @@ import { shownMoment } from "../../shown.ts";
 import { type MapEntry, MapForm, mapListPath } from "./map-form.tsx";
 
 const columns: readonly Column<MapEntry>[] = [
-  { id: "name", label: "Name clients ask for", cell: (row) => <code>{row.name}</code>, card: "title" },
-  { id: "upstream_model", label: "Answered by", cell: (row) => <code>{row.upstream_model}</code> },
+  { id: "name", label: "Name clients use", cell: (row) => <code>{row.name}</code>, card: "title" },
+  { id: "upstream_model", label: "Model", cell: (row) => <code>{row.upstream_model}</code> },
   { id: "display_name", label: "Display name", cell: (row) => row.display_name },
   {
     id: "flags",
@@ -33,7 +33,7 @@ const columns: readonly Column<MapEntry>[] = [
     cell: (row) => <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? "enabled" : "disabled"}</Status>,
     card: "badge",
   },
-  { id: "released_at", label: "Came out", cell: (row) => formats.date(row.released_at) },
+  { id: "released_at", label: "Release date", cell: (row) => formats.date(row.released_at) },
   { id: "version", label: "Version", cell: (row) => formats.number(row.version), align: "end" },
 ];
 
@@ -60,10 +60,10 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Compatibility map"
-        text="What answers the names that clients of the Messages API ask for. Every process follows a change at once."
+        text="Maps the names that clients of the Messages API use to models. Changes apply in every process at once."
         actions={
           <a class="button" href="/admin/models/?tab=tester&route=messages">
-            Where a name leads
+            Test a name
           </a>
         }
       />
@@ -86,7 +86,7 @@ export function Page(): JSX.Element {
         }
         empty={{
           title: "The map is empty",
-          text: "Clients of the Messages API can use no model until a name is here.",
+          text: "Clients of the Messages API can't use any model until you add a name.",
         }}
         panel={{
           title: (row) => row.name,
@@ -116,22 +116,22 @@ function EntryPanel(props: { readonly entry: MapEntry; readonly onEdit: () => vo
           Edit name
         </Button>
         <a class="button" href={`/admin/models/?tab=tester&route=messages&name=${encodeURIComponent(entry.name)}`}>
-          Where it leads
+          Test this name
         </a>
         <a
           class="button"
           href={`/admin/audit/?subject_kind=messages_model&subject_id=${encodeURIComponent(entry.name)}`}
         >
-          Its history
+          Change history
         </a>
       </div>
       <Facts
         facts={[
           { name: "Name", value: <CopyText text={entry.name} label="Copy the name" /> },
-          { name: "Answered by", value: <code>{entry.upstream_model}</code> },
+          { name: "Model", value: <code>{entry.upstream_model}</code> },
           { name: "Display name", value: entry.display_name },
           { name: "Status", value: entry.is_enabled ? "enabled" : "disabled" },
-          { name: "Came out", value: shownMoment(entry.released_at) },
+          { name: "Release date", value: shownMoment(entry.released_at) },
           { name: "Version", value: formats.number(entry.version) },
         ]}
       />

@@ -28,7 +28,7 @@ const columns: readonly Column<Ability>[] = [
   { id: "model", label: "Model", cell: (row) => <code>{row.model}</code>, card: "title", isSortable: true },
   { id: "group_name", label: "Group", cell: (row) => row.group_name },
   { id: "channel_id", label: "Channel", cell: (row) => row.channel_name, isSortable: true },
-  { id: "channel_status", label: "Channel is", cell: (row) => <StateWord state={row.channel_status} /> },
+  { id: "channel_status", label: "Channel status", cell: (row) => <StateWord state={row.channel_status} /> },
   {
     id: "is_enabled",
     label: "Used",
@@ -52,24 +52,24 @@ export function Abilities(): JSX.Element {
       <DataTable
         {...list}
         name="admin-abilities"
-        label="Who serves what"
+        label="Abilities"
         columns={columns}
         state={state}
         rowId={(row) => `${row.group_name}/${row.model}/${row.channel_id}`}
         filters={[
           { id: "model", label: "Model", isSearch: true },
           { id: "group_name", label: "Group", isSearch: true },
-          { id: "channel_id", label: "Id of the channel", isSearch: true },
+          { id: "channel_id", label: "Channel id", isSearch: true },
         ]}
         actions={
           <Button variant="primary" onClick={() => setEdited({ ability: null })}>
             <Icon name="plus" />
-            Let a channel serve a model
+            Add ability
           </Button>
         }
         empty={{
-          title: "No channel serves anything",
-          text: "Calls of a model go to the channels that are named here.",
+          title: "No channel serves a model",
+          text: "Calls for a model go to the channels listed here.",
         }}
         panel={{
           title: (row) => `${row.model}, ${row.channel_name}`,
@@ -94,7 +94,7 @@ export function Abilities(): JSX.Element {
           ),
         }}
       />
-      <Dialog isOpen={edited() !== null} onClose={close} title="Who serves a model">
+      <Dialog isOpen={edited() !== null} onClose={close} title="Ability">
         <Show when={edited()} keyed>
           {({ ability }) => <AbilityForm ability={ability} onDone={close} />}
         </Show>
@@ -127,7 +127,7 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
         reason: orAbsent(values.reason),
       });
       await refresh();
-      showToast("It is saved; calls follow it at once.");
+      showToast("Saved; it applies at once.");
       props.onDone();
     },
   });
@@ -137,31 +137,31 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
         <TextField label="Group" autocomplete="off" disabled={ability !== null} {...form.text("group_name")} />
         <TextField label="Model" autocomplete="off" disabled={ability !== null} {...form.text("model")} />
         <TextField
-          label="Id of the channel"
+          label="Channel id"
           inputmode="numeric"
           autocomplete="off"
           disabled={ability !== null}
           {...form.text("channel_id")}
         />
       </FieldRow>
-      <Checkbox label="Used" hint="Off, no call goes this way." {...form.flag("is_enabled")} />
+      <Checkbox label="Used" hint="If off, no calls are sent this way." {...form.flag("is_enabled")} />
       <FieldRow>
         <TextField
           label="Priority"
-          hint="The lower number goes first; 0 is the first."
+          hint="The lowest number goes first; 0 is the lowest."
           inputmode="numeric"
           autocomplete="off"
           {...form.text("priority")}
         />
         <TextField
           label="Weight"
-          hint="Among those of one priority."
+          hint="Relative to channels of the same priority."
           inputmode="numeric"
           autocomplete="off"
           {...form.text("weight")}
         />
       </FieldRow>
-      <TextArea label="Reason" optional="optional" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" optional="optional" hint="Recorded in the audit log." {...form.text("reason")} />
     </AdminForm>
   );
 }

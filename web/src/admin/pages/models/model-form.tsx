@@ -29,18 +29,18 @@ type PriceField = {
 export const priceFields: readonly PriceField[] = [
   { name: "input_usd_per_m", label: "Input, USD per M" },
   { name: "output_usd_per_m", label: "Output, USD per M" },
-  { name: "cache_read_usd_per_m", label: "Read from a cache, USD per M", otherwise: "like plain input" },
-  { name: "cache_write_usd_per_m", label: "Written to a cache, USD per M", otherwise: "like plain input" },
-  { name: "reasoning_usd_per_m", label: "Reasoning, USD per M", otherwise: "like plain output" },
-  { name: "request_usd", label: "Each call, USD" },
-  { name: "image_usd", label: "Each image, USD" },
-  { name: "second_usd", label: "Each second of audio, USD" },
+  { name: "cache_read_usd_per_m", label: "Cache read, USD per M", otherwise: "same as input" },
+  { name: "cache_write_usd_per_m", label: "Cache write, USD per M", otherwise: "same as input" },
+  { name: "reasoning_usd_per_m", label: "Reasoning, USD per M", otherwise: "same as output" },
+  { name: "request_usd", label: "Per call, USD" },
+  { name: "image_usd", label: "Per image, USD" },
+  { name: "second_usd", label: "Per second of audio, USD" },
 ];
 
 const boundFields = [
-  { name: "context_tokens_max", label: "Context, tokens" },
-  { name: "output_tokens_max", label: "Longest answer, tokens" },
-  { name: "image_tokens_max", label: "An image at most, tokens" },
+  { name: "context_tokens_max", label: "Context window, tokens" },
+  { name: "output_tokens_max", label: "Maximum output, tokens" },
+  { name: "image_tokens_max", label: "Maximum per image, tokens" },
 ] as const satisfies readonly { readonly name: keyof Model; readonly label: string }[];
 
 function valuesOf(model: Model | null): Record<string, string> {
@@ -92,7 +92,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       showToast(
         outcomeText(
           answer,
-          ({ model: saved }) => `${saved.name} is saved; its prices are version ${saved.price_version}.`,
+          ({ model: saved }) => `${saved.name} was saved; its prices are version ${saved.price_version}.`,
         ),
       );
       props.onDone();
@@ -112,7 +112,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       <FieldRow>
         <TextField
           label="Name"
-          hint="As clients send it."
+          hint="The name clients send."
           autocomplete="off"
           disabled={model !== null}
           {...form.text("name")}
@@ -163,7 +163,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
           {...form.text("sunset_at")}
         />
       </FieldRow>
-      <TextArea label="Reason" optional="optional" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" optional="optional" hint="Recorded in the audit log." {...form.text("reason")} />
       <SecondPersonNotice what={model === null ? "A new model waits" : "A lower price waits"} />
       <Show when={model !== null}>
         <Card title="What would change">

@@ -17,10 +17,10 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
           Edit model
         </Button>
         <a class="button" href={`/admin/models/?tab=abilities&model=${encodeURIComponent(model.name)}`}>
-          Who serves it
+          Its channels
         </a>
         <a class="button" href={`/admin/models/?tab=tester&name=${encodeURIComponent(model.name)}`}>
-          Where it leads
+          Test this name
         </a>
       </div>
       <Card title="Prices">
@@ -31,7 +31,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
               return { name: label, value: value === null ? (otherwise ?? dash) : formats.usd(value) };
             }),
             { name: "Version", value: model.price_version === null ? dash : String(model.price_version) },
-            { name: "Counts since", value: shownMoment(model.price_valid_from) },
+            { name: "Prices valid since", value: shownMoment(model.price_valid_from) },
           ]}
         />
       </Card>
@@ -42,8 +42,8 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
             { name: "Status", value: <StateWord state={model.status} /> },
             { name: "Of", value: model.owned_by },
             { name: "Context", value: `${formats.number(model.context_tokens_max)} tokens` },
-            { name: "Longest answer", value: `${formats.number(model.output_tokens_max)} tokens` },
-            { name: "An image", value: `at most ${formats.number(model.image_tokens_max)} tokens` },
+            { name: "Maximum output", value: `${formats.number(model.output_tokens_max)} tokens` },
+            { name: "Image", value: `at most ${formats.number(model.image_tokens_max)} tokens` },
             { name: "Channels", value: shownCount(model.channels) },
             { name: "Groups", value: model.groups.join(", ") || "none" },
             { name: "Names in the map", value: model.aliases.join(", ") || "none" },

@@ -43,7 +43,7 @@ const columns: readonly Column<Model>[] = [
   {
     id: "channels",
     label: "Channels",
-    cell: (row) => (BigInt(row.channels) > 0n ? shownCount(row.channels) : <Status tone="bad">none serves it</Status>),
+    cell: (row) => (BigInt(row.channels) > 0n ? shownCount(row.channels) : <Status tone="bad">no channel</Status>),
     align: "end",
   },
   { id: "groups", label: "Groups", cell: (row) => row.groups.join(", ") || dash },
@@ -60,8 +60,8 @@ const columns: readonly Column<Model>[] = [
 
 const tabs = [
   { id: "models", label: "Models and prices" },
-  { id: "abilities", label: "Who serves what" },
-  { id: "tester", label: "Where a name leads" },
+  { id: "abilities", label: "Abilities" },
+  { id: "tester", label: "Test a name" },
 ] as const;
 
 /** Models with their prices, the channels that serve them, and where a name would lead. */
@@ -73,7 +73,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Models"
-        text="Prices are in US dollars per million tokens. A price that changes counts for calls that begin after it."
+        text="Prices are in US dollars per million tokens. A changed price applies to calls that begin after the change."
       />
       <Tabs
         label="Models"
@@ -111,7 +111,7 @@ function Models(): JSX.Element {
         state={state}
         rowId={(row) => row.name}
         filters={[
-          { id: "q", label: "Beginning of the name", isSearch: true },
+          { id: "q", label: "Name starts with", isSearch: true },
           { id: "kind", label: "Kind", options: optionsOf(modelKinds) },
           { id: "status", label: "Status", options: optionsOf(switchStatuses) },
           {
@@ -129,7 +129,7 @@ function Models(): JSX.Element {
             New model
           </Button>
         }
-        empty={{ title: "There are no models", text: "A model needs its prices and a channel that serves it." }}
+        empty={{ title: "There are no models", text: "A model needs prices and a channel that serves it." }}
         panel={{
           title: (row) => row.display_name,
           content: (row) => <ModelPanel model={row} onEdit={() => setEdited({ model: row })} />,

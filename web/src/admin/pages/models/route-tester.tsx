@@ -19,11 +19,11 @@ const path = "/backend/admin/model/explain/";
 
 const meanings: Readonly<Record<Explanation["outcome"], string>> = {
   reachable: "A call with this name reaches a channel.",
-  name_not_mapped: "The compatibility map does not have this name.",
-  mapping_disabled: "The name is in the compatibility map, and switched off there.",
-  model_unknown: "There is no model of this name.",
+  name_not_mapped: "The compatibility map does not contain this name.",
+  mapping_disabled: "The name is disabled in the compatibility map.",
+  model_unknown: "There is no model with this name.",
   model_disabled: "The model is disabled.",
-  model_without_price: "The model has no prices, so that no call can be charged.",
+  model_without_price: "The model has no prices, so calls can't be charged.",
   no_channel: "No channel can take the call.",
 };
 
@@ -54,7 +54,7 @@ export function RouteTester(): JSX.Element {
         }}
       >
         <TextField
-          label="Name that a client sends"
+          label="Name sent by a client"
           data-search=""
           autocomplete="off"
           value={name()}
@@ -68,10 +68,10 @@ export function RouteTester(): JSX.Element {
         />
         <SelectField label="Route" value={route()} onChange={(event) => setRoute(event.currentTarget.value)}>
           <option value="v1" selected={route() === "v1"}>
-            /v1, names of the catalog
+            /v1 (model names)
           </option>
           <option value="messages" selected={route() === "messages"}>
-            Messages, names of the map
+            Messages (mapped names)
           </option>
         </SelectField>
         <Button type="submit" variant="primary">
@@ -81,7 +81,7 @@ export function RouteTester(): JSX.Element {
       <Switch>
         <Match when={asked().name === ""}>
           <EmptyState title="Enter a name">
-            It shows which channels a call would reach, and why others would not.
+            This shows which channels a call would reach, and why others would not be used.
           </EmptyState>
         </Match>
         <Match when={query.isError}>
@@ -103,8 +103,8 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
       <p>{meanings[props.answer.outcome]}</p>
       <Facts
         facts={[
-          { name: "Goes on as", value: <code>{props.answer.upstream_model ?? dash}</code> },
-          { name: "Groups that reach it", value: props.answer.reachable_groups.join(", ") || "none" },
+          { name: "Model", value: <code>{props.answer.upstream_model ?? dash}</code> },
+          { name: "Groups with access", value: props.answer.reachable_groups.join(", ") || "none" },
         ]}
       />
       <Show when={props.answer.candidates.length > 0}>
@@ -136,7 +136,7 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
             { label: "Priority", cell: (row) => formats.number(row.priority), align: "end" },
             { label: "Weight", cell: (row) => formats.number(row.weight), align: "end" },
             { label: "Credential", cell: (row) => (row.has_credential ? "set" : "missing") },
-            { label: "Why not", cell: (row) => row.reasons.map(shownWord).join(", ") || dash },
+            { label: "Reason", cell: (row) => row.reasons.map(shownWord).join(", ") || dash },
           ]}
         />
       </Show>

@@ -19,7 +19,7 @@ function stepsOf(order: OrderRow): readonly Step[] {
     { label: "Created", at: order.created_at, tone: "ok" },
     ...(over ? [{ label: order.status, at: order.expires_at, tone: "neutral" as const }] : []),
     {
-      label: order.is_paid_late ? "Paid, after it was over" : "Paid",
+      label: order.is_paid_late ? "Paid after expiry" : "Paid",
       at: order.paid_at,
       tone: order.paid_at === null ? "neutral" : order.is_paid_late ? "warn" : "ok",
     },
@@ -42,7 +42,7 @@ export function OrderPanel(props: {
       <Show when={order.review_reason}>
         {(reason) => (
           <Notice tone="bad">
-            <span>A person has to look at this: {reason()}</span>
+            <span>Needs review: {reason()}</span>
             <Button onClick={() => props.onResolve()}>Decide</Button>
           </Notice>
         )}
@@ -65,17 +65,20 @@ export function OrderPanel(props: {
       <Card title="Order">
         <Facts
           facts={[
-            { name: "Number", value: <CopyText text={order.order_no} label="Copy the number of the order" /> },
+            { name: "Number", value: <CopyText text={order.order_no} label="Copy the order number" /> },
             { name: "Status", value: <StateWord state={order.status} /> },
             { name: "Payer", value: <UserLink userId={order.user_id} email={order.email} /> },
             { name: "Plan", value: `${order.plan_name} (${order.plan_code}, ${order.plan_kind.replace("_", " ")})` },
             { name: "Amount", value: `${formats.usd(order.amount_usd)} ${order.currency}` },
             { name: "Grants", value: formats.quota(order.quota) },
             { name: "Refunded", value: formats.usd(order.refunded_usd) },
-            { name: "Paid by", value: [order.pay_channel, order.sender, order.vendor].filter(Boolean).join(", ") },
-            { name: "Mock", value: order.is_mock ? "yes: nobody paid it" : "no" },
+            {
+              name: "Payment method",
+              value: [order.pay_channel, order.sender, order.vendor].filter(Boolean).join(", "),
+            },
+            { name: "Mock", value: order.is_mock ? "yes: no money was paid" : "no" },
             { name: "Transaction", value: <code>{shownText(order.transaction_id)}</code> },
-            { name: "At the gateway", value: <code>{shownText(order.gateway_reference)}</code> },
+            { name: "Gateway id", value: <code>{shownText(order.gateway_reference)}</code> },
             { name: "Expires", value: shownMoment(order.expires_at) },
           ]}
         />

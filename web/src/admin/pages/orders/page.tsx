@@ -32,7 +32,7 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Orders" text="An order is credited once, for a payment that is what it asked for." />
+      <PageHead title="Orders" text="An order is credited once, for a payment that matches it." />
       <DataTable
         {...list}
         name="admin-orders"
@@ -42,14 +42,14 @@ export function Page(): JSX.Element {
         rowId={(order) => order.order_no}
         filters={[
           { id: "order_no", label: "Order", isSearch: true },
-          { id: "email", label: "Address of the payer", isSearch: true },
+          { id: "email", label: "Payer's e-mail", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(orderStatuses) },
-          { id: "pay_channel", label: "Paid by", options: optionsOf(payChannels) },
-          { id: "plan_code", label: "Code of the plan", isSearch: true },
-          { id: "is_marked", label: "To review", options: yesNo },
+          { id: "pay_channel", label: "Payment method", options: optionsOf(payChannels) },
+          { id: "plan_code", label: "Plan code", isSearch: true },
+          { id: "is_marked", label: "Needs review", options: yesNo },
           { id: "is_credited", label: "Paid and credited", options: yesNo },
         ]}
-        empty={{ title: "There are no orders yet", text: "They appear here as soon as somebody buys a plan." }}
+        empty={{ title: "There are no orders yet", text: "They appear here when someone buys a plan." }}
         panel={{
           title: (order) => order.order_no,
           content: (order) => (
@@ -64,7 +64,7 @@ export function Page(): JSX.Element {
       <Dialog
         isOpen={opened() !== null}
         onClose={close}
-        title={opened()?.kind === "refund" ? "Give money back" : "Decide about this order"}
+        title={opened()?.kind === "refund" ? "Refund" : "Decide on this order"}
       >
         <Show when={opened()} keyed>
           {({ kind, order }) =>

@@ -42,8 +42,8 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
   const form = createForm({
     initial: { amount_usd: "", reason: "", allow_negative: false, word: "" },
     check: (values) => ({
-      ...(values.reason.trim().length < 3 ? { reason: "Say why, in three characters or more." } : {}),
-      ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
+      ...(values.reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {}),
+      ...(values.word === order.order_no ? {} : { word: "Type the order number." }),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof refundOutput>(
@@ -78,7 +78,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
     <AdminForm form={form} action="Refund now" tone="danger" onCancel={props.onDone}>
       <TextField
         label="Amount, USD"
-        hint="Empty gives back everything that is left."
+        hint="If empty, everything that is left is refunded."
         inputmode="decimal"
         autocomplete="off"
         {...form.text("amount_usd")}
@@ -87,16 +87,16 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       <div aria-live="polite" aria-busy={query.isFetching} class="section-stack">
         <Switch fallback={<LoadingPart />}>
           <Match when={query.isError}>
-            <ErrorState title="This can't be foreseen" error={query.error} onRetry={() => void query.refetch()} />
+            <ErrorState title="No preview available" error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.preview}>
             {(preview) => <RefundFacts preview={preview()} mayGoNegative={form.values().allow_negative} />}
           </Match>
         </Switch>
       </div>
-      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
       <Checkbox
-        label="Also when the quota was used in part"
+        label="Refund even if the quota was partly used"
         hint="The balance may go below zero."
         {...form.flag("allow_negative")}
       />
@@ -110,13 +110,13 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
   const balance = (): string => {
     const { remaining_before: before, remaining_after: after } = props.preview;
     return before === null || after === null
-      ? "nobody's: the order was not claimed"
+      ? "none: the order was not claimed"
       : `${formats.quota(before)} becomes ${formats.quota(after)}`;
   };
   const taken = (): string => {
     const { quota, quota_used: used, is_month_over: isMonthOver } = props.preview;
     if (isMonthOver) {
-      return "nothing: its month is over, and what was unused went with it";
+      return "nothing: the month is over, and unused quota has expired";
     }
     return BigInt(used) > 0n
       ? `${formats.quota(quota)}, of which ${formats.quota(used)} was used`
@@ -129,23 +129,28 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
         {(problem) => (
           <Notice tone={problem.is_overridable ? "warn" : "bad"}>
             {problem.message}
-            {problem.is_overridable && props.mayGoNegative ? " It happens all the same." : ""}
-            {problem.is_overridable && !props.mayGoNegative ? " It is refused unless you allow that below." : ""}
+            {problem.is_overridable && props.mayGoNegative ? " It goes ahead anyway." : ""}
+            {problem.is_overridable && !props.mayGoNegative ? " It is refused unless you allow it below." : ""}
           </Notice>
         )}
       </For>
       <Facts
         facts={[
           { name: "Paid", value: `${formats.usd(props.preview.paid_usd)} by ${props.preview.gateway ?? "nobody"}` },
-          { name: "Given back so far", value: formats.usd(props.preview.refunded_usd) },
+          { name: "Refunded so far", value: formats.usd(props.preview.refunded_usd) },
           {
-            name: "Goes back now",
-            value: `${formats.usd(props.preview.amount_usd)} of ${formats.usd(props.preview.left_usd)} that are left`,
+            name: "Refund now",
+            value: `${formats.usd(props.preview.amount_usd)} of the remaining ${formats.usd(props.preview.left_usd)}`,
           },
-          { name: "Quota taken", value: taken() },
+          { name: "Quota deducted", value: taken() },
           { name: "Balance", value: balance() },
           ...(props.preview.leased !== null && BigInt(props.preview.leased) > 0n
-            ? [{ name: "Lent to running calls", value: `${formats.quota(props.preview.leased)}, not in the balance` }]
+            ? [
+                {
+                  name: "Leased for running calls",
+                  value: `${formats.quota(props.preview.leased)}, not in the balance`,
+                },
+              ]
             : []),
           ...(props.preview.period_end === null
             ? []

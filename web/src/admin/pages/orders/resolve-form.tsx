@@ -13,10 +13,10 @@ import { AdminForm, orAbsent } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 
 const decisions = [
-  { value: "settle", label: "Settle: the payment counts, credit the quota" },
-  { value: "refund", label: "Refund: send the payment back" },
+  { value: "settle", label: "Settle: accept the payment and credit the quota" },
+  { value: "refund", label: "Refund: return the payment" },
   { value: "cancel", label: "Cancel the order" },
-  { value: "dismiss", label: "Dismiss: leave everything, take the mark off" },
+  { value: "dismiss", label: "Dismiss: change nothing, remove the mark" },
 ];
 
 /** Decides about an order whose payment did not fit; written down with its reason. */
@@ -26,9 +26,9 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
   const form = createForm({
     initial: { action: "", transaction_id: order.transaction_id ?? "", reason: "", word: "" },
     check: (values) => ({
-      ...(values.action === "" ? { action: "Choose what is to happen." } : {}),
-      ...(values.reason.trim().length < 3 ? { reason: "Say why, in three characters or more." } : {}),
-      ...(values.word === order.order_no ? {} : { word: "Type the number of the order." }),
+      ...(values.action === "" ? { action: "Choose what to do." } : {}),
+      ...(values.reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {}),
+      ...(values.word === order.order_no ? {} : { word: "Type the order number." }),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof resolveOrderOutput>("/backend/admin/order/resolve/", {
@@ -41,7 +41,7 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
       if ("approval" in answer) {
         showToast(waitingText(answer.approval));
       } else {
-        showToast(answer.is_new ? "The order is decided." : "It was decided so before; nothing happened twice.");
+        showToast(answer.is_new ? "Decision saved." : "This was already decided; nothing was applied twice.");
       }
       props.onDone();
     },
@@ -56,11 +56,11 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
       <TextField
         label="Transaction"
         optional="optional"
-        hint="Which payment is meant, where several came."
+        hint="Which payment, if there were several."
         autocomplete="off"
         {...form.text("transaction_id")}
       />
-      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
       <TextField label={`Type ${order.order_no} to confirm`} autocomplete="off" {...form.text("word")} />
     </AdminForm>
   );

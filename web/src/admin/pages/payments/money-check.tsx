@@ -35,14 +35,12 @@ export function MoneyCheck(): JSX.Element {
               when={!check().holds}
               fallback={<Notice tone="ok">Orders, payments, refunds, budgets and the ledger agree.</Notice>}
             >
-              <Notice tone="bad">
-                {check().count} things do not agree. What the runbook says of them comes first.
-              </Notice>
+              <Notice tone="bad">{check().count} mismatches. Follow the runbook before anything else.</Notice>
               <SimpleTable
-                label="What does not agree"
+                label="Mismatches"
                 rows={check().violations}
                 columns={[
-                  { label: "What has to hold", cell: (row) => row.invariant },
+                  { label: "Invariant", cell: (row) => row.invariant },
                   { label: "About", cell: (row) => <code>{row.subject}</code> },
                   { label: "Detail", cell: (row) => row.detail },
                 ]}

@@ -23,15 +23,15 @@ type NoticeRow = RowOf<typeof gatewayEventList>;
 
 /** What each end means, for whoever asks why nothing was credited. */
 const meanings: Readonly<Record<NoticeRow["result"], string>> = {
-  received: "It was written down, and the try to deal with it did not come to its end.",
-  unconfirmed: "The gateway, when it was asked, said something else of this payment.",
-  unknown_order: "It names an order that is not here.",
-  settled: "Its order was paid by it.",
-  duplicate: "This payment had been written down before.",
-  review: "The payment is not what its order asked for. It is decided at the order.",
-  ignored: "It says nothing that anything is done about.",
-  flagged: "Money went back or is disputed; its order is marked.",
-  wrong_mode: "Play money at an account for real money, or the other way round.",
+  received: "It was recorded, but processing did not finish.",
+  unconfirmed: "When asked, the gateway reported a different status for this payment.",
+  unknown_order: "It names an unknown order.",
+  settled: "It settled its order.",
+  duplicate: "This payment was already recorded.",
+  review: "The payment does not match its order. Decide on it at the order.",
+  ignored: "No action needed.",
+  flagged: "Money was refunded or is disputed; the order is marked.",
+  wrong_mode: "A test payment on a live account, or the other way round.",
 };
 
 const columns: readonly Column<NoticeRow>[] = [
@@ -51,7 +51,7 @@ const columns: readonly Column<NoticeRow>[] = [
   },
   { id: "result", label: "Result", cell: (row) => <StateWord state={row.result} />, card: "badge" },
   { id: "tries", label: "Tries", cell: (row) => row.tries, align: "end", isHiddenAtFirst: true },
-  { id: "received_at", label: "Came in", cell: (row) => shownMoment(row.received_at), isSortable: true },
+  { id: "received_at", label: "Received", cell: (row) => shownMoment(row.received_at), isSortable: true },
 ];
 
 /** What gateways told us under a good signature, what came of it, and a way to take again what was not dealt with. */
@@ -73,16 +73,16 @@ export function Notices(): JSX.Element {
         { id: "result", label: "Result", options: optionsOf(noticeResults) },
         {
           id: "is_open",
-          label: "Dealt with",
+          label: "Processed",
           options: [
             { value: "false", label: "yes" },
-            { value: "true", label: "no, can be taken again" },
+            { value: "true", label: "no, can be retried" },
           ],
         },
       ]}
       empty={{
-        title: "No gateway has said anything yet",
-        text: "Notifications and webhooks with a good signature are kept here; others are only in the log.",
+        title: "No gateway messages yet",
+        text: "Notifications and webhooks with a valid signature are stored here; others appear only in the log.",
       }}
       panel={{ title: (row) => row.event_id, content: (row) => <NoticeFacts row={row} /> }}
     />
@@ -98,7 +98,7 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
       const answer = await apiPost<typeof replayedNotice>("/backend/admin/gateway-event/replay/", {
         gateway_event_id: row.gateway_event_id,
       });
-      return `Taken again: ${shownWord(answer.result)}.`;
+      return `Processed again: ${shownWord(answer.result)}.`;
     });
   return (
     <>
@@ -106,16 +106,16 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
         <span>{meanings[row.result]}</span>
         <Show when={row.is_open}>
           <Button isBusy={action.isBusy()} onClick={() => void takeAgain()}>
-            Take it again
+            Process again
           </Button>
         </Show>
       </Notice>
       <Facts
         facts={[
-          { name: "Message", value: <CopyText text={row.event_id} label="Copy the id of the message" /> },
+          { name: "Message", value: <CopyText text={row.event_id} label="Copy the message id" /> },
           { name: "Gateway", value: `${row.gateway}, account ${row.account}` },
           { name: "Kind", value: row.kind },
-          { name: "Understood as", value: row.meaning === null ? "was not kept" : shownWord(row.meaning) },
+          { name: "Interpreted as", value: row.meaning === null ? "not stored" : shownWord(row.meaning) },
           { name: "Order", value: row.order_no === null ? dash : <OrderLink orderNo={row.order_no} /> },
           { name: "Order is", value: row.order_status === null ? dash : <StateWord state={row.order_status} /> },
           { name: "Order to review", value: shownText(row.review_reason) },
@@ -126,8 +126,8 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
           },
           { name: "Result", value: <StateWord state={row.result} /> },
           { name: "Last error", value: row.last_error === null ? "none" : <code>{row.last_error}</code> },
-          { name: "Came in", value: shownMoment(row.received_at) },
-          { name: "Last taken", value: `${shownMoment(row.tried_at)}, ${row.tries} in all` },
+          { name: "Received", value: shownMoment(row.received_at) },
+          { name: "Last processed", value: `${shownMoment(row.tried_at)}, ${row.tries} times` },
         ]}
       />
     </>

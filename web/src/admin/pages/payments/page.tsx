@@ -30,7 +30,7 @@ const tabs = [
   { id: "payments", label: "Payments" },
   { id: "refunds", label: "Refunds" },
   { id: "notices", label: "Gateway messages" },
-  { id: "ledger", label: "Quota ledger" },
+  { id: "ledger", label: "Ledger" },
   { id: "check", label: "Money check" },
 ] as const;
 
@@ -44,7 +44,7 @@ export function Page(): JSX.Element {
   const tab = () => tabs.find(({ id }) => id === params["tab"])?.id ?? "payments";
   return (
     <>
-      <PageHead title="Payments" text="For accounting, each list exports every row that matches." />
+      <PageHead title="Payments" text="Each list can be exported for accounting, with every matching row." />
       <Tabs
         label="Money"
         tabs={tabs}
@@ -86,7 +86,7 @@ function Payments(): JSX.Element {
         { id: "transaction_id", label: "Transaction", isSearch: true },
         { id: "gateway", label: "Gateway", options: optionsOf(paymentGateways) },
       ]}
-      empty={{ title: "No payments yet", text: "A payment is written down when a gateway has confirmed it." }}
+      empty={{ title: "No payments yet", text: "Payments appear here once a gateway has confirmed them." }}
       panel={{ title: (row) => row.transaction_id, content: (row) => <PaymentFacts row={row} /> }}
     />
   );
@@ -105,7 +105,7 @@ function PaymentFacts(props: { readonly row: PaymentRow }): JSX.Element {
         { name: "Payer", value: <UserLink userId={row.user_id} email={row.email} /> },
         { name: "Amount", value: `${formats.usd(row.amount_usd)} ${row.currency}` },
         { name: "Refunded", value: formats.usd(row.refunded_usd) },
-        { name: "Came in", value: shownMoment(row.created_at) },
+        { name: "Received", value: shownMoment(row.created_at) },
       ]}
     />
   );
@@ -126,7 +126,7 @@ function Refunds(): JSX.Element {
         { id: "order_no", label: "Order", isSearch: true },
         { id: "status", label: "Status", options: optionsOf(refundStatuses) },
       ]}
-      empty={{ title: "Nothing was given back yet", text: "A refund begins at its order." }}
+      empty={{ title: "No refunds yet", text: "Start a refund from its order." }}
       panel={{ title: (row) => row.refund_no, content: (row) => <RefundFacts row={row} /> }}
     />
   );
@@ -140,11 +140,11 @@ function RefundFacts(props: { readonly row: RefundRow }): JSX.Element {
         { name: "Order", value: <OrderLink orderNo={row.order_no} /> },
         { name: "Status", value: <StateWord state={row.status} /> },
         { name: "Amount", value: formats.usd(row.amount_usd) },
-        { name: "Quota taken", value: formats.quota(row.quota) },
+        { name: "Quota deducted", value: formats.quota(row.quota) },
         { name: "Reason", value: row.reason },
-        { name: "At the gateway", value: <code>{shownText(row.gateway_refund_id)}</code> },
+        { name: "Gateway id", value: <code>{shownText(row.gateway_refund_id)}</code> },
         { name: "Error", value: shownText(row.error) },
-        { name: "Asked for", value: shownMoment(row.created_at) },
+        { name: "Requested", value: shownMoment(row.created_at) },
         { name: "Changed", value: shownMoment(row.updated_at) },
       ]}
     />
@@ -158,7 +158,7 @@ function Ledger(): JSX.Element {
     <DataTable
       {...list}
       name="admin-ledger"
-      label="Quota ledger"
+      label="Ledger"
       columns={ledgerColumns}
       state={state}
       rowId={(row) => String(row.entry_id)}
@@ -169,7 +169,7 @@ function Ledger(): JSX.Element {
       ]}
       empty={{
         title: "The ledger is empty",
-        text: "Every change of quota stands in it twice: where it came from and where it went.",
+        text: "Every change is recorded as a debit and a credit.",
       }}
     />
   );

@@ -48,7 +48,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Plans"
-        text="What can be bought, in US dollars. Orders keep what a plan said when they were placed."
+        text="What customers can buy, in US dollars. Orders keep the plan as it was when they were placed."
       />
       <DataTable
         {...list}
@@ -67,7 +67,7 @@ export function Page(): JSX.Element {
             New plan
           </Button>
         }
-        empty={{ title: "There are no plans", text: "Without a plan nothing can be bought; make one first." }}
+        empty={{ title: "There are no plans", text: "Without a plan, nothing can be bought. Create one first." }}
         panel={{
           title: (plan) => plan.name,
           content: (plan) => <PlanFacts plan={plan} onEdit={() => setEdited({ plan })} />,
@@ -96,7 +96,7 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
           Edit plan
         </Button>
         <a class="button" href={`/admin/orders/?plan_code=${plan.plan_code}`}>
-          Its orders
+          Orders
         </a>
       </div>
       <Facts

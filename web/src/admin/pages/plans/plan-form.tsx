@@ -61,8 +61,8 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
   const form = createForm<Values>({
     initial: valuesOf(plan),
     check: ({ quota, sort_order }) => ({
-      ...(/^[1-9]\d{0,15}$/.test(quota) ? {} : { quota: "A whole number of quota above 0." }),
-      ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: "A whole number." }),
+      ...(/^[1-9]\d{0,15}$/.test(quota) ? {} : { quota: "Enter a whole number of quota above 0." }),
+      ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: "Enter a whole number." }),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof savePlanOutput>(`${plansPath}save/`, {
@@ -73,7 +73,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
         ...(plan === null ? {} : { version: plan.version }),
       });
       await refresh();
-      showToast(outcomeText(answer, () => "The plan is saved."));
+      showToast(outcomeText(answer, () => "The plan was saved."));
       props.onDone();
     },
   });
@@ -86,7 +86,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
     >
       <Show when={plan !== null && BigInt(plan.subscribers) > 0n}>
         <Notice tone="info">
-          {shownCount(plan?.subscribers ?? 0)} users have a month of it that runs; their month stays as they bought it.
+          {shownCount(plan?.subscribers ?? 0)} users have an active month of this plan; their month stays as bought.
         </Notice>
       </Show>
       <FieldRow>
@@ -112,13 +112,13 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
           hint={
             /^\d{1,16}$/.test(form.values().quota)
               ? `${usdOfQuota(form.values().quota)} US dollars`
-              : "500,000 are 1 US dollar."
+              : "500,000 quota are 1 US dollar."
           }
           {...form.text("quota")}
         />
       </FieldRow>
       <TextArea label="Description" optional="optional" {...form.text("description")} />
-      <TextArea label="Features" optional="optional" hint="One in each line." {...form.text("features")} />
+      <TextArea label="Features" optional="optional" hint="One per line." {...form.text("features")} />
       <SecondPersonNotice what={`More quota for a dollar than ${plan === null ? "it is worth" : "now"} waits`} />
       <Preview values={form.values()} />
     </AdminForm>
@@ -128,10 +128,10 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
 function Preview(props: { readonly values: Values }): JSX.Element {
   const isUsd = (): boolean => /^\d{1,7}(\.\d{1,2})?$/.test(props.values.price_usd.trim());
   return (
-    <Card title={`As buyers see it: ${props.values.name || "no name yet"}`}>
+    <Card title={`Preview: ${props.values.name || "no name yet"}`}>
       <p>
         <strong>{isUsd() ? formats.usd(props.values.price_usd.trim()) : "no price yet"}</strong>
-        {props.values.kind === "monthly" ? " a month" : ""}
+        {props.values.kind === "monthly" ? " per month" : ""}
       </p>
       <Show when={props.values.description}>
         <p>{props.values.description}</p>
@@ -142,7 +142,7 @@ function Preview(props: { readonly values: Values }): JSX.Element {
         </ul>
       </Show>
       <Show when={props.values.status === "hidden"}>
-        <p class="muted">Hidden: nobody sees it on the pages.</p>
+        <p class="muted">Hidden: not shown on the public pages.</p>
       </Show>
     </Card>
   );

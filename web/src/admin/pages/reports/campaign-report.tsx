@@ -43,11 +43,11 @@ export function CampaignReport(props: { readonly range: RangeState }): JSX.Eleme
       <Totals
         hasFailed={query.hasFailed}
         figures={[
-          { label: "Visitors", value: count(total()?.visitors), note: "who came by several campaigns counts once" },
+          { label: "Visitors", value: count(total()?.visitors), note: "visitors from several campaigns count once" },
           { label: "Clicks", value: count(total()?.cta_clicks) },
           { label: "Payments", value: count(total()?.payments) },
           { label: "Revenue", value: ((text) => text && formats.usd(text))(total()?.revenue_usd) },
-          { label: "Events of programs", value: count(query.data?.bot_events), note: "in no other figure" },
+          { label: "Bot events", value: count(query.data?.bot_events), note: "excluded from all other figures" },
         ]}
       />
       <ReportTable
@@ -58,8 +58,8 @@ export function CampaignReport(props: { readonly range: RangeState }): JSX.Eleme
         rowId={(row) => `${row.campaign} ${row.utm_source} ${row.utm_medium}`}
         query={query}
         empty={{
-          title: "No visits with a campaign in these days",
-          text: "A visit counts here when its link named a campaign.",
+          title: "No campaign visits in these days",
+          text: "A visit counts here if its link named a campaign.",
         }}
       />
     </>

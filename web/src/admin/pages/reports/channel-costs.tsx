@@ -26,7 +26,7 @@ const columns = [
   { label: "From day (UTC)", cell: (cost: Cost) => cost.valid_from },
   { label: "Input, USD per 1M", cell: (cost: Cost) => formats.usd(cost.input_usd_per_m), align: "end" as const },
   { label: "Output, USD per 1M", cell: (cost: Cost) => formats.usd(cost.output_usd_per_m), align: "end" as const },
-  { label: "A call, USD", cell: (cost: Cost) => formats.usd(cost.request_usd), align: "end" as const },
+  { label: "Per call, USD", cell: (cost: Cost) => formats.usd(cost.request_usd), align: "end" as const },
 ];
 
 /** What providers take, by channel and model: without it there is no margin. */
@@ -39,11 +39,11 @@ export function ChannelCosts(): JSX.Element {
       apiGet(path, { signal }) as Promise<{ readonly costs: readonly Cost[] }>,
   }));
   return (
-    <Card title="What providers take" actions={<Button onClick={() => setIsOpen(true)}>Enter cost</Button>}>
+    <Card title="Provider prices" actions={<Button onClick={() => setIsOpen(true)}>Add price</Button>}>
       <Switch
         fallback={
-          <EmptyState title="No cost is entered yet">
-            Enter what a provider takes for a model; margins count from the day that you name.
+          <EmptyState title="No provider prices yet">
+            Enter what a provider charges for a model; margins are calculated from the day you choose.
           </EmptyState>
         }
       >
@@ -54,10 +54,10 @@ export function ChannelCosts(): JSX.Element {
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={(query.data?.costs.length ?? 0) > 0}>
-          <SimpleTable label="What providers take" rows={query.data?.costs ?? []} columns={columns} />
+          <SimpleTable label="Provider prices" rows={query.data?.costs ?? []} columns={columns} />
         </Match>
       </Switch>
-      <Dialog isOpen={isOpen()} onClose={() => setIsOpen(false)} title="Enter what a provider takes">
+      <Dialog isOpen={isOpen()} onClose={() => setIsOpen(false)} title="Add a provider price">
         <CostForm onDone={() => setIsOpen(false)} />
       </Dialog>
     </Card>
@@ -94,13 +94,13 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
         image_usd: orAbsent(values.image_usd),
         second_usd: orAbsent(values.second_usd),
       });
-      showToast(`Cost of ${values.model} saved`);
+      showToast(`Price of ${values.model} saved`);
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} action="Save cost" onCancel={props.onDone}>
+    <AdminForm form={form} action="Save price" onCancel={props.onDone}>
       <FieldRow>
         <TextField label="Channel id" inputmode="numeric" {...form.text("channel_id")} />
         <TextField label="Model" spellcheck={false} {...form.text("model")} />
@@ -111,14 +111,14 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
         <TextField label="Output, USD per 1M" inputmode="decimal" {...form.text("output_usd_per_m")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Read from cache" optional="as input" {...form.text("cache_read_usd_per_m")} />
-        <TextField label="Written to cache" optional="as input" {...form.text("cache_write_usd_per_m")} />
-        <TextField label="Reasoning" optional="as output" {...form.text("reasoning_usd_per_m")} />
+        <TextField label="Cache read" optional="same as input" {...form.text("cache_read_usd_per_m")} />
+        <TextField label="Cache write" optional="same as input" {...form.text("cache_write_usd_per_m")} />
+        <TextField label="Reasoning" optional="same as output" {...form.text("reasoning_usd_per_m")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="A call, USD" optional="0" {...form.text("request_usd")} />
-        <TextField label="An image, USD" optional="0" {...form.text("image_usd")} />
-        <TextField label="A second, USD" optional="0" {...form.text("second_usd")} />
+        <TextField label="Per call, USD" optional="0" {...form.text("request_usd")} />
+        <TextField label="Per image, USD" optional="0" {...form.text("image_usd")} />
+        <TextField label="Per second, USD" optional="0" {...form.text("second_usd")} />
       </FieldRow>
     </AdminForm>
   );

@@ -61,7 +61,7 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
       />
       <Show when={unknown() > 0n}>
         <Notice tone="warn">
-          {`${shownCount(unknown().toString())} calls, charged with ${formats.usd(total()?.charged_without_cost_usd ?? "0")}, went through channels whose cost nobody has entered. They are in no margin; enter the cost below.`}
+          {`${shownCount(unknown().toString())} calls, charged at ${formats.usd(total()?.charged_without_cost_usd ?? "0")}, went through channels without a provider price. They are excluded from margins; add the prices below.`}
         </Notice>
       </Show>
       <RowChart
@@ -81,7 +81,7 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
         rows={query.data?.rows}
         rowId={(row) => row.key ?? ""}
         query={query}
-        empty={{ title: "No calls in these days", text: "Choose other days, or another zone." }}
+        empty={{ title: "No calls in these days", text: "Choose other days or another time zone." }}
       />
       <ChannelCosts />
     </>

@@ -27,7 +27,7 @@ export function Page(): JSX.Element {
   const selected = (): ReportId => reports.find(({ id }) => id === params["report"])?.id ?? "revenue";
   return (
     <>
-      <PageHead title="Reports" text="Money and use by days of the zone that you choose." />
+      <PageHead title="Reports" text="Revenue and usage by day, in the time zone you choose." />
       <RangeBar state={range} />
       <Tabs
         label="Reports"

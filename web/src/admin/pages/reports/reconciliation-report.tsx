@@ -30,7 +30,7 @@ const gatewayColumns = [
 const columns: readonly Column<Mismatch>[] = [
   {
     id: "kind",
-    label: "What does not agree",
+    label: "Mismatches",
     cell: (row) => <Status tone="bad">{shownWord(row.kind)}</Status>,
     card: "title",
     isSortable: true,
@@ -61,19 +61,19 @@ export function ReconciliationReport(props: { readonly range: RangeState }): JSX
       </Card>
       <Show when={query.data && BigInt(query.data.mismatch_count) > BigInt(query.data.mismatches.length)}>
         <Notice tone="warn">
-          {`${shownCount(query.data?.mismatch_count ?? 0)} things do not agree; the first ${query.data?.mismatches.length} are shown.`}
+          {`${shownCount(query.data?.mismatch_count ?? 0)} mismatches; the first ${query.data?.mismatches.length} are shown.`}
         </Notice>
       </Show>
       <ReportTable
         name="admin-report-reconciliation"
-        label="What does not agree"
+        label="Mismatches"
         columns={columns}
         rows={query.data?.mismatches}
         rowId={(row) => `${row.kind} ${row.subject} ${row.at}`}
         query={query}
         empty={{
-          title: "Everything agrees",
-          text: "Orders, payments, refunds and the ledger say the same for these days.",
+          title: "Everything matches",
+          text: "Orders, payments, refunds and the ledger match for these days.",
         }}
       />
     </>

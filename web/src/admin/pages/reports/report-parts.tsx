@@ -31,8 +31,8 @@ export function ReportHead(props: {
           {(answer) =>
             `${answer().range.from_day} to ${answer().range.to_day}, days in ${answer().range.zone}. ` +
             (answer().as_of === null
-              ? "No calls were summed yet."
-              : `Everything up to ${shownMoment(answer().as_of)} is in it.`)
+              ? "No calls counted yet."
+              : `Includes everything up to ${shownMoment(answer().as_of)}.`)
           }
         </Show>
       </p>
@@ -62,7 +62,7 @@ export function ByField(props: {
 }): JSX.Element {
   return (
     <SelectField
-      label="Divided by"
+      label="Group by"
       value={props.query.by}
       onChange={(event) => props.query.setBy(event.currentTarget.value)}
     >

@@ -51,7 +51,7 @@ export function RevenueReport(props: { readonly range: RangeState }): JSX.Elemen
       <Totals
         hasFailed={query.hasFailed}
         figures={[
-          { label: "Revenue", value: usd(total()?.revenue_usd), note: "without what the mock of development settled" },
+          { label: "Revenue", value: usd(total()?.revenue_usd), note: "mock payments excluded" },
           { label: "Refunded", value: usd(total()?.refunds_usd) },
           { label: "Net", value: usd(total()?.net_usd) },
         ]}
@@ -73,7 +73,7 @@ export function RevenueReport(props: { readonly range: RangeState }): JSX.Elemen
         rows={query.data?.rows}
         rowId={(row) => row.key ?? ""}
         query={query}
-        empty={{ title: "No payments in these days", text: "Choose other days, or another zone." }}
+        empty={{ title: "No payments in these days", text: "Choose other days or another time zone." }}
       />
     </>
   );

@@ -24,8 +24,8 @@ const columns: readonly Column<Row>[] = [
   counted("refused", "Refused"),
   counted("input_tokens", "Input tokens"),
   counted("output_tokens", "Output tokens"),
-  counted("cache_read_tokens", "Read from caches", true),
-  counted("cache_write_tokens", "Written to caches", true),
+  counted("cache_read_tokens", "Cache reads", true),
+  counted("cache_write_tokens", "Cache writes", true),
   counted("reasoning_tokens", "Reasoning tokens", true),
   { id: "quota", label: "Before multipliers, USD", cell: (row) => formats.quota(row.quota), align: "end" },
   {
@@ -88,7 +88,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
         rows={query.data?.rows}
         rowId={(row) => row.key ?? ""}
         query={query}
-        empty={{ title: "No calls in these days", text: "Choose other days, or another zone." }}
+        empty={{ title: "No calls in these days", text: "Choose other days or another time zone." }}
       />
     </>
   );

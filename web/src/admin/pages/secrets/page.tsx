@@ -33,7 +33,7 @@ const columns: readonly Column<Secret>[] = [
   { id: "version", label: "Version", cell: (secret) => formats.number(secret.version), align: "end" },
   { id: "set_by", label: "Set by", cell: (secret) => secret.set_by ?? "the service" },
   { id: "updated_at", label: "Set", cell: (secret) => shownMoment(secret.updated_at) },
-  { id: "created_at", label: "First set", cell: (secret) => shownMoment(secret.created_at), isHiddenAtFirst: true },
+  { id: "created_at", label: "Created", cell: (secret) => shownMoment(secret.created_at), isHiddenAtFirst: true },
 ];
 
 /** Names and versions of what the service keeps sealed. Values go in and never come out. */
@@ -43,9 +43,9 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Secrets"
-        text="Keys of payment gateways, exit nodes and mail. A value can be replaced; no page and no answer ever shows it."
+        text="Credentials of payment gateways, exit nodes and mail. You can replace a value, but it is never shown again."
       />
-      <SuperOnly what="Secrets are seen and saved">
+      <SuperOnly what="Secrets can be viewed and saved">
         <SecretList />
       </SuperOnly>
     </>
@@ -72,8 +72,8 @@ function SecretList(): JSX.Element {
         error={query.error}
         onRetry={() => void query.refetch()}
         empty={{
-          title: "No secret is set yet",
-          text: "Payment gateways and exit nodes name the secrets that they need; save each under that name.",
+          title: "No secrets yet",
+          text: "Payment gateways and exit nodes refer to secrets by name; save each under that name.",
         }}
         actions={
           <Button variant="primary" onClick={() => setEditedName("")}>
@@ -105,14 +105,14 @@ function SecretPanel(props: { readonly secret: Secret; readonly onReplace: () =>
           { name: "Version", value: formats.number(props.secret.version) },
           { name: "Set by", value: props.secret.set_by ?? "the service" },
           { name: "Set", value: shownMoment(props.secret.updated_at) },
-          { name: "First set", value: shownMoment(props.secret.created_at) },
-          { name: "Value", value: "kept sealed, never shown" },
+          { name: "Created", value: shownMoment(props.secret.created_at) },
+          { name: "Value", value: "Stored encrypted" },
         ]}
       />
       <div class="button-row">
         <Button onClick={() => props.onReplace()}>Replace value</Button>
         <a class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.secret.name)}`}>
-          Its changes
+          Change history
         </a>
       </div>
     </>
@@ -150,7 +150,7 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
       />
       <TextField
         label="Value"
-        hint="Spaces and line breaks around it are left out."
+        hint="Spaces and line breaks around it are removed."
         type="password"
         autocomplete="new-password"
         spellcheck={false}
@@ -158,7 +158,7 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
       />
       <SecondPersonNotice what="A credential of payment gateways or mail waits" />
       <Show when={isReplaced}>
-        <Notice tone="warn">What uses this secret goes on with the new value at once; the old one is gone.</Notice>
+        <Notice tone="warn">The new value takes effect at once and replaces the old one.</Notice>
       </Show>
     </AdminForm>
   );

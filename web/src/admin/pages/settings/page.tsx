@@ -41,18 +41,16 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Settings"
-        text="They take effect at once, in every instance. Every change is in the audit log."
+        text="Changes take effect at once, in every instance, and are recorded in the audit log."
       />
       <Show when={me.admin() === undefined ? me.error() : null}>
-        {(error) => (
-          <ErrorState title="Whether you may change them could not be read" error={error()} onRetry={me.retry} />
-        )}
+        {(error) => <ErrorState title="Your rights could not be checked" error={error()} onRetry={me.retry} />}
       </Show>
       <Show when={me.admin()?.is_super === false}>
         <Notice tone="warn">
           <span>
-            Settings are changed by super-admins only. <strong>{me.admin()?.username}</strong> is logged in as an admin
-            without that right and can read them.
+            Only super-admins can change settings. <strong>{me.admin()?.username}</strong> is logged in as an admin
+            without that right and can only view them.
           </span>
         </Notice>
       </Show>
@@ -114,7 +112,7 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
   };
   const form = createForm({
     initial: { value: String(setting.value) },
-    check: ({ value }) => (value.trim() === "" ? { value: "Enter a value, or go back to the default." } : {}),
+    check: ({ value }) => (value.trim() === "" ? { value: "Enter a value, or use the default." } : {}),
     submit: async ({ value }) => {
       const wanted = setting.kind === "boolean" ? value === "true" : wholeOrNull(value);
       showToast(await save(wanted, `${setting.name} saved`));
@@ -146,7 +144,7 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
               <Button
                 variant="quiet"
                 isBusy={action.isBusy()}
-                onClick={() => void action.run(() => save(null, `${setting.name} has its default again`))}
+                onClick={() => void action.run(() => save(null, `${setting.name} was reset to its default`))}
               >
                 Use the default
               </Button>

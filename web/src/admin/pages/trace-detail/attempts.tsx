@@ -18,7 +18,7 @@ export function Attempts(props: { readonly attempts: readonly Attempt[]; readonl
     <Card title="Attempts">
       <Show
         when={props.attempts.length > 0}
-        fallback={<EmptyState title="No channel was tried">The call ended before one was chosen.</EmptyState>}
+        fallback={<EmptyState title="No channel was tried">The call ended before a channel was chosen.</EmptyState>}
       >
         <SimpleTable
           label="Attempts"
@@ -26,11 +26,11 @@ export function Attempts(props: { readonly attempts: readonly Attempt[]; readonl
           columns={[
             { label: "Channel", cell: (row) => row.channel },
             { label: "Result", cell: (row) => <StateWord state={row.result} /> },
-            { label: "The provider said", cell: (row) => row.said ?? dash },
+            { label: "Provider's response", cell: (row) => row.said ?? dash },
             { label: "HTTP", cell: (row) => (row.status === null ? dash : String(row.status)), align: "end" },
-            { label: "Began after", cell: (row) => shownMs(row.started_at_ms), align: "end" },
+            { label: "Started after", cell: (row) => shownMs(row.started_at_ms), align: "end" },
             { label: "Took", cell: (row) => shownMs(row.duration_ms), align: "end" },
-            { label: "In the call", cell: (row) => <Span attempt={row} durationMs={props.durationMs} /> },
+            { label: "Time in the call", cell: (row) => <Span attempt={row} durationMs={props.durationMs} /> },
           ]}
         />
       </Show>

@@ -98,7 +98,7 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
     <Card title="Usage and price">
       <Show
         when={props.detail.usage}
-        fallback={<EmptyState title="Nothing was charged">The gateway did not let this call in.</EmptyState>}
+        fallback={<EmptyState title="Nothing was charged">The gateway refused this call.</EmptyState>}
       >
         {(usage) => (
           <Facts
@@ -107,12 +107,12 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
               { name: "Group", value: usage().group_name },
               { name: "Counted by", value: usage().usage_source },
               { name: "Input tokens", value: shownCount(usage().input_tokens) },
-              { name: "of them cached", value: shownCount(usage().cache_read_tokens) },
+              { name: "cached", value: shownCount(usage().cache_read_tokens) },
               { name: "written to a cache", value: shownCount(usage().cache_write_tokens) },
               { name: "Output tokens", value: shownCount(usage().output_tokens) },
-              { name: "of them reasoning", value: shownCount(usage().reasoning_tokens) },
+              { name: "reasoning", value: shownCount(usage().reasoning_tokens) },
               { name: "Price version", value: usage().price_version === null ? dash : String(usage().price_version) },
-              { name: "Held at first", value: formats.quota(usage().quota_held) },
+              { name: "Initial hold", value: formats.quota(usage().quota_held) },
               { name: "Price", value: formats.quota(usage().quota) },
               { name: "Multiplier", value: usage().rate_multiplier },
               { name: "Charged", value: formats.quota(usage().settled_quota) },

@@ -21,9 +21,9 @@ const secondsAMinute = 60;
 const reasonLengthMin = 5;
 
 const whyNot: Readonly<Record<string, string>> = {
-  expired: "It was destroyed at the end of the retention.",
-  off: "Payloads are not kept for this key, or for the whole service.",
-  dropped: "It was not kept, because too much was to be written at that time.",
+  expired: "It was destroyed at the end of its retention.",
+  off: "Payload storage is off for this key or the whole service.",
+  dropped: "It was not stored because too much was being written at the time.",
   none: "The call had no body.",
 };
 
@@ -55,7 +55,7 @@ export function PayloadReader(props: PayloadReaderProps): JSX.Element {
                 { name: "Destroyed", value: shownMoment(payload().expires_at) },
               ]}
             />
-            <SuperOnly what="Payloads are read">
+            <SuperOnly what="Payloads can be read">
               <Reader {...props} />
             </SuperOnly>
           </>
@@ -89,7 +89,7 @@ function Reader(props: PayloadReaderProps): JSX.Element {
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) =>
-      reason.trim().length < reasonLengthMin ? { reason: "Say why, in five characters or more." } : {},
+      reason.trim().length < reasonLengthMin ? { reason: "Give a reason of at least five characters." } : {},
     submit: async ({ reason }) => {
       show(
         await apiPost<typeof payloadReadOutput>("/backend/admin/trace/payload/", {
@@ -109,8 +109,8 @@ function Reader(props: PayloadReaderProps): JSX.Element {
           <>
             <Notice tone="warn">
               <span>
-                Hidden in <span class="numeric">{minutesText(left())}</span>. Access number {answer().access.number} is
-                written down.
+                Hidden in <span class="numeric">{minutesText(left())}</span>. Access number {answer().access.number} was
+                recorded.
               </span>
               <Button onClick={hide}>Hide now</Button>
             </Notice>
@@ -123,7 +123,7 @@ function Reader(props: PayloadReaderProps): JSX.Element {
         <AdminForm form={form} action="Decrypt" tone="danger">
           <TextArea
             label="Reason"
-            hint="Written down with your name, for good. Without it nothing is shown."
+            hint="Permanently recorded with your name. Required to read the payload."
             {...form.text("reason")}
           />
         </AdminForm>
@@ -146,7 +146,7 @@ function Body(props: { readonly title: string; readonly body: BodyView | null })
             <h3>{props.title}</h3>
             <span class="muted">
               {shownCount(body().bytes)} bytes{body().encoding === "base64" ? ", in base64" : ""}
-              {body().is_truncated ? ", cut" : ""}
+              {body().is_truncated ? ", truncated" : ""}
             </span>
             <CopyButton text={() => body().content} label={`Copy: ${props.title}`} variant="quiet" isSquare />
           </div>

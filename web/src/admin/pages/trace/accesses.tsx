@@ -28,7 +28,7 @@ export function Accesses(): JSX.Element {
         </Match>
         <Match when={list.data?.accesses.length === 0}>
           <EmptyState title="Nobody has read a payload">
-            Every access stands here, with its reason, and can't be removed.
+            Every access is recorded here with its reason and can't be removed.
           </EmptyState>
         </Match>
         <Match when={list.data?.accesses}>
@@ -66,11 +66,7 @@ function ChainCheck(): JSX.Element {
   return (
     <Switch fallback={<LoadingPart size="line" />}>
       <Match when={check.isError && check.data === undefined}>
-        <ErrorState
-          title="Whether the record is whole could not be checked"
-          error={check.error}
-          onRetry={() => void check.refetch()}
-        />
+        <ErrorState title="The record could not be checked" error={check.error} onRetry={() => void check.refetch()} />
       </Match>
       <Match when={check.data}>{(answer) => <Checked answer={answer()} />}</Match>
     </Switch>
@@ -82,7 +78,7 @@ function Checked(props: { readonly answer: AnswerOf<typeof accessCheckOutput> })
     <Notice tone={props.answer.holds ? "ok" : "bad"}>
       <Show
         when={!props.answer.holds}
-        fallback={<span>The record is whole: each entry fits to the one before it.</span>}
+        fallback={<span>The record is intact: each entry matches the one before it.</span>}
       >
         <span>The record was altered: {props.answer.findings.map(({ finding }) => finding).join("; ")}</span>
       </Show>

@@ -55,7 +55,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Trace"
-        text="Every call with its path to an answer, the newest first. Bodies are sealed; super-admins open one with a reason."
+        text="Every call with its attempts, newest first. Bodies are encrypted; super-admins can open one by giving a reason."
       />
       <DataTable
         {...list}
@@ -72,7 +72,7 @@ export function Page(): JSX.Element {
           { id: "status", label: "Outcome", options: optionsOf(outcomes) },
           { id: "http_status", label: "HTTP status", isSearch: true },
         ]}
-        empty={{ title: "No calls were traced yet", text: "Calls appear here seconds after their answer." }}
+        empty={{ title: "No calls were traced yet", text: "Calls appear here within seconds after they end." }}
         panel={{ title: (row) => row.request_id, content: (row) => <TracePanel row={row} /> }}
         actions={
           <>

@@ -39,14 +39,19 @@ export function AbilityForm(props: {
       <FieldRow>
         <TextField
           label="Priority"
-          hint="The lower number goes first; 0 is the first."
+          hint="The lowest number goes first; 0 is the lowest."
           inputmode="numeric"
           {...form.text("priority")}
         />
-        <TextField label="Weight" hint="Among those of one priority." inputmode="numeric" {...form.text("weight")} />
+        <TextField
+          label="Weight"
+          hint="Relative to channels of the same priority."
+          inputmode="numeric"
+          {...form.text("weight")}
+        />
       </FieldRow>
-      <Checkbox label="Calls may go this way" {...form.flag("is_enabled")} />
-      <TextField label="Reason" hint="For the audit log." optional="optional" {...form.text("reason")} />
+      <Checkbox label="Enabled" {...form.flag("is_enabled")} />
+      <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
     </AdminForm>
   );
 }

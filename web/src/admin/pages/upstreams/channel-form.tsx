@@ -55,26 +55,30 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
       </FieldRow>
       <TextField
         label="Address"
-        hint="Like https://provider.example/v1; another host needs the credential again."
+        hint="Like https://provider.example/v1; for another host, enter the credential again."
         inputmode="url"
         spellcheck={false}
         {...form.text("base_url")}
       />
       <TextField
         label="Credential"
-        hint={channel?.has_credential === true ? "One is kept; enter another one to replace it." : "None is kept."}
-        optional="never shown"
+        hint={
+          channel?.has_credential === true
+            ? "A credential is saved; enter another one to replace it."
+            : "No credential is saved."
+        }
+        optional="stored encrypted"
         type="password"
         autocomplete="new-password"
         {...form.text("credential")}
       />
       {channel?.has_credential === true ? (
-        <Checkbox label="Take the credential away" {...form.flag("isCredentialRemoved")} />
+        <Checkbox label="Remove the credential" {...form.flag("isCredentialRemoved")} />
       ) : null}
       <FieldRow>
-        <TextField label="Calls at once" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
+        <TextField label="Concurrent calls" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
         <TextField
-          label="Calls a minute"
+          label="Calls per minute"
           optional="no limit"
           inputmode="numeric"
           {...form.text("requests_per_minute")}
@@ -82,22 +86,22 @@ export function ChannelForm(props: { readonly channel: Channel | null; readonly 
       </FieldRow>
       <FieldRow>
         <TextField
-          label="First byte, ms"
-          hint="Then the next channel is tried. By default 25 s of a minute, and longer for long prompts and answers."
+          label="First-byte timeout, ms"
+          hint="Then the next channel is tried. The default is 25 s to a minute, longer for long prompts and outputs."
           optional="default"
           inputmode="numeric"
           {...form.text("first_byte_timeout_ms")}
         />
         <TextField
-          label="Silence, ms"
-          hint="Between two packets of an answer. Raise it for models that think without a word."
+          label="Idle timeout, ms"
+          hint="Between two packets of a response. Raise it for models that think for a long time."
           optional="default"
           inputmode="numeric"
           {...form.text("idle_timeout_ms")}
         />
       </FieldRow>
       <PathBoxes value={form.values().pass_through_paths} onChange={(paths) => form.set("pass_through_paths", paths)} />
-      <TextField label="Reason" hint="For the audit log." optional="optional" {...form.text("reason")} />
+      <TextField label="Reason" hint="Recorded in the audit log." optional="optional" {...form.text("reason")} />
     </AdminForm>
   );
 }

@@ -24,8 +24,13 @@ const columns: readonly Column<Channel>[] = [
   { id: "has_credential", label: "Credential", cell: (channel) => (channel.has_credential ? "kept" : "none") },
   { id: "exit_node_code", label: "Exit node", cell: (channel) => channel.exit_node_code ?? dash },
   { id: "abilities", label: "Models", cell: (channel) => formats.number(channel.abilities.length), align: "end" },
-  { id: "concurrency_max", label: "At once", cell: (channel) => limit(channel.concurrency_max), align: "end" },
-  { id: "requests_per_minute", label: "A minute", cell: (channel) => limit(channel.requests_per_minute), align: "end" },
+  { id: "concurrency_max", label: "Concurrent", cell: (channel) => limit(channel.concurrency_max), align: "end" },
+  {
+    id: "requests_per_minute",
+    label: "Per minute",
+    cell: (channel) => limit(channel.requests_per_minute),
+    align: "end",
+  },
   {
     id: "created_at",
     label: "Made",
@@ -51,14 +56,14 @@ export function ChannelList(): JSX.Element {
         state={state}
         rowId={(channel) => String(channel.channel_id)}
         filters={[
-          { id: "q", label: "Beginning of the name", isSearch: true },
+          { id: "q", label: "Name starts with", isSearch: true },
           { id: "model", label: "Model", isSearch: true },
           { id: "group_name", label: "Group", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(switchStatuses) },
         ]}
         empty={{
           title: "There are no channels",
-          text: "Without a channel no call can be served. Add one, then say which models it serves.",
+          text: "Without a channel, no calls can be served. Add one, then choose its models.",
           actions: <Button onClick={() => setIsAdding(true)}>Add the first channel</Button>,
         }}
         actions={

@@ -29,7 +29,7 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
   const action = createAction(channelPath);
   const switchTo = async (word: "enable" | "disable"): Promise<string> => {
     await apiPost(`/backend/admin/channel/${word}/`, { channel_ids: [props.channel.channel_id] });
-    return word === "enable" ? `Calls go to ${props.channel.name} again` : `No more calls go to ${props.channel.name}`;
+    return word === "enable" ? `${props.channel.name} was enabled` : `${props.channel.name} was disabled`;
   };
   const isNode = (): boolean => props.channel.exit_node_code !== null;
   return (
@@ -38,8 +38,8 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
         {(code) => (
           <Notice tone="info">
             <span>
-              This channel is looked after by the exit node <a href={`/admin/exit-nodes/${code()}/`}>{code()}</a> and
-              changed there.
+              This channel is managed by exit node <a href={`/admin/exit-nodes/${code()}/`}>{code()}</a>; change it
+              there.
             </span>
           </Notice>
         )}
@@ -47,7 +47,7 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       <Show when={!isNode()}>
         <div class="button-row">
           <Button onClick={() => setOpen("edit")}>Edit channel</Button>
-          <Button onClick={() => setOpen("ability")}>Serve a model</Button>
+          <Button onClick={() => setOpen("ability")}>Add model</Button>
           <Show
             when={props.channel.status === "enabled"}
             fallback={
@@ -67,7 +67,7 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel">
         <ChannelForm channel={props.channel} onDone={close} />
       </Dialog>
-      <Dialog isOpen={open() === "ability"} onClose={close} title="Serve a model">
+      <Dialog isOpen={open() === "ability"} onClose={close} title="Add a model">
         <AbilityForm channelId={props.channel.channel_id} onDone={close} />
       </Dialog>
       <ConfirmDialog
@@ -79,7 +79,7 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(() => switchTo("disable")).then(close)}
       >
-        Calls that are at work end as they would. Models that no other channel serves are refused from now on.
+        Running calls continue. Models that no other channel serves are refused from now on.
       </ConfirmDialog>
     </>
   );
@@ -104,9 +104,9 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
           { name: "Id", value: String(channel().channel_id) },
           { name: "Status", value: <StateWord state={channel().status} /> },
           { name: "Address", value: <code>{channel().base_url}</code> },
-          { name: "Credential", value: channel().has_credential ? "kept sealed, never shown" : "none" },
-          { name: "Calls at once", value: limit(channel().concurrency_max, "calls") },
-          { name: "Calls a minute", value: limit(channel().requests_per_minute, "calls") },
+          { name: "Credential", value: channel().has_credential ? "Stored encrypted" : "none" },
+          { name: "Concurrent calls", value: limit(channel().concurrency_max, "calls") },
+          { name: "Calls per minute", value: limit(channel().requests_per_minute, "calls") },
           { name: "First byte", value: shownTimeout(channel().first_byte_timeout_ms) },
           { name: "Silence", value: shownTimeout(channel().idle_timeout_ms) },
           { name: "Passed through", value: shownPaths(channel().pass_through_paths) },
@@ -117,7 +117,7 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
       <h3>Models</h3>
       <Show
         when={channel().abilities.length > 0}
-        fallback={<p class="muted">It serves no model yet, so that no call goes to it.</p>}
+        fallback={<p class="muted">It serves no models yet, so it gets no calls.</p>}
       >
         <SimpleTable label="Models of the channel" rows={channel().abilities} columns={abilityColumns} />
       </Show>
@@ -130,7 +130,7 @@ function shownPaths(paths: readonly string[]): JSX.Element {
 }
 
 function shownTimeout(value: number | null): string {
-  return value === null ? "default of the service" : shownMs(value);
+  return value === null ? "service default" : shownMs(value);
 }
 
 /** A short call through the channel, charged to nobody. */
@@ -145,14 +145,14 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
       ...(model().trim() === "" ? {} : { model: model().trim() }),
     })) as TestAnswer;
     setResult(answer.test);
-    return answer.test.is_ok ? `${answer.test.model} answered` : `${answer.test.model} did not answer well`;
+    return answer.test.is_ok ? `${answer.test.model} answered` : `${answer.test.model} failed`;
   };
   return (
     <>
       <h3>Test call</h3>
       <TextField
         label="Model"
-        optional="the first that it serves"
+        optional="its first model"
         spellcheck={false}
         value={model()}
         onInput={(event) => setModel(event.currentTarget.value)}
@@ -170,7 +170,7 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
               { name: "Took", value: shownMs(seen().latency_ms) },
               { name: "HTTP", value: shownText(seen().http_status?.toString() ?? null) },
               { name: "Error", value: shownText(seen().error) },
-              { name: "Answered by", value: shownText(seen().answered_model) },
+              { name: "Model", value: shownText(seen().answered_model) },
               { name: "Answer", value: <bdi>{shownText(seen().text)}</bdi> },
               { name: "Tokens", value: `${seen().input_tokens ?? "–"} in, ${seen().output_tokens ?? "–"} out` },
             ]}

@@ -24,10 +24,7 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title="Upstreams"
-        text="Channels take the calls; auth profiles keep how one would log in at a provider."
-      />
+      <PageHead title="Upstreams" text="Channels take calls; auth profiles store how to log in to a provider." />
       <Tabs label="Upstreams" tabs={views} selected={selected()} onSelect={select}>
         <div class="section-stack">
           <Switch>

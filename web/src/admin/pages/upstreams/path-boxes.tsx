@@ -14,10 +14,10 @@ export function PathBoxes(props: PathBoxesProps): JSX.Element {
   };
   return (
     <details open={props.value.length > 0}>
-      <summary>Paths passed through: {props.value.length === 0 ? "none" : props.value.length}</summary>
+      <summary>Pass-through paths: {props.value.length === 0 ? "none" : props.value.length}</summary>
       <p class="muted">
-        Files, vector stores and responses lie in the provider's account: whoever may use this channel sees, changes and
-        deletes those of everybody else. A call costs what the model <code>*</code> costs by the request, and needs an
+        Files, vector stores and responses belong to the provider's account: anyone who can use this channel sees,
+        changes and deletes everyone's. A call costs what the model <code>*</code> costs per request, and needs an
         ability for it.
       </p>
       <For each={passThroughPaths}>

@@ -6,8 +6,8 @@ type ProfileField = { readonly name: string; readonly label: string; readonly hi
 /** What each way to log in needs that may be seen. */
 export const settingFields: Readonly<Record<AuthType, readonly ProfileField[]>> = {
   api_key: [
-    { name: "header", label: "Header", hint: "Empty: authorization." },
-    { name: "prefix", label: "Before the key", hint: "Bearer or nothing." },
+    { name: "header", label: "Header", hint: "If empty, authorization." },
+    { name: "prefix", label: "Prefix", hint: "Bearer, or empty." },
   ],
   service_account: [
     { name: "client_email", label: "Client e-mail" },
@@ -27,13 +27,13 @@ export const credentialFields: Readonly<Record<AuthType, readonly ProfileField[]
   api_key: [{ name: "api_key", label: "API key" }],
   service_account: [
     { name: "private_key", label: "Private key", hint: "In PEM, with its first and last line." },
-    { name: "private_key_id", label: "Id of the private key", hint: "May stay empty." },
+    { name: "private_key_id", label: "Private key id", hint: "Optional." },
   ],
   oauth_refresh_token: [
     { name: "refresh_token", label: "Refresh token" },
-    { name: "client_secret", label: "Client secret", hint: "May stay empty." },
+    { name: "client_secret", label: "Client secret", hint: "Optional." },
   ],
-  custom_header: [{ name: "value", label: "Value of the header" }],
+  custom_header: [{ name: "value", label: "Header value" }],
 };
 
 /** The settings as they are sent: scopes are a list, and what is empty is left to the backend, save the prefix. */

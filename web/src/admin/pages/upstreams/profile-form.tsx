@@ -93,17 +93,17 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
         <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
       </FieldRow>
       <FieldRow>
-        <ChoiceField label="Logs in with" options={authTypes} {...form.text("auth_type")} />
+        <ChoiceField label="Login method" options={authTypes} {...form.text("auth_type")} />
         <ChoiceField label="Status" options={profileStatuses} {...form.text("status")} />
       </FieldRow>
-      <TextField label="Address" hint="It has to begin with https://" spellcheck={false} {...form.text("base_url")} />
+      <TextField label="Address" hint="Must begin with https://" spellcheck={false} {...form.text("base_url")} />
       <For each={settingFields[form.values().auth_type]}>
         {(field) => (
           <TextField label={field.label} hint={field.hint} spellcheck={false} {...form.text(field.name as Name)} />
         )}
       </For>
       <Show when={profile !== null}>
-        <p class="muted">The credential that is kept stays while these fields are empty.</p>
+        <p class="muted">Leave these fields empty to keep the saved credential.</p>
       </Show>
       <For each={credentialFields[form.values().auth_type]}>
         {(field) =>
@@ -127,7 +127,7 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
           )
         }
       </For>
-      <TextArea label="Models" hint="One on each line; none means all." rows={3} {...form.text("model_scope")} />
+      <TextArea label="Models" hint="One per line; if empty, all models." rows={3} {...form.text("model_scope")} />
     </AdminForm>
   );
 }

@@ -19,14 +19,14 @@ import { ProfileForm } from "./profile-form.tsx";
 const columns: readonly Column<Profile>[] = [
   { id: "name", label: "Name", cell: (profile) => profile.name, card: "title" },
   { id: "provider", label: "Provider", cell: (profile) => profile.provider },
-  { id: "auth_type", label: "Logs in with", cell: (profile) => shownWord(profile.auth_type) },
+  { id: "auth_type", label: "Login method", cell: (profile) => shownWord(profile.auth_type) },
   { id: "status", label: "Status", cell: (profile) => <StateWord state={profile.status} />, card: "badge" },
   { id: "base_url", label: "Address", cell: (profile) => <code>{profile.base_url}</code> },
   { id: "model_scope", label: "Models", cell: (profile) => profile.model_scope.join(", ") || "all" },
   {
     id: "refresh_check",
     label: "Refresh",
-    cell: (profile) => (profile.refresh_check === null ? "not asked for" : "waits for a person"),
+    cell: (profile) => (profile.refresh_check === null ? "not requested" : "waiting for a person"),
   },
   { id: "updated_at", label: "Changed", cell: (profile) => shownMoment(profile.updated_at), isHiddenAtFirst: true },
 ];
@@ -53,7 +53,7 @@ export function ProfileList(): JSX.Element {
         onRetry={() => void query.refetch()}
         empty={{
           title: "There are no auth profiles",
-          text: "They keep how one would log in at a provider. No call is routed by them.",
+          text: "They store how to log in to a provider. They do not affect routing.",
           actions: <Button onClick={() => setIsAdding(true)}>Add the first profile</Button>,
         }}
         actions={
@@ -76,29 +76,29 @@ function ProfilePanel(props: { readonly profile: Profile }): JSX.Element {
   const profile = (): Profile => props.profile;
   const refresh = async (): Promise<string> => {
     await apiPost<typeof profileAnswer>("/backend/upstream/auth-profiles/refresh/", { id: profile().id });
-    return "Marked; somebody has to connect the provider by hand";
+    return "Marked for a manual reconnect";
   };
   return (
     <>
       <div class="button-row">
         <Button onClick={() => setIsEditing(true)}>Edit profile</Button>
         <Button isBusy={action.isBusy()} onClick={() => void action.run(refresh)}>
-          Ask for a refresh
+          Request refresh
         </Button>
       </div>
       <Show when={profile().refresh_check !== null}>
         <Notice tone="warn">
-          {`A refresh was asked for ${shownMoment(profile().refresh_requested_at)}. No provider was called: somebody has to connect it by hand and save the new credential.`}
+          {`A refresh was requested ${shownMoment(profile().refresh_requested_at)}. No provider was called: reconnect it by hand and save the new credential.`}
         </Notice>
       </Show>
       <Facts
         facts={[
           { name: "Provider", value: profile().provider },
-          { name: "Logs in with", value: shownWord(profile().auth_type) },
+          { name: "Login method", value: shownWord(profile().auth_type) },
           { name: "Status", value: <StateWord state={profile().status} /> },
           { name: "Address", value: <code>{profile().base_url}</code> },
           { name: "Models", value: profile().model_scope.join(", ") || "all" },
-          { name: "Credential", value: profile().credential_fields.join(", ") || "none kept" },
+          { name: "Credential", value: profile().credential_fields.join(", ") || "none saved" },
           { name: "Made", value: shownMoment(profile().created_at) },
           { name: "Changed", value: shownMoment(profile().updated_at) },
         ]}

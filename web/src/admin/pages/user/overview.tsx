@@ -21,7 +21,7 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
     <div class="section-stack">
       <Actions detail={props.detail} onEdit={() => setIsEditing(true)} />
       <Show when={props.detail.user.verification_email_error}>
-        {(error) => <Notice tone="bad">The mail with the link of the verification failed: {error()}</Notice>}
+        {(error) => <Notice tone="bad">The verification mail failed: {error()}</Notice>}
       </Show>
       <Balance detail={props.detail} />
       <div class="card-grid">
@@ -45,7 +45,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
       status: "suspended",
       updated_at: user().updated_at,
     });
-    return "The user is suspended; sessions and keys have ended.";
+    return "The user was suspended; sessions and keys have ended.";
   };
   const reactivate = async (): Promise<string> => {
     await apiPost("/backend/admin/user/save/", {
@@ -69,7 +69,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
         Edit user
       </Button>
       <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${user().gateway_user_id}`}>
-        Adjust quota
+        Adjust balance
       </a>
       <Button onClick={() => setAsked("sessions")}>End sessions</Button>
       <TotpRemoval user={user()} />
@@ -80,7 +80,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
       </Show>
       <Show when={user().status === "suspended"}>
         <Button isBusy={action.isBusy()} onClick={() => void action.run(reactivate)}>
-          Activate again
+          Reactivate
         </Button>
       </Show>
       <Show when={user().status === "active"}>
@@ -97,7 +97,8 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(suspend).then(() => setAsked(null))}
       >
-        All sessions end and API keys stop working at once. Quota and data stay; the user can be activated again.
+        All sessions end and API keys stop working at once. The balance and data are kept; you can reactivate the user
+        later.
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked() === "sessions"}
@@ -107,7 +108,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(revoke).then(() => setAsked(null))}
       >
-        The user has to log in again everywhere. API keys go on working.
+        The user has to log in again everywhere. API keys keep working.
       </ConfirmDialog>
     </div>
   );
@@ -120,19 +121,19 @@ function Balance(props: { readonly detail: UserDetail }): JSX.Element {
         label="Remaining"
         value={formats.quotaRounded(props.detail.balance.remaining)}
         exact={formats.quota(props.detail.balance.remaining)}
-        note={`by the ledger ${formats.quota(props.detail.balance.ledger)}`}
+        note={`${formats.quota(props.detail.balance.ledger)} in the ledger`}
       />
       <Figure
         label="Granted"
         value={formats.quotaRounded(props.detail.balance.granted)}
         exact={formats.quota(props.detail.balance.granted)}
-        note={`held for running calls ${formats.quota(props.detail.balance.reserved)}`}
+        note={`${formats.quota(props.detail.balance.reserved)} held for running calls`}
       />
       <Figure
         label="Used"
         value={formats.quotaRounded(props.detail.balance.used)}
         exact={formats.quota(props.detail.balance.used)}
-        note="since the account exists"
+        note="since registration"
       />
       <Spent label="Last day" sums={props.detail.spent.last_day} />
       <Spent label="Last 7 days" sums={props.detail.spent.last_7_days} />
@@ -159,7 +160,7 @@ function Account(props: { readonly detail: UserDetail }): JSX.Element {
       <Facts
         facts={[
           { name: "Status", value: <StateWord state={user().status} /> },
-          { name: "In the gateway", value: <StateWord state={user().gateway_status} /> },
+          { name: "Gateway status", value: <StateWord state={user().gateway_status} /> },
           { name: "Name", value: shownText(user().display_name) },
           { name: "Type", value: user().user_type },
           { name: "Multiplier", value: user().rate_multiplier },

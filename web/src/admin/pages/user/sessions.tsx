@@ -19,7 +19,7 @@ export function Sessions(props: { readonly detail: UserDetail }): JSX.Element {
   return (
     <Show
       when={props.detail.sessions.length > 0}
-      fallback={<EmptyState title="This user is logged in nowhere">Sessions appear here after a login.</EmptyState>}
+      fallback={<EmptyState title="No active sessions">Sessions appear here after a login.</EmptyState>}
     >
       <div class="section-stack">
         <div class="button-row">
@@ -46,7 +46,7 @@ export function Sessions(props: { readonly detail: UserDetail }): JSX.Element {
           isBusy={action.isBusy()}
           onConfirm={() => void action.run(revoke).then(() => setIsAsked(false))}
         >
-          The user has to log in again everywhere. API keys go on working.
+          The user has to log in again everywhere. API keys keep working.
         </ConfirmDialog>
       </div>
     </Show>

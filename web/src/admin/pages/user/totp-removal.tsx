@@ -38,10 +38,10 @@ function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone
   const refresh = useRefresh(userDetailPath, "/backend/admin/user/", "/backend/admin/audit/");
   const form = createForm({
     initial: { reason: "" },
-    check: ({ reason }) => (reason.trim().length < 3 ? { reason: "Say how you know who asks." } : {}),
+    check: ({ reason }) => (reason.trim().length < 3 ? { reason: "Say how you verified the person's identity." } : {}),
     submit: async ({ reason }) => {
       await apiPost("/backend/admin/totp/remove/", { user_id: props.user.user_id, reason: reason.trim() });
-      showToast("The authenticator and the recovery codes are removed; all sessions of the user have ended.");
+      showToast("The authenticator and the recovery codes were removed; all sessions of the user have ended.");
       props.onDone();
       await refresh();
     },
@@ -49,10 +49,10 @@ function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone
   return (
     <AdminForm form={form} action="Remove now" tone="danger" onCancel={props.onDone}>
       <p>
-        From now on the password of <bdi>{props.user.email}</bdi> is enough to log in. Be sure that it is the owner who
-        asks: this is what somebody with a stolen password would ask for.
+        From now on, the password of <bdi>{props.user.email}</bdi> is enough to log in. Make sure that the owner is
+        asking: someone with a stolen password would ask for exactly this.
       </p>
-      <TextArea label="Reason" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" hint="Recorded in the audit log." {...form.text("reason")} />
     </AdminForm>
   );
 }

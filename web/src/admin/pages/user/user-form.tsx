@@ -39,7 +39,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         reason: orAbsent(values.reason),
       });
       await refresh();
-      showToast(outcomeText(answer, () => "The user is saved."));
+      showToast(outcomeText(answer, () => "The user was saved."));
       props.onDone();
     },
   });
@@ -58,8 +58,8 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         label="Rate multiplier"
         hint={
           me.admin()?.is_super === false
-            ? "What calls are charged is multiplied by it. Only super-admins change it."
-            : "What calls are charged is multiplied by it; at most four places, 1 is the plain price."
+            ? "Call charges are multiplied by it. Only super-admins can change it."
+            : "Call charges are multiplied by it; at most four decimal places, 1 means no change."
         }
         disabled={me.admin()?.is_super === false}
         inputmode="decimal"
@@ -69,7 +69,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
       <Show when={isLower()}>
         <SecondPersonNotice what="A lower multiplier waits, with everything else that is changed here," />
       </Show>
-      <TextArea label="Reason" optional="optional" hint="Stands in the audit log." {...form.text("reason")} />
+      <TextArea label="Reason" optional="optional" hint="Recorded in the audit log." {...form.text("reason")} />
     </AdminForm>
   );
 }

@@ -57,7 +57,7 @@ export function Page(): JSX.Element {
   const list = createListQuery<User>({ path: "/backend/admin/user/", state });
   return (
     <>
-      <PageHead title="Users" text="Search by the beginning of an address or of an API key, or by the id of a user." />
+      <PageHead title="Users" text="Search by the start of an e-mail address or API key, or by user id." />
       <DataTable
         {...list}
         name="admin-users"
@@ -70,7 +70,7 @@ export function Page(): JSX.Element {
           { id: "status", label: "Status", options: optionsOf(userStatuses) },
           { id: "user_type", label: "Type", options: optionsOf(userTypes) },
         ]}
-        empty={{ title: "Nobody has registered yet", text: "Users appear here as soon as they register." }}
+        empty={{ title: "No users yet", text: "Users appear here when they register." }}
         panel={{ title: (user) => user.email, content: (user) => <UserPanel user={user} /> }}
       />
     </>
@@ -85,7 +85,7 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
           Open user
         </a>
         <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${props.user.gateway_user_id}`}>
-          Adjust quota
+          Adjust balance
         </a>
       </div>
       <Facts
@@ -93,7 +93,7 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
           { name: "User id", value: <CopyText text={String(props.user.user_id)} label="Copy the user id" /> },
           {
             name: "Gateway user",
-            value: <CopyText text={String(props.user.gateway_user_id)} label="Copy the id of the gateway user" />,
+            value: <CopyText text={String(props.user.gateway_user_id)} label="Copy the gateway user id" />,
           },
           { name: "Name", value: shownText(props.user.display_name) },
           { name: "Status", value: <StateWord state={props.user.status} /> },

@@ -44,7 +44,7 @@ export const messages = english({
     empty: "This can't be empty.",
     tooShort: "Too small: expected string to have >={min} characters",
     tooLong: "Too big: expected string to have <={max} characters",
-    unreadable: "The answer was not understood ({status}).",
+    unreadable: "The response could not be read ({status}).",
     authenticatorSetUp: "An authenticator is already set up. Remove it first.",
     noAuthenticator: "No authenticator is being set up.",
     wrongPassword: "The password is incorrect.",

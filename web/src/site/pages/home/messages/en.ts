@@ -2,10 +2,10 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const en = english({
   title: "A gateway to model APIs",
-  description: "One address and one key for model APIs, with exact accounts of every call.",
+  description: "One address and one key for model APIs, with an exact account of every call.",
   heading: "One key for model APIs, and an exact account of every call",
-  lead: "Programs reach this gateway at {path} with any OpenAI client. Which models a key may use, GET /v1/models says.",
-  prices: "What it costs",
+  lead: "Connect any OpenAI client to this gateway at {path}. GET /v1/models lists the models your key can use.",
+  prices: "See prices",
   logIn: "Log in",
   example: "A first call",
   start: "Create an account",
@@ -13,13 +13,13 @@ export const en = english({
   copy: "Copy",
   copied: "Copied",
   apis: {
-    title: "What your programs already speak",
+    title: "Works with the APIs you already use",
     lead: "Change the address and the key; everything else stays as it is.",
     api: "Interface",
     path: "Address",
     clients: "Works with",
     more: "Embeddings, images, audio, moderation",
-    listing: "The models of a key",
+    listing: "Models of your key",
   },
   strip: {
     title: "Prices",
@@ -31,7 +31,7 @@ export const en = english({
   billing: {
     title: "How billing works",
     load: {
-      title: "Load credit",
+      title: "Top up",
       text: "Choose a plan and pay by card or wallet. All prices are in US dollars.",
     },
     call: {
@@ -40,7 +40,7 @@ export const en = english({
     },
     check: {
       title: "Check",
-      text: "Every call has a receipt with its units and prices. You can compute it again.",
+      text: "Every call has a receipt with its units and prices, so that you can check it.",
     },
   },
   faq: {
@@ -53,22 +53,22 @@ export const en = english({
     fail: {
       question: "What does a failed call cost?",
       answer:
-        "Nothing. A call that ends in an error, or brings no output, is free. If you break a call off, you pay for what was produced until then.",
+        "Nothing. A call that fails or produces no output is free. If you cancel a call, you pay for what was produced until then.",
     },
     limit: {
       question: "Can I limit what a key spends?",
       answer:
-        "Yes. A key can have a budget, an end date, a list of models, a list of addresses, and limits per minute. It can be revoked at any time.",
+        "Yes. A key can have a budget, an end date, a list of models, a list of addresses, and limits per minute. You can revoke it at any time.",
     },
     store: {
       question: "Are my requests stored?",
       answer:
-        "Requests and answers are kept encrypted for a short time and then destroyed. You can turn this off for each key. Nobody reads one without giving a reason that is written down.",
+        "Requests and responses are stored encrypted for a short time, then destroyed. You can turn this off for each key. Reading one requires a reason, which is recorded.",
     },
     plan: {
-      question: "What is the difference between credit and a monthly plan?",
+      question: "What is the difference between a top-up and a monthly plan?",
       answer:
-        "Credit stays until it is used. A monthly plan gives you quota for its month; what is left of it ends with the month.",
+        "A top-up does not expire. A monthly plan adds balance for one month; the unused part expires with the month.",
     },
   },
 });

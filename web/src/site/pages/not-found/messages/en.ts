@@ -4,8 +4,8 @@ export const en = english({
   title: "Not found",
   description: "There is no page at this address.",
   heading: "There is no page at this address",
-  text: "It may have been moved, or the address has a slip in it.",
-  home: "To the home page",
+  text: "It may have been moved, or the address is mistyped.",
+  home: "Go to the home page",
   pricing: "Pricing",
 });
 

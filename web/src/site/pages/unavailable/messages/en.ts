@@ -4,7 +4,7 @@ export const en = english({
   title: "Not available right now",
   description: "This page can’t be shown right now.",
   heading: "This page can’t be shown right now",
-  text: "Something went wrong on our side, or the service is being worked on. Try again in a minute.",
+  text: "Something went wrong on our side, or the service is under maintenance. Try again in a minute.",
   again: "Try again",
 });
 
