@@ -195,12 +195,12 @@ describe("a table", () => {
     await page.getByRole("row").nth(3).waitFor();
     await page.getByLabel("Kind").selectOption("monthly");
     await page.waitForURL("**/admin/plans/?kind=monthly");
-    await page.getByRole("button", { name: "Credit 10" }).waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Top-up 10" }).waitFor({ state: "hidden" });
     const linked = await open("/admin/plans/?kind=monthly", { as: "admin" });
     await linked.getByRole("button", { name: "Monthly 20" }).waitFor();
     expect(await linked.getByRole("row").count()).toBe(2);
     await page.goBack();
-    await page.getByRole("button", { name: "Credit 10" }).waitFor();
+    await page.getByRole("button", { name: "Top-up 10" }).waitFor();
   });
 
   test("has one search on a phone, and the other filters behind a button that counts those that are set", async () => {
@@ -216,16 +216,16 @@ describe("a table", () => {
 
   test("opens a row at an address of its own; J and K go on, Escape leads back to the row", async () => {
     const page = await open("/admin/plans/", { as: "admin" });
-    await page.getByRole("button", { name: "Credit 10" }).press("Enter");
+    await page.getByRole("button", { name: "Top-up 10" }).press("Enter");
     await page.waitForURL("**/?open=credit-10");
-    await page.getByRole("complementary", { name: "Credit 10" }).waitFor();
+    await page.getByRole("complementary", { name: "Top-up 10" }).waitFor();
     await page.keyboard.press("j");
-    await page.getByRole("complementary", { name: "Credit 50" }).waitFor();
+    await page.getByRole("complementary", { name: "Top-up 50" }).waitFor();
     await page.keyboard.press("k");
-    await page.getByRole("complementary", { name: "Credit 10" }).waitFor();
+    await page.getByRole("complementary", { name: "Top-up 10" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("complementary").waitFor({ state: "hidden" });
-    expect(await focusedText(page)).toBe("Credit 10");
+    expect(await focusedText(page)).toBe("Top-up 10");
   });
 
   test("gives out every row that matches as a file", async () => {
@@ -252,7 +252,7 @@ describe("a table", () => {
     await page.getByRole("alert").getByText("req-7").waitFor();
     await page.unroute("**/backend/admin/plan/list/**");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("button", { name: "Credit 10" }).waitFor();
+    await page.getByRole("button", { name: "Top-up 10" }).waitFor();
   });
 });
 
