@@ -111,8 +111,8 @@ test.each([
   ["refunds are never more than the payment", "update refund set amount_usd = 10.01"],
   ["refunds are never more than the payment", "update refund set quota = 5000001"],
   ["an order is refunded when all of its payment went back", "update refund set amount_usd = 10.00, status = 'done'"],
-  ["what a refund took back stands in the ledger", "update refund set quota = 8"],
-  ["what a refund took back stands in the ledger", "update refund set status = 'failed'"],
+  ["what a refund took back is in the ledger", "update refund set quota = 8"],
+  ["what a refund took back is in the ledger", "update refund set status = 'failed'"],
   ["a subscription that is over is not paid out twice", "update subscription set quota_granted = -1, quota_left = -2"],
   ["of a subscription is never more left than was granted", "update subscription set quota_left = quota_granted + 1"],
   [

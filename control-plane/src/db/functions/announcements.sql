@@ -29,7 +29,7 @@ BEGIN
 END
 $$;
 
--- What replicas keep in memory of the settings is announced by the database, whoever writes.
+-- What replicas keep in memory of the settings is announced by the database, so every writer is covered.
 CREATE OR REPLACE FUNCTION announce_setting_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('setting_changed', '');

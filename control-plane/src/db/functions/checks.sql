@@ -143,7 +143,7 @@ LANGUAGE sql STABLE AS $$
   FROM paid o JOIN payment p ON p.order_id = o.id LEFT JOIN refunded r ON r.order_id = o.id
   WHERE (o.status = 'refunded') <> (coalesce(r.done_usd, 0) = p.amount_usd)
   UNION ALL
-  SELECT 'what a refund took back stands in the ledger', 'refund ' || r.refund_no,
+  SELECT 'what a refund took back is in the ledger', 'refund ' || r.refund_no,
     coalesce(l.amount, 0) || ' for ' || r.status || ' ' || r.quota
   FROM refund r LEFT JOIN (
     SELECT split_part(p.reference, ':', 2) AS refund_no, sum(e.amount) AS amount
@@ -263,7 +263,7 @@ LANGUAGE sql STABLE AS $$
     AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)
 $$;
 
--- What a replica could not write is owed by somebody, and stands in no sum.
+-- What a replica could not write is owed by somebody, and is in no sum.
 CREATE OR REPLACE FUNCTION check_money_spool() RETURNS TABLE (invariant text, subject text, detail text) LANGUAGE sql STABLE AS $$
   SELECT 'a usage row that was recorded is in the log', 'replica ' || replica_id,
     row_count || ' rows are put aside in its spool since ' || to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')

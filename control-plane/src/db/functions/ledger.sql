@@ -53,7 +53,7 @@ BEGIN
 END
 $$;
 
--- A posting that does not sum to zero can't be committed, whoever writes it. A posting of the settlement has an entry for each
+-- A posting that does not sum to zero can't be committed by any writer. A posting of the settlement has an entry for each
 -- of hundreds of users, so its entries are written with one statement and summed once, by that statement: a check for each
 -- entry would sum them all each time. A posting can't be extended later.
 CREATE OR REPLACE FUNCTION refuse_unbalanced_posting() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -53,8 +53,8 @@ BEGIN
 END
 $$;
 
--- Drops the partition of a day; false when there is none. Dropping needs the whole log for a moment, and whoever reads a
--- log for long makes us wait, and everybody else behind us: so we give up soon (state 55P03) and come again. Money is in
+-- Drops the partition of a day; false when there is none. Dropping needs the whole log for a moment, and a long
+-- read of the log makes us wait, and everybody else after us: so we give up soon (state 55P03) and come again. Money is in
 -- none of the three logs; of payloads only those can go whose key is gone.
 CREATE OR REPLACE FUNCTION drop_day_partition(p_table text, p_day date) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '250ms' AS $$

@@ -1,5 +1,5 @@
 -- The keys of all days before p_before are destroyed for good. Setting them to null would leave their bytes in the file
--- until somebody vacuums the table, so the table is written anew and its old file goes away at the commit. The rows stay,
+-- until somebody vacuums the table, so the table is rewritten and its old file goes away at the commit. The rows stay,
 -- and keep new keys of these days from being made.
 CREATE OR REPLACE FUNCTION destroy_payload_keys(p_before date) RETURNS date[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
@@ -71,8 +71,8 @@ BEGIN
 END
 $$;
 
--- What is wrong with the chain of accesses to payloads; no row when nothing is. Each access stands in the audit log as
--- well, with its hash: whoever rewrites the end of the chain must rewrite that, too.
+-- What is wrong with the chain of accesses to payloads; no row when nothing is. Each access is in the audit log as
+-- well, with its hash: rewriting the end of the chain means rewriting that, too.
 CREATE OR REPLACE FUNCTION check_payload_access() RETURNS TABLE (finding text, link_number bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
   WITH link AS (

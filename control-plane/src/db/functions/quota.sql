@@ -133,13 +133,13 @@ END
 $$;
 
 -- From when on a replica has long noticed that its term is over. Clocks may differ by a quarter. Programs from before there
--- were terms write no end, or leave an old one behind; they go on for five minutes.
+-- were terms write no end, or leave an old one; they go on for five minutes.
 CREATE OR REPLACE FUNCTION term_is_over_at(p_seen_at timestamptz, p_term_ends_at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN p_term_ends_at > p_seen_at THEN p_term_ends_at + (p_term_ends_at - p_seen_at) / 4
     ELSE p_seen_at + interval '375 seconds' END
 $$;
 
--- Renews the term of a replica, and says in which era it is. Whoever names another era has lost its leases, and is not renewed
+-- Renews the term of a replica, and returns its era. A replica that names another era has lost its leases, and is not renewed
 -- before it knows. A process that begins holds none, and names no era. live counts the replicas that were heard of lately.
 CREATE OR REPLACE FUNCTION renew_term(p_replica text, p_era uuid, p_term interval)
 RETURNS TABLE (current_era uuid, is_renewed boolean, live integer)
@@ -193,7 +193,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_replica text;
 BEGIN
-  -- Not FOR UPDATE: whoever lends holds a budget and then wants a share of this row.
+  -- Not FOR UPDATE: a lender holds a budget and then wants a share of this row.
   FOR v_replica IN SELECT r.id FROM replica r
     WHERE r.given_up_at IS NOT NULL AND now() > term_is_over_at(r.seen_at, r.term_ends_at)
       AND EXISTS (SELECT 1 FROM budget_lease l WHERE l.replica_id = r.id)

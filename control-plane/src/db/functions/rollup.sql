@@ -118,8 +118,8 @@ BEGIN
 END
 $$;
 
--- Sums the calls of a UTC day anew, up to the batch that the sums have reached, in place of what is there. Returns how many
--- sums there are. Days whose log is gone are left to whoever calls: what is not there can't be summed anew.
+-- Recomputes the sums of a UTC day, up to the batch that the sums have reached, in place of what is there. Returns how many
+-- sums there are. Days whose log is gone are left to the caller: a missing log can't be summed again.
 CREATE OR REPLACE FUNCTION rebuild_usage_day(p_day date) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_upto bigint;
