@@ -1,7 +1,7 @@
 /** What the bodies of calls take of memory has an end in sum, whoever sends them. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
-import { arrangements, type TestUser } from "../support/sluice.ts";
+import { arrangements, type SluiceProcess, type TestUser } from "../support/sluice.ts";
 
 const mib = 1024 * 1024;
 const bodyBytes = 2 * mib;
@@ -32,8 +32,8 @@ const body = JSON.stringify({
   messages: [{ role: "user", content: "word ".repeat(bodyBytes / 5) }],
 });
 
-const send = async ({ apiKey }: TestUser, isChunked = false): Promise<number> => {
-  const answer = await fetch(`${scene.sluice.url}/v1/chat/completions`, {
+const send = async ({ apiKey }: TestUser, isChunked = false, at = scene.sluice): Promise<number> => {
+  const answer = await fetch(`${at.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: isChunked ? new Blob([body]).stream() : body,
@@ -62,3 +62,37 @@ test.each([
     expect(await send(scene.user, isChunked)).toBe(200);
   },
 );
+
+describe("a relay apart from its gateway", () => {
+  let relay: SluiceProcess;
+
+  beforeAll(async () => {
+    const gateway = await scene.rig.startProcess({ BODY_BYTES_MAX: String(3 * mib), ROLES: "gateway,jobs" });
+    relay = await scene.rig.startProcess({
+      BODY_BYTES_MAX: String(3 * mib),
+      BODIES_USER_BYTES_MAX: String(5 * mib),
+      BODIES_BYTES_MAX: String(9 * mib),
+      ROLES: "relay,backend",
+      UPSTREAM_GATEWAY_URL: gateway.url,
+    });
+  });
+
+  test.each([
+    ["declared", false],
+    ["sent in chunks", true],
+  ])("holds so much of bodies itself, of one user and of all, when they are %s", async (_, isChunked) => {
+    scene.provider.reset();
+    const before = scene.provider.requests.length;
+    const asked = (count: number) => waitUntil(async () => scene.provider.requests.length - before >= count);
+    scene.provider.script({ firstTokenDelayMs: 4_000 }, { times: "always" });
+    const own = Array.from({ length: 2 }, () => send(scene.user, isChunked, relay));
+    await asked(2);
+    expect(await send(scene.user, isChunked, relay)).toBe(429);
+    const others = Array.from({ length: 2 }, () => send(neighbour, isChunked, relay));
+    await asked(4);
+    expect(await send(await scene.rig.addUser(), isChunked, relay)).toBe(503);
+    expect(await Promise.all([...own, ...others])).toEqual([200, 200, 200, 200]);
+    scene.provider.reset();
+    expect(await send(scene.user, isChunked, relay)).toBe(200);
+  });
+});

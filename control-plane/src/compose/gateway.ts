@@ -1,5 +1,6 @@
 import { nodeAddressRule } from "../exit-nodes/exit-nodes.ts";
 import { keepTraffic } from "../exit-nodes/service.ts";
+import { BodyRoom } from "../gateway/body-room.ts";
 import { parseBaseUrl } from "../gateway/channels/model.ts";
 import type { RealtimeLimits } from "../gateway/realtime/limits.ts";
 import { RemoteGateway } from "../gateway/remote/remote-gateway.ts";
@@ -49,10 +50,7 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
       afterAbort: { timeoutMs: config.ABORTED_USAGE_TIMEOUT_MS, bytesMax: abortedUsageBytesMax },
     },
     parseAside: (order) => parseAside(base.aside, order),
-    bodyRoom: {
-      bytesMax: Math.max(config.BODIES_BYTES_MAX, config.BODY_BYTES_MAX),
-      userBytesMax: Math.max(config.BODIES_USER_BYTES_MAX, config.BODY_BYTES_MAX),
-    },
+    bodyRoom: openBodyRoom(config),
     abortsPerHour: config.UNPAID_ABORTS_PER_HOUR === 0 ? null : config.UNPAID_ABORTS_PER_HOUR,
     isSentRetried: config.UPSTREAM_RETRY_SENT,
     streamStallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
@@ -60,6 +58,14 @@ export function openGateway(base: Base, tellCall: GatewayRuntimeParts["tellCall"
     log: base.log,
     registry: base.registry,
     tellCall,
+  });
+}
+
+/** One body of the largest size finds room in any case. */
+function openBodyRoom(config: Config): BodyRoom {
+  return new BodyRoom({
+    bytesMax: Math.max(config.BODIES_BYTES_MAX, config.BODY_BYTES_MAX),
+    userBytesMax: Math.max(config.BODIES_USER_BYTES_MAX, config.BODY_BYTES_MAX),
   });
 }
 
@@ -87,6 +93,7 @@ export function remoteGateway(base: Base, client: PooledHttpClient): RemoteGatew
   return new RemoteGateway({
     client,
     captures: new CaptureAllowance(),
+    bodyRoom: openBodyRoom(config),
     address: parseBaseUrl(config.UPSTREAM_GATEWAY_URL ?? ""),
     linkKey: base.masterKey.deriveKey(linkPurpose),
     limits: {

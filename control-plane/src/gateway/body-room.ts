@@ -29,15 +29,18 @@ export class BodyRoom {
     return this.#bytes;
   }
 
-  /** What one call takes; it is given back with the share's `end`. */
-  share(userId: GatewayUserId): BodyShare {
+  /**
+   * What one call takes; it is given back with the share's `end`.
+   * @param userId null where nobody here knows whose call it is: then only the sum counts
+   */
+  share(userId: GatewayUserId | null): BodyShare {
     return new BodyShare(this, userId);
   }
 
   /** @throws AppError `rate_limit_exceeded` for a user who holds too much, `temporarily_unavailable` when all do */
-  take(userId: GatewayUserId, bytes: number): void {
+  take(userId: GatewayUserId | null, bytes: number): void {
     const { bytesMax, userBytesMax } = this.#limits;
-    const held = (this.#ofUser.get(userId) ?? 0) + bytes;
+    const held = userId === null ? 0 : (this.#ofUser.get(userId) ?? 0) + bytes;
     if (held > userBytesMax) {
       const message = `Concurrent calls of this account can hold at most ${userBytesMax} bytes of requests.`;
       throw new AppError("rate_limit_exceeded", { message, retryAfterSeconds });
@@ -45,13 +48,18 @@ export class BodyRoom {
     if (this.#bytes + bytes > bytesMax) {
       throw new AppError("temporarily_unavailable", { retryAfterSeconds, internal: { reason: "bodies", bytesMax } });
     }
-    this.#ofUser.set(userId, held);
+    if (userId !== null) {
+      this.#ofUser.set(userId, held);
+    }
     this.#bytes += bytes;
   }
 
-  giveBack(userId: GatewayUserId, bytes: number): void {
-    const left = (this.#ofUser.get(userId) ?? 0) - bytes;
+  giveBack(userId: GatewayUserId | null, bytes: number): void {
     this.#bytes -= bytes;
+    if (userId === null) {
+      return;
+    }
+    const left = (this.#ofUser.get(userId) ?? 0) - bytes;
     if (left > 0) {
       this.#ofUser.set(userId, left);
     } else {
@@ -63,12 +71,12 @@ export class BodyRoom {
 /** The part of the room that one call takes. */
 export class BodyShare {
   readonly #room: BodyRoom;
-  readonly #userId: GatewayUserId;
+  readonly #userId: GatewayUserId | null;
   #heard = 0;
   #taken = 0;
   #isOver = false;
 
-  constructor(room: BodyRoom, userId: GatewayUserId) {
+  constructor(room: BodyRoom, userId: GatewayUserId | null) {
     this.#room = room;
     this.#userId = userId;
   }

@@ -10,7 +10,7 @@ import type { HttpClient } from "../platform/http-client/model.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";
-import { BodyRoom, type BodyRoomLimits } from "./body-room.ts";
+import type { BodyRoom } from "./body-room.ts";
 import { type Catalog, emptyCatalog, loadCatalog } from "./catalog.ts";
 import { ChannelLoads, type ExitTraffic } from "./channels/channel-load.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
@@ -51,7 +51,7 @@ export type GatewayRuntimeParts = {
   readonly upstreamLimits: UpstreamLimits;
   readonly parseAside: PipelineParts["parseAside"];
   readonly abortsPerHour: number | null;
-  readonly bodyRoom: BodyRoomLimits;
+  readonly bodyRoom: BodyRoom;
   readonly isSentRetried: boolean;
   readonly streamStallTimeoutMs: number;
   readonly realtimeLimits: RealtimeLimits;
@@ -101,7 +101,7 @@ export class GatewayRuntime {
     const pipelineParts: PipelineParts = {
       directory: this.#directory,
       limits: this.#limits,
-      bodyRoom: new BodyRoom(parts.bodyRoom),
+      bodyRoom: parts.bodyRoom,
       readOnRoom: this.#readOnRoom,
       leases: this.leases,
       loads: this.#loads,

@@ -26,6 +26,17 @@ test("a user's bodies have an end in sum, other users have their own, and all to
   expect(codeOf(() => room.share(ben).add(100 * kib))).toBeNull();
 });
 
+test("bodies of which nobody knows whose they are have an end in sum only", () => {
+  const room = new BodyRoom({ bytesMax: 300 * kib, userBytesMax: 100 * kib });
+  const shares = Array.from({ length: 4 }, () => room.share(null));
+  const taken = shares.map((share) => codeOf(() => share.add(100 * kib)));
+  expect(taken).toEqual([null, null, null, "temporarily_unavailable"]);
+  for (const share of shares) {
+    share.end();
+  }
+  expect(room.bytes).toBe(0);
+});
+
 test("a body whose length was not declared is counted as it comes, and given back whole, once", () => {
   const room = new BodyRoom({ bytesMax: 1024 * kib, userBytesMax: 150 * kib });
   const share = room.share(anna);

@@ -10,6 +10,7 @@ import {
   type HttpResponse,
   type HttpResponseBody,
 } from "../../platform/http-client/model.ts";
+import type { BodyRoom, BodyShare } from "../body-room.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import { FreeAnswer } from "../errors.ts";
 import type { CallReport, CallState, GatewayAnswer, GatewayCall } from "../model.ts";
@@ -43,6 +44,7 @@ export type RemoteGatewayParts = {
   readonly linkKey: Uint8Array;
   readonly limits: HttpLimits;
   readonly captures: CaptureAllowance;
+  readonly bodyRoom: BodyRoom;
   readonly streamStallTimeoutMs: number;
   readonly tick: () => number;
 };
@@ -107,7 +109,7 @@ export class RemoteGateway implements GatewayPort {
     const target = `${call.path}${call.query}`;
     let body: Uint8Array | null = null;
     try {
-      body = hasBody ? await call.readBody() : null;
+      body = hasBody ? await call.readBody(this.#takeRoom(state, caller)) : null;
     } catch (thrown) {
       // What is wrong with a body is only told to somebody with a good key.
       const answer = isKeyFirst ? null : await this.#refuseKey(state, caller);
@@ -130,6 +132,13 @@ export class RemoteGateway implements GatewayPort {
       return { status: response.status, headers: passHeaders(response), body: stream };
     }
     return await this.#collect(state, response);
+  }
+
+  /** What the body takes of the memory of this process; whose it is was told with the key, where it was asked for. */
+  #takeRoom(state: CallState, { known }: Caller): BodyShare {
+    const share = this.#parts.bodyRoom.share(known?.gatewayUserId ?? null);
+    state.bodyShare = share;
+    return share;
   }
 
   /** Asks the gateway about the key alone; null when it is good. */
@@ -213,6 +222,7 @@ export class RemoteGateway implements GatewayPort {
 
   /** What the gateway said of the call; of a gateway that says nothing, only what could be seen from here. */
   #report(state: CallState, said: Partial<CallReport> | null, seen: SeenEnding): void {
+    state.bodyShare?.end();
     const isGood = seen.status < 400 && seen.code === null;
     const end = {
       outcome: isGood ? "completed" : seen.status === 499 ? "aborted" : "failed",
