@@ -1,3 +1,4 @@
+import { canonicalAddress } from "@sluice/server-addresses/judge-address";
 import ipaddr from "ipaddr.js";
 import { isAddressAllowed } from "./address-list.ts";
 
@@ -14,8 +15,18 @@ export function clientAddress(headers: Headers, peer: string, edge: EdgeSettings
     return plainAddress(peer);
   }
   const said = headers.get(edge.header)?.split(",").at(-1)?.trim() ?? "";
-  return ipaddr.isValid(said) ? plainAddress(said) : plainAddress(peer);
+  return readAddress(said) ?? plainAddress(peer);
 }
+
+/** An address in its one spelling; null for what is none, or one in figures that are not read by everybody alike. */
+function readAddress(text: string): string | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
+    return text;
+  }
+  return ipv6Letters.test(text) ? canonicalAddress(text) : null;
+}
+
+const ipv6Letters = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
 
 /** IPv4 that came in over an IPv6 socket is shown as IPv4. */
 function plainAddress(address: string): string {

@@ -21,8 +21,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/client-invalid",
     file: "control-plane/src/platform/client-address.ts",
-    from: "return ipaddr.isValid(said) ? plainAddress(said)",
-    to: 'return said !== "" ? plainAddress(said)',
+    from: "return readAddress(said) ??",
+    to: 'return said !== "" ? said :',
     rule: "what is no address is none",
     tests: ["unit/platform/client-address.test.ts"],
   },

@@ -25,6 +25,23 @@ describe("the address of a client", () => {
     );
   });
 
+  test("has one spelling, and is read in no other way than people read it", () => {
+    expect(from("::FFFF:203.0.113.8")).toBe("203.0.113.8");
+    expect(from("::ffff:cb00:7108")).toBe("203.0.113.8");
+    expect(from("2001:DB8:0:0::7")).toBe("2001:db8::7");
+    expect(from("2001:0db8:0000:0000:0000:0000:0000:0007")).toBe("2001:db8::7");
+    const odd = [
+      "3405803784",
+      "0xcb007108",
+      "203.0.28936",
+      "0313.0.113.8",
+      "203.0.113.010",
+      "2001:db8::7%eth0",
+      "::/0",
+    ];
+    expect(odd.map((value) => from(value))).toEqual(odd.map(() => "127.0.0.1"));
+  });
+
   test("is IPv4 where it came in over a socket of IPv6", () => {
     expect(from(null, "::ffff:192.0.2.1")).toBe("192.0.2.1");
     expect(from("::ffff:203.0.113.8", "::ffff:127.0.0.1")).toBe("203.0.113.8");
