@@ -1,19 +1,23 @@
 const minuteMs = 60_000;
 
 /**
- * Allows `limit` units in a period, a minute unless said otherwise, all at once if need be, and refills evenly. Taking
- * may go below zero: what a call really used is known only after it was let in.
+ * Allows so many units in a period, a minute unless said otherwise, all at once if need be, and refills evenly. Of less than
+ * one it allows one, and the next when that has come together. Taking may go below zero: what a call really used is known
+ * only after it was let in.
  */
 export class RateBucket {
+  /** The most that is there at once. */
   readonly limit: number;
+  readonly #perPeriod: number;
   readonly #periodMs: number;
   #level: number;
   #tick: number | null = null;
 
-  constructor(limit: number, periodMs = minuteMs) {
-    this.limit = limit;
+  constructor(perPeriod: number, periodMs = minuteMs) {
+    this.limit = Math.max(1, Math.floor(perPeriod));
+    this.#perPeriod = perPeriod;
     this.#periodMs = periodMs;
-    this.#level = limit;
+    this.#level = this.limit;
   }
 
   /** The same bucket while the limit is the same, a new one when it changed, null without a limit. */
@@ -26,8 +30,8 @@ export class RateBucket {
     if (perPeriod === null) {
       return null;
     }
-    const limit = Math.max(1, Math.floor(perPeriod / replicas));
-    return current !== null && current.limit === limit ? current : new RateBucket(limit, periodMs);
+    const share = perPeriod / replicas;
+    return current !== null && current.#perPeriod === share ? current : new RateBucket(share, periodMs);
   }
 
   has(amount: number, tick: number): boolean {
@@ -48,12 +52,12 @@ export class RateBucket {
   /** Seconds until `amount` can be taken, at least 1. */
   secondsUntil(amount: number, tick: number): number {
     this.#refill(tick);
-    return Math.max(1, Math.ceil(((amount - this.#level) * this.#periodMs) / (this.limit * 1_000)));
+    return Math.max(1, Math.ceil(((amount - this.#level) * this.#periodMs) / (this.#perPeriod * 1_000)));
   }
 
   #refill(tick: number): void {
     if (this.#tick !== null) {
-      this.#level = Math.min(this.limit, this.#level + ((tick - this.#tick) * this.limit) / this.#periodMs);
+      this.#level = Math.min(this.limit, this.#level + ((tick - this.#tick) * this.#perPeriod) / this.#periodMs);
     }
     this.#tick = tick;
   }

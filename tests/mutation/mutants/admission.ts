@@ -125,8 +125,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/bucket-share",
     file: "control-plane/src/platform/rate-bucket.ts",
-    from: "Math.floor(perPeriod / replicas)",
-    to: "perPeriod",
+    from: "const share = perPeriod / replicas;",
+    to: "const share = replicas > 0 ? perPeriod : 0;",
     rule: "replicas share a limit",
     tests: [
       "unit/platform/rate-bucket.test.ts",

@@ -37,6 +37,31 @@ describe("a bucket whose limit is shared", () => {
     expect([limitOf(30, 1), limitOf(30, 4), limitOf(2, 3)]).toEqual([30, 7, 1]);
   });
 
+  test.each([
+    [1, 3],
+    [2, 3],
+    [10, 3],
+    [7, 100],
+  ])("of %d between %d replicas gives no more than the limit in the long run", (perMinute, replicas) => {
+    const minutes = 60;
+    const given = Array.from({ length: replicas }, () => RateBucket.adjusted(null, perMinute, replicas)).map(
+      (bucket) => {
+        let count = 0;
+        for (let tick = 0; tick <= minutes * 60_000; tick += 1_000) {
+          if (bucket?.has(1, tick) === true) {
+            bucket.take(1, tick);
+            count += 1;
+          }
+        }
+        return count;
+      },
+    );
+    const sum = given.reduce((all, one) => all + one, 0);
+    // What is there at once comes on top: the part of each, and at least one.
+    expect(sum).toBeLessThanOrEqual(minutes * perMinute + Math.max(perMinute, replicas));
+    expect(sum).toBeGreaterThan(minutes * perMinute - replicas);
+  });
+
   test("is the same one with what was taken, as long as its limit is the same", () => {
     const bucket = new RateBucket(30);
     expect(RateBucket.adjusted(bucket, 60, 2)).toBe(bucket);
