@@ -6,7 +6,7 @@ import { serverSocketLimits } from "./platform/websocket/server-socket.ts";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
-/** Answers `/v1`: the relay, or the gateway where it stands alone; the relay answers `/msgcompat` as well. */
+/** Answers `/v1`: the relay, or the gateway where it runs alone; the relay answers `/msgcompat` as well. */
 export type CallHandlers = {
   readonly call: Handler<Response>;
   readonly messages?: Handler<Response>;
@@ -21,15 +21,15 @@ export type AppRoutes = {
   readonly features: readonly AnyElysia[];
   /** The pages of the web, asked where no feature has a route; null where none is concerned either. */
   readonly page?: (request: Request) => Promise<Response | null>;
-  /** What browsers are told of encrypted connections to this host; null where the service is not reached by such. */
+  /** The HSTS policy for this host; null where the service is not reached over encrypted connections. */
   readonly transportSecurity?: string | null;
   /** What a person is shown where an answer failed; null for programs. */
   readonly failedPage?: (request: Request, requestId: string) => Response | null;
 };
 
 /**
- * Whether the address of a request means what it says. With a Host that is no host, the server leaves the address
- * without its first part and the path can't be told from it; with two, an edge may have judged by the other one.
+ * Whether the address of a request means what it says. With an invalid Host, the server leaves the address without
+ * its first part and the path can't be determined; with two, an edge may have judged by the other one.
  */
 function hasSoundAddress(request: Request): boolean {
   return request.url.startsWith("http") && request.headers.get("host")?.includes(",") !== true;
@@ -90,7 +90,7 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
       },
     },
     websocket: serverSocketLimits,
-    // The framework looks for the path behind the host; by default it expects a host of four letters or more.
+    // The framework looks for the path after the host; by default it expects a host of four letters or more.
     handler: { standardHostname: false },
   });
   app.onRequest(({ request, set }) => {

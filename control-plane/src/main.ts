@@ -14,8 +14,8 @@ const writeLine = (line: string): void => {
 };
 
 /**
- * Says that it is not ready, and serves on for as long as whoever sends calls here needs to notice; then refuses new
- * connections and lets calls that run end, up to the time limit.
+ * Reports not ready, and keeps serving until callers can notice; then refuses new connections and lets running calls
+ * end, up to the time limit.
  */
 async function drain(program: Program, log: Log, config: Config): Promise<void> {
   const { server } = program.app;
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
     log.error("program.unhandled_rejection", { error });
     stop();
   });
-  // Last, since whoever reads that it listens may end it at once.
+  // Last, since a reader of this line may end it at once.
   program.app.listen({
     hostname: config.HOST,
     port: config.PORT,

@@ -6,7 +6,7 @@ export type DatabaseFacts = {
 };
 
 export type FileBackup = {
-  /** What has to stand in the file `backup_label` of the copy. */
+  /** What the file `backup_label` of the copy must contain. */
   readonly label: string;
   /** The first and the last segment of the log without which the copy can't be made whole. */
   readonly firstSegment: string;
@@ -22,7 +22,7 @@ export class BackupStore {
     this.#sql = new Bun.SQL({ url, max: 1, idleTimeout: 0 });
   }
 
-  /** What stands in the manifest about a database. The number of rows is that of the moment, for a look after a restore. */
+  /** What the manifest says about a database. The number of rows is that of the moment, for a look after a restore. */
   async readFacts(): Promise<DatabaseFacts> {
     const [row] = await this.#sql`
       select current_setting('server_version_num')::int / 10000 as postgres,

@@ -12,7 +12,7 @@ const baseName = "base.tar.gz";
 const logName = "log.tar.gz";
 const segmentPattern = /^[0-9A-F]{24}$/;
 
-/** What a server makes anew, or what only has a meaning while it runs. */
+/** What a server recreates, or what only has a meaning while it runs. */
 const leftOut = [
   ...["./pg_wal/*", "./postmaster.pid", "./postmaster.opts", "./pg_replslot/*", "./pg_dynshmem/*", "./pg_notify/*"],
   ...["./pg_serial/*", "./pg_snapshots/*", "./pg_stat_tmp/*", "./pg_subtrans/*", "*/pgsql_tmp*", "./backup_label"],
@@ -86,6 +86,6 @@ export async function restoreFiles(home: string, folder: string, decrypt: string
       throw new StartError(`The files could not be given to the user of Postgres: ${output.trim()}`);
     }
   }
-  // Last, so that what was interrupted is no database.
+  // Last, so that an interrupted copy is not a database.
   await rename(unfinished, cluster);
 }

@@ -28,7 +28,7 @@ const bodies: Readonly<Record<BackupKind, string>> = {
   dump: "Bodies of calls are not in it, nor their keys: after a restore the calls of before say that theirs can't be opened.\n",
   files: `It also holds the password of the embedded Postgres, which listens on 127.0.0.1 only.
 
-IT HOLDS BODIES OF CALLS, sealed, AND THE SEALED KEYS OF THEIR DAYS: whoever has the master key, too, can read them for as long
+IT HOLDS BODIES OF CALLS, sealed, AND THE SEALED KEYS OF THEIR DAYS: anyone who also has the master key can read them for as long
 as this copy exists, also after their retention is over in the database. Delete it no later than that.
 `,
 };
@@ -45,7 +45,7 @@ the money come back, and none of the sealed values does. A backup from before th
 Not in it: provider keys of exit nodes (they are only on the nodes), the settings of the service, and the spool: calls of the
 last moments before the backup that were not in the database yet. They are in DATA_DIR/spool of the machine that served them.
 
-The files are ${manifest.isEncrypted ? "encrypted by the command that was given" : "NOT ENCRYPTED: whoever reads them has the data of all users"}.
+The files are ${manifest.isEncrypted ? "encrypted by the command that was given" : "NOT ENCRYPTED: anyone who reads them has the data of all users"}.
 To restore: bun run restore --from <this folder>. docs/operating/backup.md says what to look after.
 `;
 

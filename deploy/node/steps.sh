@@ -106,7 +106,7 @@ agent_pid() {
   pid=$(cat "$run/agent.pid" 2>/dev/null) || return 1
   # The number may belong to somebody else by now.
   [ -n "$pid" ] && [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" != "" ] || return 1
-  # Reads to the end: whoever leaves a pipe early fails what writes into it.
+  # Reads to the end: a reader that leaves a pipe early breaks its writer.
   tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -xF "RELAY_KEYS_FILE=$relay_keys" >/dev/null && echo "$pid"
 }
 
@@ -149,7 +149,7 @@ start_agent() { if is_system; then systemctl enable --quiet "$service" && system
 stop_agent() { if is_system; then systemctl disable --quiet --now "$service" 2>/dev/null || true; else stop_process; fi; }
 reload_agent() { if is_system; then systemctl reload "$service"; else kill -HUP "$(agent_pid)"; fi; }
 
-# What the agent said last, for whoever has to find out why it did not come up.
+# The last output of the agent, to find out why it did not come up.
 show_log() {
   if is_system; then
     journalctl --no-pager -n 15 -o cat -u "$service" >&2 || true

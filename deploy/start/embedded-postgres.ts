@@ -26,7 +26,7 @@ export type EmbeddedPostgresOptions = {
   readonly isDurable?: boolean;
   /** Server settings on top of ours. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Told, in sentences, what is out of the ordinary. */
+  /** Called, with sentences, for anything out of the ordinary. */
   readonly report?: (line: string) => void;
   /** Called when the server ends although nobody asked it to. It can be brought back with `restart()`. */
   readonly onUnexpectedExit?: (reason: string) => void;

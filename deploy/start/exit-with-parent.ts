@@ -13,5 +13,5 @@ function leave(): void {
 process.stdin.once("end", leave);
 process.stdin.once("error", leave);
 process.stdin.resume();
-// Waiting for the parent is no reason to stay: a program that is done may end.
+// Waiting for the parent must not keep a program alive that is done.
 process.stdin.unref();

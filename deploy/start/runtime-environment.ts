@@ -1,6 +1,6 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the runtime is told before it starts; it does not read any of it later. */
+/** Settings the runtime reads only at its start. */
 const defaults = {
   // Bun queues everything above 256 calls without a word.
   BUN_CONFIG_MAX_HTTP_REQUESTS: "8192",

@@ -53,7 +53,7 @@ export class Supervisor {
     const startedAt = performance.now();
     this.#stopping.abort();
     this.#stopWatching();
-    // A step that is under way ends first, so that nothing is started behind our back.
+    // A step in progress ends first, so that nothing is started unnoticed.
     await this.#started.catch(() => undefined);
     if (this.#workers.length > 0) {
       say("service", "stopping; calls in progress may finish");

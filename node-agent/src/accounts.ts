@@ -14,7 +14,7 @@ export type ActiveAccount = {
   readonly apiKeyBytes: Buffer;
   readonly credentialHeader: CredentialHeader;
   readonly destination: Destination;
-  /** What stands in the place of `/v1` in a path, without a slash at its end. */
+  /** Replaces `/v1` in a path, without a trailing slash. */
   readonly basePath: string;
 };
 
@@ -128,7 +128,7 @@ function parseBaseUrl(value: unknown, place: string, rules: Rules): Pick<ActiveA
   if (protocol !== "https:" && !(protocol === "http:" && rules.isPrivateUpstreamAllowed)) {
     throw new ConfigError(`${place} has a baseUrl without https; plain http needs PRIVATE_UPSTREAM_ALLOWED.`);
   }
-  // A name ending in a dot is another name to whoever compares certificates.
+  // A name ending in a dot differs from the same name without it when certificates are compared.
   if (url.hostname.endsWith(".") || !rules.allowedProviderHosts.includes(url.host)) {
     throw new ConfigError(`${place} has a baseUrl whose host is not in ALLOWED_PROVIDER_HOSTS.`);
   }

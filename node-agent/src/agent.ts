@@ -122,7 +122,7 @@ export class Agent {
 
   #route(request: Request, server: Bun.Server<unknown>, requestId: string): Response | Promise<Response> {
     const { url } = request;
-    // With a Host that is no host, the server leaves the address without its first part.
+    // With an invalid Host, the server leaves the address without its first part.
     if (!url.startsWith("http") || request.headers.get("host")?.includes(",") === true) {
       return this.#refuse("malformed_request", requestId);
     }

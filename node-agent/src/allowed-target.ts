@@ -9,7 +9,7 @@ export type PathRules = {
   readonly isAllowed: (path: string) => boolean;
 };
 
-/** Paths are compared whole; an entry that ends in `/*` allows one more part behind it, and never a deeper one. */
+/** Paths are compared whole; an entry that ends in `/*` allows one more part, and never a deeper one. */
 export function createPathRules(allowedPaths: readonly string[]): PathRules {
   const exact = new Set(allowedPaths.filter((path) => !path.endsWith("*")));
   const prefixes = allowedPaths.filter((path) => path.endsWith("*")).map((path) => path.slice(0, -1));
@@ -37,7 +37,7 @@ export function chooseAccount(accounts: readonly ProviderAccount[], named: strin
   return null;
 }
 
-/** The target on the provider's side, or null for a query that can't stand on a request line. */
+/** The target on the provider's side, or null for a query that can't be on a request line. */
 export function targetOf(account: ActiveAccount, path: string, query: string): string | null {
   return queryPattern.test(query) ? `${account.basePath}${path.slice("/v1".length)}${query}` : null;
 }

@@ -3,8 +3,8 @@ import { type RelayKeyRing, readRelayKey } from "@sluice/exit-protocol/relay-key
 export type RelayKeyVerdict = "accepted" | "none" | "unauthorized" | "ambiguous_credentials";
 
 /**
- * Judges the relay key of a request by its headers alone, in a time that does not tell how much of a key was right.
- * @param onAccepted told which of the keys it was, from 0
+ * Judges the relay key of a request by its headers alone, in constant time.
+ * @param onAccepted called with the index of the key, from 0
  */
 export function authorizeRelayKey(
   headers: Headers,

@@ -5,7 +5,7 @@ import type { UpstreamLimits } from "./upstream/model.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that the environment says; the secrets themselves stand in files that can be read again. */
+/** Everything from the environment; the secrets themselves are in files that can be read again. */
 export type Config = {
   readonly nodeCode: string;
   readonly host: string;

@@ -11,7 +11,7 @@ const forwardedHeaders = [
   "idempotency-key",
 ];
 
-/** The headers for the provider: the caller's credential is left behind, the node's key takes its place. */
+/** The headers for the provider: the caller's credential is removed, the node's key takes its place. */
 export function injectProviderKey(sent: Headers, account: ActiveAccount): HttpHeader[] {
   const headers: HttpHeader[] = [];
   for (const name of forwardedHeaders) {

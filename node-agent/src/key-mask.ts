@@ -2,8 +2,8 @@ const maskByte = 0x2a;
 const indexOf = Buffer.prototype.indexOf;
 
 /**
- * Takes a provider key out of the bytes of an answer, also where it is split over pieces: a provider, or whoever stands
- * in for one, may send back what it got. As many bytes go out as came in. The end of a piece that could be the beginning
+ * Masks a provider key in the bytes of a response, also where it is split over pieces: a provider, or a server in its
+ * place, may send back what it got. As many bytes go out as came in. The end of a piece that could be the beginning
  * of the key waits for the next one.
  */
 export class KeyMask {

@@ -9,7 +9,7 @@ const serverBodyBytesMax = 1024 * 1024 * 1024;
 /** A caller that has not sent its request, or the next part of it, after this long is cut off. */
 const silenceSecondsMax = 30;
 
-/** How long a server that is to stop tells its callers so, before it takes their connections away. */
+/** How long a stopping server announces it to its callers before it takes their connections away. */
 const farewellMs = 1_000;
 
 /**
@@ -36,7 +36,7 @@ export class Listener {
     return this.#server.port ?? this.#config.port;
   }
 
-  /** Requests of which the last byte has not left yet, also in servers that were replaced. */
+  /** Requests whose last byte has not left yet, also in servers that were replaced. */
   get pending(): number {
     return [this.#server, ...this.#retired].reduce((sum, server) => sum + server.pendingRequests, 0);
   }

@@ -56,7 +56,7 @@ export class ProviderResolver {
       (judged) => {
         resolution.judged = judged;
       },
-      // A failure is told to those who wait for it, and the next one asks again.
+      // A failure is reported to those who wait for it, and the next one asks again.
       () => this.#resolutions.delete(hostname),
     );
     return addresses;

@@ -6,7 +6,7 @@ import { ConfigError } from "./config-error.ts";
 
 export type TlsFiles = { readonly cert: string; readonly key: string };
 
-/** Everything that stands in files and is read again on SIGHUP. One object, so that a call sees old or new, never both. */
+/** Everything that is in files and is read again on SIGHUP. One object, so that a call sees old or new, never both. */
 export type Secrets = {
   readonly relayKeys: readonly string[];
   readonly ring: RelayKeyRing;
@@ -62,8 +62,8 @@ function parseRelayKeys(text: string): { keys: readonly string[]; ring: RelayKey
 }
 
 /**
- * Reads all files anew. Nothing is taken over unless all of it can be used, so that a file that is only half written
- * leaves everything as it is.
+ * Rereads all files. Nothing is taken over unless all of it can be used, so that a half-written file leaves
+ * everything as it is.
  * @throws ConfigError
  */
 export function readSecrets(config: Config): Secrets {

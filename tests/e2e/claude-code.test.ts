@@ -77,7 +77,7 @@ describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
     expect(second?.messages.slice(0, first?.messages.length)).toEqual([...(first?.messages ?? [])]);
   });
 
-  test("runs two commands in parallel of which one fails: both results come back, in the order of the calls", async () => {
+  test("runs two commands in parallel, one of which fails: both results come back, in the order of the calls", async () => {
     provider.script([
       {
         toolCalls: [

@@ -76,7 +76,7 @@ test("a page is copied as the Markdown that stands beside it, in its language", 
   });
 }, 60_000);
 
-test("whoever is logged in puts a new key into the code, which is gone with the page; everybody else is led to a login", async () => {
+test("a logged-in user puts a new key into the code, which is gone with the page; everyone else is sent to a login", async () => {
   const cookie = web.cookies.user;
   await withPage(
     "/de/docs/quickstart/",

@@ -35,7 +35,7 @@ afterAll(async () => {
   await web?.close();
 });
 
-/** Public pages are drawn anew a moment after the catalog has changed. */
+/** Public pages are redrawn a moment after the catalog has changed. */
 async function waitForPage(path: string): Promise<void> {
   const deadline = performance.now() + 30_000;
   while ((await fetch(`${web.sluice.url}${path}`)).status !== 200) {

@@ -1,4 +1,4 @@
-/** What the bodies of calls take of memory has an end in sum, whoever sends them. */
+/** The bodies of all calls together take a limited amount of memory. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-scene.ts";
 import { arrangements, type SluiceProcess, type TestUser } from "../support/sluice.ts";

@@ -328,7 +328,7 @@ describe("connections that died while they were idle", () => {
     expect(server.requests.length).toBe(2);
   });
 
-  test("a POST of which the system took nothing is sent on a fresh connection", async () => {
+  test("a POST whose bytes the system has not taken is sent on a fresh connection", async () => {
     // The peer has to die while this thread can't notice, so it lives in another process.
     const peer = Bun.spawn({
       cmd: [process.execPath, Bun.fileURLToPath(new URL("../support/dying-http-server.ts", import.meta.url))],

@@ -75,7 +75,7 @@ describe.each(httpClients)("limits of time, $name", ({ name, create }) => {
 describe("limits of time that only the pooled client keeps", () => {
   const client = new PooledHttpClient();
 
-  test("an informational answer begins the wait for the head anew", async () => {
+  test("an informational response restarts the wait for the head", async () => {
     const port = serve((socket) => {
       setTimeout(() => socket.send("HTTP/1.1 102 Processing\r\n\r\n"), 150);
       setTimeout(() => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`), 300);

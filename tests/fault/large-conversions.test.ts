@@ -1,4 +1,4 @@
-/** Bodies that take long to read: whoever sends them waits, and nobody else does. */
+/** Bodies that take long to read: their senders wait, and nobody else does. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { MessagesRig, messagesModel } from "../support/messages-rig.ts";
 

@@ -220,7 +220,7 @@ describe("back-pressure", () => {
     await client.close();
   }, 30_000);
 
-  test("a frame above the limit ends the session, whoever sent it", async () => {
+  test("a frame above the limit ends the session, from either side", async () => {
     const client = await open(scene);
     await client.next("session.created");
     client.send("x".repeat(17 * megabyte));

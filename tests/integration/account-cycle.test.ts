@@ -176,7 +176,7 @@ describe("a registration", () => {
 });
 
 describe("a password", () => {
-  test("is set anew by a link that comes by mail: once, and every session ends", async () => {
+  test("is reset by a link that comes by mail: once, and every session ends", async () => {
     const email = "forgetful@example.org";
     await client.makeUser(email, password);
     const cookies = [(await client.logIn(email, password)).cookie, (await client.logIn(email, password)).cookie];
@@ -196,7 +196,7 @@ describe("a password", () => {
     expect((await client.logIn(email, next)).status).toBe(200);
   });
 
-  test("that is set anew by mail verifies the address as well", async () => {
+  test("that is reset by mail verifies the address as well", async () => {
     const email = "via-reset@example.org";
     const registered = await client.post("/backend/auth/register/", { email, password });
     await client.post("/backend/auth/password-reset/request/", { email });

@@ -121,7 +121,7 @@ describe.each([
     expect((await person.logIn()).status).toBe(200);
   });
 
-  test("is not guessed by whoever has the password, from however many addresses", async () => {
+  test("is not guessed by anyone who has the password, from however many addresses", async () => {
     const person = await make(name("guessed"));
     const { authenticator } = await setUp(person);
     const codes: (string | undefined)[] = [];
@@ -131,7 +131,7 @@ describe.each([
     expect(codes).toEqual([...Array(8).fill("invalid_code"), "too_many_attempts", "too_many_attempts"]);
   });
 
-  test("has ten recovery codes, each of which lets in once, is written down and told by mail", async () => {
+  test("has ten recovery codes; each lets in once, is recorded and reported by mail", async () => {
     const person = await make(name("recovery"));
     const { cookie, recoveryCodes } = await setUp(person);
     expect(new Set(recoveryCodes).size).toBe(10);

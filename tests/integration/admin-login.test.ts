@@ -63,7 +63,7 @@ describe("an admin", () => {
     expect(await me(cookieOf(answer.setCookie))).toBe(200);
   });
 
-  test("gets a cookie that no script and no other site can use, and of which only the digest is kept", async () => {
+  test("gets a cookie that no script and no other site can use, and only its digest is kept", async () => {
     const { setCookie } = await logIn("anna");
     expect(setCookie).toMatch(
       /^SVC_ADMIN_SESSID=[\w-]{43}; Path=\/; Max-Age=86400; HttpOnly; SameSite=Strict; Secure$/,

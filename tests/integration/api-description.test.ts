@@ -70,7 +70,7 @@ test.each([
   ["/backend/openapi.json", "gzip"],
   ["/backend/docs/", "br"],
   ["/backend/docs/", "gzip"],
-])("%s goes out compressed as %s, and not again to whoever has it", async (path, encoding) => {
+])("%s goes out compressed as %s, and not again to clients that have it", async (path, encoding) => {
   const ask = (headers: Record<string, string>): Promise<Response> =>
     fetch(`${sluice.url}${path}`, { headers, decompress: false });
   const plain = await ask({ "accept-encoding": "identity" });

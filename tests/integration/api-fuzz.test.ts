@@ -146,7 +146,7 @@ async function fuzz(
   const seen = new Set<number>();
   statuses.set(`${method} ${path}`, seen);
   const requests = requestsOf(path, method, operation, plan);
-  // Few files are made at a time, and whoever wants one more is told so.
+  // Few files are made at a time; one more is refused.
   const width = path.endsWith("/export/") ? 1 : atOnce;
   for (let from = 0; from < requests.length; from += width) {
     await Promise.all(
@@ -175,7 +175,7 @@ test(
       if (path === "/v1/realtime" || path === "/v1/{path}") {
         continue;
       }
-      // Whoever tries much too much is not looked at any more.
+      // Far too many attempts are no longer looked at.
       await rig.db.sql`delete from attempt_counter`;
       for (const [method, operation] of Object.entries(methods)) {
         problems.push(...(await fuzz(path, method, operation, statuses)));

@@ -129,7 +129,7 @@ test("every endpoint declares its input, its answers, its errors and its paramet
 });
 
 /**
- * Forms tell a person what is wrong field by field, notices are read by whoever checks their signature, and of what a page
+ * Forms tell a person what is wrong field by field, notices are read by code that checks their signature, and of what a page
  * reports is taken what can be used.
  */
 const isLenient = ({ path, body = "json" }: AnyEndpoint): boolean =>
@@ -271,7 +271,7 @@ describe("odd values", () => {
     expect(tries.length).toBeGreaterThan(100);
     const found: (string | null)[] = [];
     for (let from = 0; from < tries.length; from += fieldsAtOnce) {
-      // Whoever tries much too much is not looked at any more.
+      // Far too many attempts are no longer looked at.
       await rig.db.sql`delete from attempt_counter`;
       for (const odd of oddValues) {
         const some = tries.slice(from, from + fieldsAtOnce);

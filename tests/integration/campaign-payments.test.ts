@@ -45,7 +45,7 @@ describe("a payment", () => {
     await isHeld.promise;
     const settled = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
     const counting = await recordPayments(scene.db).catch(() => "refused");
-    // Whoever counts in vain holds nobody up either.
+    // A count in vain holds nobody up either.
     const again = await settlePaid(scene.parts, noticeOf(order)).catch((error: unknown) => error);
     mayEnd.resolve();
     await holding;

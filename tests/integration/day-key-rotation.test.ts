@@ -132,7 +132,7 @@ test("keys of days change their master key while calls are sealed under them and
   // In this state, as in any, everything can be read by who has both keys.
   const both = new MasterKey(newBytes, oldKey);
   expect(new Set(await promptsUnder(both, days))).toEqual(new Set(["a prompt"]));
-  // The end of the retention writes the table of keys anew, beside the second run.
+  // The end of the retention rewrites the table of keys, beside the second run.
   const rules = {
     payloadRetentionDays: retentionDays,
     metadataRetentionDays: 365,

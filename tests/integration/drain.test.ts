@@ -107,7 +107,7 @@ describe.each([
     expect(await ready.json()).toEqual({ ok: false, reasons: ["shutting down"] });
     const answer = await call(sluice.url, false);
     expect(answer.status).toBe(200);
-    // Whoever sends over a connection that stays open opens another one, elsewhere.
+    // A sender over a connection that stays open opens another one, elsewhere.
     expect(answer.headers.get("connection")).toBe("close");
     expect(await stopped).toBe(0);
     expect(await isListening(sluice.url)).toBeFalse();

@@ -71,7 +71,7 @@ describe("66: a name that does not lead to the node and only there", () => {
   });
 });
 
-describe("67: whoever answers in place of the node", () => {
+describe("67: a server that answers in place of the node", () => {
   const wholeAnswer = async (): Promise<string> => (await agent.call("/health")).text();
   const answers: readonly (readonly [string, (request: Request) => Response | Promise<Response>])[] = [
     ["with a redirect", () => new Response(null, { status: 302, headers: { location: "http://127.0.0.66/" } })],

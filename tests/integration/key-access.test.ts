@@ -5,7 +5,7 @@ import { arrangements, type TestUser } from "../support/sluice.ts";
 
 const chat = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] };
 const effectMsMax = 1_000;
-/** Keys of the same beginning, each of which opens another model. */
+/** Keys with the same beginning; each opens another model. */
 const twinModels = ["twin-0", "twin-1", "twin-2", "twin-3"];
 
 type ErrorBody = { error?: { code: string; type: string; message: string } };

@@ -166,7 +166,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     await expectCleanLogs(scene);
   });
 
-  test("the root is a page for people, whoever asks, and every other unknown path is JSON that says so", async () => {
+  test("the root is a page for people, whatever the client, and every other unknown path is JSON that says so", async () => {
     for (const headers of [{}, { accept: "application/json" }, { authorization: `Bearer ${scene.user.apiKey}` }]) {
       const page = await fetch(scene.sluice.url, { headers });
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);

@@ -304,7 +304,7 @@ describe("bun run usage:rebuild", () => {
     return { exitCode: await program.exited, output: program.output() };
   };
 
-  test("finds the days whose sums are wrong, and sums them anew", async () => {
+  test("finds the days whose sums are wrong, and recomputes them", async () => {
     await sumUp();
     expect(await run("--check")).toMatchObject({ exitCode: 0, output: expect.stringContaining("agrees with the log") });
     const sums = async () => [

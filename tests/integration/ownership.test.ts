@@ -31,7 +31,7 @@ type Case = { readonly endpoint: AnyEndpoint; readonly field: string };
 
 /** What names something: ids and numbers of records, and plans where a user has them. */
 const namesThings = /(^|_)(id|ids|no)$/;
-/** Made up by a page for whoever looks at it; it belongs to no login. */
+/** Made up by a page for its visitor; it belongs to no login. */
 const namesNothing: ReadonlySet<string> = new Set(["visitor_id"]);
 
 function cases(): Case[] {

@@ -145,7 +145,7 @@ describe("partitions", () => {
   });
 
   test("can't be smuggled in through a table or operator of the caller", async () => {
-    // Whoever may make temporary objects could shadow a name that the function uses with the rights of its owner.
+    // A role that may create temporary objects could shadow a name that the function uses with the rights of its owner.
     const error = await failureOf(
       db.withTransaction(async (tx) => {
         await tx.sql`create temporary table pg_class (like pg_catalog.pg_class)`;

@@ -161,7 +161,7 @@ test("a refill ahead of need takes nothing from other replicas", async () => {
   expect(recalls).toEqual([`${budgetId}:1`]);
 });
 
-test("what is charged after the end of a period counts for the next, whoever notices the end first", async () => {
+test("what is charged after the end of a period counts for the next, whichever replica notices the end first", async () => {
   const { replicas, budgetId } = await setUp(100n, 1);
   const { db } = replicas[0] as Replica;
   await db.sql`update budget set period = 'daily', period_ends_at = now() + interval '1 hour' where id = ${budgetId}::bigint`;

@@ -83,7 +83,7 @@ test("a change counts for the calls of every replica, also when nobody could ann
   // The replica that was asked goes by it at once.
   expect(await fateOfCall(first.url)).toBe("off");
   await untilFate(second.url, "off");
-  // Whoever writes into the table announces the change, and who did not listen asks again.
+  // Every write to the table announces the change, and a replica that did not listen asks again.
   await rig.db.withTransaction(async (tx) => {
     await tx.sql`alter table setting disable trigger announce`;
     await tx.sql`update setting set value = 'true'::jsonb, version = version + 1 where name = 'trace.payloads'`;

@@ -210,7 +210,7 @@ test("after the retention nobody reads it: not the service, not the owner of the
     select day, key_id, wrapped from jsonb_populate_recordset(null::payload_day_key,
       ${(await rig.db.sql<{ rows: string }>`select jsonb_agg(k)::text as rows from payload_day_key k`)[0]?.rows ?? "[]"}::text::jsonb)`;
   await expect(openIn(copy.db)).rejects.toThrow(DayKeyDestroyedError);
-  // The wrapped key is in no file of a table either: the table was written anew.
+  // The wrapped key is in no file of a table either: the table was rewritten.
   expect(wrapped.length).toBeGreaterThan(0);
   expect((await findInDatabase(wrapped.map((each) => each.wrapped))).tables).toEqual(new Set());
   expect(utcDay(Date.now())).not.toBe(day);

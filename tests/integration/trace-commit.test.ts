@@ -116,7 +116,7 @@ describe("a committed trace", () => {
     });
   });
 
-  test("has whole milliseconds and no control characters, whoever wrote the user agent", async () => {
+  test("has whole milliseconds and no control characters, whatever the user agent", async () => {
     const row = traceRowOf({ day: today, userAgent: "bad\u001b[31m\r\nagent\0", durationMs: 12.6, firstTokenMs: 3.2 });
     await commit([spool(row)]);
     expect((await stored(row))[0]).toMatchObject({

@@ -88,7 +88,7 @@ test("on many replicas at the same moment it happens once", async () => {
     others.map((each) => new TraceRetention({ db: each, log: silentLog, rules: () => rules }).run()),
   );
   const done = runs.flatMap((run) => (run.status === "fulfilled" ? [run.value] : []));
-  // Whoever finds another at work may have to leave; the next run finds nothing to do.
+  // A run that finds another at work may have to leave; the next run finds nothing to do.
   const last = await retention().run();
   const dropped = [...done, last].flatMap((run) => run.dropped);
   expect(dropped.sort()).toEqual(

@@ -313,7 +313,7 @@ describe("a payload", () => {
     expect(sluice.log()).toContain("trace.payload_broken");
   });
 
-  test("is shown to one admin no more often in an hour than the setting says, whoever asks at the same moment", async () => {
+  test("is shown to one admin no more often in an hour than the setting says, also to requests at the same moment", async () => {
     const setting = { name: "trace.payload_reads_per_hour", value: 3, version: 0 };
     expect((await superAdmin.post("/backend/admin/settings/save/", setting)).status).toBe(200);
     const one = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
@@ -367,7 +367,7 @@ describe("the chain of accesses", () => {
       `the chain does not end with its last link: ${last - 1}`,
       `the audit log knows the link as another, or it is gone: ${last}`,
     ]);
-    // Whoever also sets the head back is told by the audit log.
+    // Setting back the head as well shows in the audit log.
     expect(
       await foundAfter(
         `delete from payload_access where number = ${last}`,

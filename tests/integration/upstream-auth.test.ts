@@ -14,7 +14,7 @@ const paths = { save: "/backend/upstream/auth-profiles/save/", refresh: "/backen
 
 let scene: RelayScene;
 let admin: ConsoleClient;
-/** Stands where the profiles point to, and counts whoever comes. */
+/** The server the profiles point to; counts its callers. */
 let trap: Server;
 let trapUrl: string;
 let visits = 0;

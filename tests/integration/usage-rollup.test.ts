@@ -114,7 +114,7 @@ describe("the users of days that are over", () => {
     return ["active_users", "repeat_users"].map((key) => Number(figures.find((each) => each.key === key)?.value));
   }
 
-  test("are counted once, and again whenever a call comes late or sums are made anew", async () => {
+  test("are counted once, and again whenever a call comes late or sums are recomputed", async () => {
     await addCall(0, noonMs);
     expect([await users(), await users()]).toEqual([
       [1, 0],

@@ -14,7 +14,7 @@ export type ShownPage = {
   readonly expectedStatuses?: readonly number[];
 };
 
-/** Every page, in its states. Whoever adds a page adds a line. */
+/** Every page, in its states. A new page gets a line. */
 export const shownPages: readonly ShownPage[] = [
   { name: "site-home", path: "/", as: "nobody", arabic: "address", ready: "h1" },
   { name: "site-pricing", path: "/pricing/", as: "nobody", arabic: "address", ready: ".calculator output" },

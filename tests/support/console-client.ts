@@ -1,6 +1,6 @@
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 
-/** Calls the backend as whoever the cookie says, or as nobody. */
+/** Calls the backend as the owner of the cookie, or as nobody. */
 export type ConsoleClient = {
   get(path: string, query?: Record<string, string>): Promise<Answer>;
   /** The answer as it came. */

@@ -22,7 +22,7 @@ for await (const _line of Bun.stdin.stream()) {
     socket.terminate();
   }
 }
-// Whoever started this is gone.
+// The parent process is gone.
 process.exit();
 
 export {};

@@ -87,7 +87,7 @@ export class RunningAgent implements AsyncDisposable {
     return Number(new URL(this.#url).port);
   }
 
-  /** Writes files anew and lets the agent read them. Resolves when it has said what came of it. */
+  /** Rewrites files and lets the agent read them. Resolves when it has reported the result. */
   async reload(
     files: AgentFiles,
     expected: "agent.reloaded" | "agent.reload_failed" = "agent.reloaded",

@@ -90,7 +90,7 @@ const features = {
   relay: ["platform", "gateway", "exit-nodes", "trace"],
   // The model map is a table of its own; calls go the way of the relay.
   "messages-compat": [...leaf, "admin/audit", "gateway", "relay"],
-  // It draws the pages of which accounts declare the states.
+  // It draws the pages whose states accounts declare.
   pages: ["platform", "accounts"],
   // It reads declarations; the endpoints come from the composition.
   "api-description": ["platform"],

@@ -14,7 +14,7 @@ export type BoundaryTable = {
   readonly features: Readonly<Record<string, readonly string[]>>;
   /** Folder > the files that others may import, beside model.ts, errors.ts and port.ts at its top. */
   readonly doors: Readonly<Record<string, readonly string[]>>;
-  /** Folders of control-plane/src of which every file may be imported by those who may import the folder. */
+  /** Folders of control-plane/src whose files may all be imported by those who may import the folder. */
   readonly open: readonly string[];
   /** Files and folders of control-plane/src that may import everything and are imported by nobody else. */
   readonly composition: readonly string[];

@@ -36,7 +36,7 @@ function findLoose(workspaces: readonly Workspace[]): string[] {
     );
 }
 
-/** Packages of which two workspaces ask for different versions. */
+/** Packages that two workspaces need in different versions. */
 function findSplit(workspaces: readonly Workspace[]): string[] {
   const versions = Map.groupBy(workspaces.flatMap(requirementsOf), ({ name }) => name);
   return [...versions]

@@ -198,6 +198,16 @@ const examples: Readonly<Record<string, Examples>> = {
       ["control-plane/src/admin/campaigns/service.ts", "const a = Number(row.quota);"],
     ],
   },
+  "stiff English": {
+    bad: [
+      ["a.ts", "// Who|ever asks gets it."],
+      ["README.md", "Delete both to begin an|ew."],
+    ],
+    good: [
+      ["CONTRIBUTING.md", "| again | an|ew |"],
+      ["a.ts", "const a = new Map(); // A new one, however it came."],
+    ],
+  },
 };
 
 /** Files that break a ban, by its name; the lists may only shrink. */

@@ -4,7 +4,7 @@ import type { Decimal } from "@sluice/contracts/money";
 export type UserType = "personal" | "business" | "internal";
 export type UserStatus = "email_pending" | "active" | "suspended" | "closed";
 
-/** A user as the business sees it. `rateMultiplier` stands at the gateway user. */
+/** A user as the business sees it. `rateMultiplier` is stored with the gateway user. */
 export type Profile = {
   readonly userId: UserId;
   readonly gatewayUserId: GatewayUserId;
@@ -77,7 +77,7 @@ export function safeNext(next: string): string {
     return fallback;
   }
   const url = new URL(next, origin);
-  // What is encoded now may be decoded by whatever stands behind.
+  // What is encoded now may be decoded further downstream.
   if (/%(0[0-9a-f]|1[0-9a-f]|2f|5c|7f)/i.test(url.pathname)) {
     return fallback;
   }

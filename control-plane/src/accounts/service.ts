@@ -20,7 +20,7 @@ export type KnownUser = { readonly userId: UserId; readonly gatewayUserId: Gatew
 /** What is agreed to by two needs to know of admins. */
 export const superAdmins: SuperAdmins = { hold: holdSuperRights, othersThan: listOtherSuperAdmins };
 
-/** The address of the user behind a gateway user; null without a profile. */
+/** The e-mail address of a gateway user; null without a profile. */
 export const emailOfGatewayUser: (db: Queryable, id: GatewayUserId) => Promise<string | null> = findEmailOfGatewayUser;
 
 /** Counts orders that are placed without a login, by the address they come from. */

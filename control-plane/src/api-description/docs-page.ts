@@ -34,7 +34,7 @@ function prose(text: string): Html {
 
 const anchorOf = (tag: string): string => `group-${tag.replace(/[^a-z0-9]+/gi, "-")}`;
 
-/** A schema to be read; what it refers to stands at the end of the page. */
+/** A readable schema; the schemas it refers to are at the end of the page. */
 function schemaText(schema: unknown): Html {
   const parts = JSON.stringify(schema, null, 1).split(/"#\/components\/schemas\/(\w+)"/);
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<a href="#schema-${part}">${part}</a>` : part))}`;
@@ -140,7 +140,7 @@ function requestBlocks({ requestBody }: Operation): Html | null {
 
 function answerBlocks({ responses }: Operation): Html[] {
   return Object.entries(responses).map(([status, { description, content }]) => {
-    // What errors look like stands once, at the end; here count their codes.
+    // What errors look like is shown once, at the end; only their codes matter here.
     const shown = /^[45]/.test(status) ? null : contentBlocks(content);
     return html`<h3>${status}</h3><p>${prose(String(description))}</p>${shown}`;
   });

@@ -5,7 +5,7 @@ import type { Dialect } from "./model.ts";
 
 type Answer = { readonly description: string; readonly content: JsonSchema };
 
-/** The statuses that errors come with, each with the codes and sentences behind it. */
+/** The statuses that errors come with, each with its codes and sentences. */
 export function errorAnswers(codes: readonly ErrorCode[], dialect: Dialect): Record<string, Answer> {
   const byStatus = new Map<string, ErrorCode[]>();
   for (const code of codes) {
@@ -20,7 +20,7 @@ function statusOf(code: ErrorCode, dialect: Dialect): string {
 }
 
 function answerOf(codes: readonly ErrorCode[], dialect: Dialect): Answer {
-  // Other APIs have fewer words for errors than we have codes; there the sentence tells them apart.
+  // Other APIs have fewer words for errors than we have codes; there the sentence distinguishes them.
   const says = (code: ErrorCode): string => (dialect === "messages" ? errorDefinition(code).message : `\`${code}\``);
   return {
     description: codes.map(says).join(dialect === "messages" ? " " : ", "),

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Said by their `format` already; the patterns behind them are longer than everything else. */
+/** Implied by their `format`; their patterns are longer than everything else. */
 const spelledOut: ReadonlySet<unknown> = new Set(["date", "date-time", "uuid", "email"]);
 
 /**

@@ -5,10 +5,10 @@ import type { JsonSchema } from "./json-schema.ts";
 /** The endpoints of a feature, under the name by which they are grouped. */
 export type EndpointGroup = { readonly name: string; readonly endpoints: readonly AnyEndpoint[] };
 
-/** In whose words errors are told. */
+/** The dialect of error responses. */
 export type Dialect = "backend" | "openai" | "messages";
 
-/** A route that is no endpoint of the kit, because it has to be as another API has it, or cost as little as possible. */
+/** A route outside the endpoint kit, because it has to match another API or cost as little as possible. */
 export type NativeRoute = {
   readonly method: "GET" | "POST" | "HEAD" | "DELETE";
   /** As OpenAPI writes it, with `{name}` for parameters. */

@@ -52,7 +52,7 @@ const model: JsonSchema = {
   description: "A name listed by `/v1/models`.",
 };
 
-/** A body of which some fields are looked at; all others go on as they are. */
+/** A body with some fields checked; all others pass through. */
 function bodyWith(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties: { model, ...properties }, required };
 }
@@ -346,7 +346,7 @@ const operationsRoutes: readonly NativeRoute[] = [
   }),
 ];
 
-/** Every route of the program that is no endpoint of the kit. The pages of the web are no part of the API. */
+/** Every route of the program outside the endpoint kit. The web pages are not part of the API. */
 export const nativeRoutes: readonly NativeRoute[] = [
   ...openaiCalls.map(fromOpenaiCall),
   ...openaiLists,

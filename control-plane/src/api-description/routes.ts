@@ -11,9 +11,9 @@ const fresh = { "cache-control": "public, max-age=300" };
 const unchanged = { status: 304, type: null, summary: "Not modified, by `If-None-Match`." };
 
 /**
- * Where the API describes itself. It is open to everybody: what may be called by whom is no secret, and whoever writes a
+ * Where the API describes itself. It is open to everyone: who may call what is not a secret, and an author of a
  * client has no login.
- * @param findGroups asked once, at the first request: the endpoints here are among them
+ * @param findGroups called once, at the first request: the endpoints here are among them
  */
 export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[]): AnyEndpoint[] {
   const describe = once(() => buildDocument(findGroups(), nativeRoutes));

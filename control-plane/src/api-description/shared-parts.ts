@@ -87,7 +87,7 @@ const isError = (status: string): boolean => /^[45]/.test(status);
 const errorsIn = ({ responses }: Operation): Json[] =>
   Object.entries(responses).flatMap(([status, answer]) => (isError(status) ? [answer] : []));
 
-/** By its status and the first of its codes; where the sentence tells errors apart, by the status alone. */
+/** By its status and the first of its codes; where the sentence distinguishes errors, by the status alone. */
 function errorName(status: string, { description }: Json): string {
   const [, code = ""] = /^`(\w+)`/.exec(String(description)) ?? [];
   return asName(`${status}_${code}`);

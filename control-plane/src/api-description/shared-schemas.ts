@@ -4,11 +4,11 @@ import type { JsonSchema } from "./json-schema.ts";
 const lengthMin = 100;
 
 /**
- * Finds schemas that stand in several places and gives each a name, so that it has to be written down once. A name is the
- * `title` of the schema, or comes from the field that it was first met under.
+ * Finds schemas used in several places and gives each a name, so that it is written only once. The name is the
+ * schema's `title`, or comes from the field it was first met under.
  */
 export class SharedSchemas {
-  /** In how many places a schema stands, by its text; what is inside of another is counted once for that one. */
+  /** In how many places a schema occurs, by its text; schemas nested in another count once for that one. */
   readonly #places = new Map<string, number>();
   readonly #names = new Map<string, string>();
   /** By name. It is complete once everything went through `share`. */
@@ -60,7 +60,7 @@ export const refTo = (kind: "schemas" | "responses" | "parameters", name: string
   $ref: `#/components/${kind}/${name}`,
 });
 
-/** The name, or the same with a number behind it when it is taken. */
+/** The name, or the same with a number appended when it is taken. */
 export function freeName(taken: Readonly<Record<string, unknown>>, name: string): string {
   let free = name;
   for (let number = 2; Object.hasOwn(taken, free); number += 1) {
@@ -86,7 +86,7 @@ const isNull = ({ type }: JsonSchema): boolean => type === "null";
 
 type MapPart = (part: JsonSchema, name: string) => JsonSchema;
 
-/** A copy with each schema that is directly inside of it put through a function, and told under which name it stands. */
+/** A copy with each directly nested schema mapped by a function that gets its name. */
 function mapParts(schema: JsonSchema, name: string, map: MapPart): JsonSchema {
   const changed: Record<string, unknown> = { ...schema };
   for (const keyword of ["properties", "patternProperties"]) {

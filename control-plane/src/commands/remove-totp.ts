@@ -1,7 +1,7 @@
 /**
- * Takes the authenticator away from an admin who has lost it and the recovery codes, and whom no other super-admin can help:
- * `bun run admin:totp-remove --username anna --reason "phone was stolen"`. All sessions of the admin end; the next login asks for
- * the password alone. What was done stands in the audit log.
+ * Removes the authenticator of an admin who has lost it and the recovery codes, and whom no other super-admin can
+ * help: `bun run admin:totp-remove --username anna --reason "phone was stolen"`. All sessions of the admin end; the
+ * next login requires the password alone. The act is recorded in the audit log.
  */
 import { parseArgs } from "node:util";
 import { removeAdminTotp } from "../accounts/service.ts";

@@ -1,9 +1,9 @@
 /**
- * Seals everything that lies under the old master key anew under the new one: `bun run secrets:rotate [--dry-run]`.
+ * Re-encrypts everything under the old master key with the new one: `bun run secrets:rotate [--dry-run]`.
  * The old key is MASTER_KEY and the new one NEW_MASTER_KEY (each also as `_FILE`). Without a NEW_MASTER_KEY the
- * environment is that of replicas in the middle of the exchange: MASTER_KEY is the new key, MASTER_KEY_PREVIOUS the old.
- * Progress goes to stderr, the result to stdout. Exit code 0 means that nothing is left under the old key. It can be
- * killed and run again at any time, while the service works. What it did stands in the audit log.
+ * environment is that of replicas in the middle of the exchange: MASTER_KEY is the new key, MASTER_KEY_PREVIOUS the
+ * old. Progress goes to stderr, the result to stdout. Exit code 0 means that nothing is left under the old key. It
+ * can be killed and run again at any time, while the service runs. What it did is recorded in the audit log.
  */
 import { parseArgs } from "node:util";
 import { accountSealedColumns } from "../accounts/service.ts";

@@ -20,7 +20,7 @@ type Parts = {
   readonly masterKey: MasterKey;
   readonly settings: Settings;
 };
-/** The store of secrets: which of them take two, and whom to tell of a change. */
+/** The store of secrets: which of them take two, and whom to notify of a change. */
 type SecretStore = Omit<Parameters<typeof saveSecretAct>[0], "masterKey">;
 type Acts = ReturnType<typeof openActs>;
 

@@ -40,7 +40,7 @@ const partitionedTables: readonly PartitionedTable[] = [
   "usage_settlement",
 ];
 
-/** What every role of the program stands on. */
+/** What every role of the program is built on. */
 export type Base = {
   readonly config: Config;
   readonly log: Log;

@@ -93,7 +93,7 @@ export type Backend = {
   readonly stop: (timeoutMs: number) => Promise<void>;
 };
 
-/** A developer is told of an answer that is not as declared, a test fails by it. */
+/** Undeclared answers are logged in development and fail a test. */
 const answerChecks = { production: "none", development: "log", test: "refuse" } as const;
 
 export function buildBackend(parts: BackendParts): Backend {

@@ -12,8 +12,8 @@ import { saveQuarantine } from "../usage/log/usage-store.ts";
 import { type Base, type CallRows, createPartitions } from "./base.ts";
 
 /**
- * Tells the database how many usage rows it refused, so that the check of the money names them. Traces are no money. What
- * can't be told now is told with the next one, when the database is back, and after the next start.
+ * Reports to the database how many usage rows it refused, so that the money check names them. Traces are not money.
+ * What can't be reported now is reported with the next one, when the database is back, and after the next start.
  */
 async function tellQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promise<void> {
   const rowCount = spool.quarantinedBeside("trace");

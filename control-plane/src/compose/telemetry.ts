@@ -4,7 +4,7 @@ import { counter } from "../platform/metric.ts";
 import { TelemetryQueue } from "../platform/telemetry/queue.ts";
 import type { Base } from "./base.ts";
 
-/** What is told to a receiver of OpenTelemetry; null, with nothing of it loaded, where none is configured. */
+/** The OpenTelemetry export; null, with nothing of it loaded, where none is configured. */
 export async function openTelemetry({ config, log, registry }: Base): Promise<TelemetryQueue<ToldCall> | null> {
   const settings = telemetrySettings(config);
   if (settings === null) {

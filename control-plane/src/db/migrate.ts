@@ -25,10 +25,7 @@ export const ownSource: SchemaSource = { folder: new URL("./", import.meta.url),
 
 /** A migration may build an index over a large table. */
 const statementTimeoutMs = 15 * 60_000;
-/**
- * A table lock that has to wait makes everyone who comes later wait behind it. So it gives up soon, lets the queue
- * pass, and tries again.
- */
+/** A waiting table lock makes everyone after it wait too. So it gives up soon, lets the queue pass, and tries again. */
 const lockTimeoutMs = 3_000;
 const lockAttemptsMax = 20;
 const turnPollMs = 250;

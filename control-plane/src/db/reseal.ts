@@ -43,8 +43,8 @@ export async function countBySealingKey(
 }
 
 /**
- * Seals every value of a column that is under the old key anew under the new one, in small transactions. A kill costs the
- * transaction that was under way; the next run goes on with what still names the old key.
+ * Re-encrypts every value of a column that is under the old key, in small transactions. A kill costs the transaction
+ * in progress; the next run continues with what still names the old key.
  * @throws DatabaseUnavailableError, DatabaseTimeoutError, SQL.PostgresError
  */
 export async function resealColumn(

@@ -35,8 +35,8 @@ export async function checkDatabase(parts: {
 }
 
 /**
- * The ids of the master keys under which anything in this database is sealed: the four bytes behind the version of each
- * sealed value (platform/crypto/seal.ts).
+ * The ids of the master keys under which anything in this database is encrypted: the four bytes after the version of
+ * each encrypted value (platform/crypto/seal.ts).
  */
 async function findSealingKeyIds(db: Queryable): Promise<string[]> {
   const rows = await db.sql<{ key_id: string }>`

@@ -4,7 +4,7 @@ import { hostUrlOf } from "./node-address.ts";
 import type { ExitRoute } from "./route-store.ts";
 import type { TrafficSum } from "./traffic-store.ts";
 
-/** How nodes, accounts and routes look in answers; the schemas stand in `@sluice/contracts/exit-nodes`. */
+/** How nodes, accounts and routes look in responses; the schemas are in `@sluice/contracts/exit-nodes`. */
 
 export function dnsEntry({ resolved, matched, failure, checkedAt }: DnsResult) {
   return { resolved, matched, failure, checked_at: checkedAt };

@@ -59,7 +59,7 @@ export async function checkNode(
   return checked;
 }
 
-/** Only the first step of the rule. A result for a node that changed meanwhile is told, and not written down. */
+/** Only the first step of the rule. A result for a node that changed meanwhile is reported, not stored. */
 export async function checkNodeDns(
   parts: ExitNodeParts,
   nodeCode: string,

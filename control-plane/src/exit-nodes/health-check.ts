@@ -62,8 +62,8 @@ class ProbeFailure extends Error {
 }
 
 /**
- * Asks a node how it is. First by a challenge, which tells nobody the relay key; only who has proven to hold it, at the
- * address that was asked, gets the key itself, as calls will send it. Never throws: whatever goes wrong is a result.
+ * Checks a node's health. First by a challenge, which does not reveal the relay key; only a server that proves to
+ * hold it, at the same address, gets the key itself, as calls will send it. Never throws: every failure is a result.
  */
 export async function checkHealth(target: HealthTarget, parts: HealthParts): Promise<HealthResult> {
   const startedTick = performance.now();
@@ -123,7 +123,7 @@ async function askByChallenge(
   const { status, body } = answer;
   checkStatus(answer);
   if (!isProofValid(relayKey, challenge, body, headerOf(answer, proofHeader) ?? "")) {
-    // What stands in front of a node may answer in its place that it is away; only a good answer without proof is a lie.
+    // A server in front of a node may report that it is away; only a good answer without proof is a lie.
     throw new ProbeFailure(status === 200 ? "not_proven" : "http_status", status);
   }
   const said = readDetails(body);
@@ -137,7 +137,7 @@ async function askByChallenge(
   return { verdict: { status, failure: isWell ? null : "not_ok", report: toReport(said, parts.now()) } };
 }
 
-/** @throws ProbeFailure for a status that is no answer to the question */
+/** @throws ProbeFailure for an unexpected status */
 function checkStatus({ status, body }: Answer): void {
   if (status >= 300 && status < 400) {
     throw new ProbeFailure("redirected", status);

@@ -105,7 +105,7 @@ export const unknownHealth: NodeHealth = {
 const failuresMax = 3;
 const successesToReturn = 2;
 
-/** Somebody answers there who is not the node: nothing goes to this address before it is proven anew. */
+/** A server answers there that is not the node: nothing goes to this address before it is proven again. */
 const impostures: ReadonlySet<HealthFailure> = new Set(["not_proven", "wrong_node"]);
 
 /**
@@ -126,8 +126,8 @@ export function afterHealth(before: NodeHealth, result: HealthResult): NodeHealt
 }
 
 /**
- * How many good answers in a row the host form has given, while the name resolved as it should. A name that leads
- * elsewhere and an answer that is not good begin the count anew; a resolver that says nothing changes nothing.
+ * How many healthy responses in a row the host form has given, while the name resolved correctly. A name that
+ * resolves elsewhere or an unhealthy response resets the count; a resolver without an answer changes nothing.
  */
 export function afterHostCheck(
   before: NodeHealth,

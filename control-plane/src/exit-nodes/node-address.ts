@@ -5,7 +5,7 @@ import type { AddressPolicy } from "./model.ts";
 
 const urlLengthMax = 300;
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-/** Two labels at least, the last of which does not begin with a digit, so that it is no address in another spelling. */
+/** At least two labels; the last one does not begin with a digit, so that it is not an address in another spelling. */
 const hostPattern = new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`);
 /** Compared with the text itself and not with what the parser of URLs made of it, which reads `127.1` and much else. */
 const urlPattern = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[1-9]\d{0,4})?\/?$/;

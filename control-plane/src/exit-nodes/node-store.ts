@@ -170,7 +170,7 @@ export async function updateNode(tx: Queryable, node: NodeFields): Promise<void>
     where node_code = ${node.nodeCode}`;
 }
 
-/** Writes down what checks saw, which is no change of the node. */
+/** Stores what checks saw; this does not count as a change of the node. */
 export async function updateChecks(
   tx: Queryable,
   node: { readonly id: bigint; readonly dns: DnsResult | null; readonly health: HealthResult | null },
@@ -210,7 +210,7 @@ export async function clearChecks(tx: Queryable, id: bigint): Promise<void> {
     where id = ${id}::bigint`;
 }
 
-/** Points the node at another URL. @returns false when it is no longer of this version: then nothing was changed */
+/** Points the node at another URL. @returns false, with nothing changed, when the version differs */
 export async function switchRelayUrl(
   tx: Queryable,
   node: { readonly id: bigint; readonly version: number },

@@ -6,7 +6,7 @@ export type NodeChannel = {
   readonly baseUrl: string;
   /** Connections go here, whatever the name in `baseUrl` says. */
   readonly address: string;
-  /** Whether whoever is at the address has shown that it holds the relay key; without that the channel has none. */
+  /** Whether the server at the address has proven that it holds the relay key; without that the channel has none. */
   readonly isProven: boolean;
   /** The relay key that was shown; null leaves what is stored. */
   readonly credential: string | null;
@@ -23,7 +23,7 @@ export interface ExitChannels {
 
 /** The secret store, as far as nodes need it. */
 export interface RelayKeys {
-  /** Within a transaction on its connection: whoever holds one and waits for another can wait for ever. */
+  /** Within a transaction on its connection: a holder of one that waits for another can wait forever. */
   read(name: string, tx?: Transaction): Promise<string | null>;
   save(tx: Transaction, name: string, value: string): Promise<void>;
   /** The names of all secrets. */

@@ -85,7 +85,7 @@ function hasOther(abilities: readonly Ability[], chosen: Channel, isNext: (chann
 type SeenFailure = Pick<FailedAttempt, "note"> & { readonly failure: Pick<AttemptFailure, "status" | "result"> };
 type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said">;
 
-/** Writes down how an attempt ended; called before the call is settled, so that its row tells of the attempt. */
+/** Records how an attempt ended; called before the call is settled, so that its row includes the attempt. */
 export function noteAttempt(
   { clock, observer }: Pick<AttemptParts, "clock" | "observer">,
   state: CallState,
@@ -156,7 +156,7 @@ function noChannel({ loads }: AttemptParts, { principal }: OwnedCall, abilities:
   return new AppError(code, { retryAfterSeconds: loads.retryAfterSeconds(channels, customer) });
 }
 
-/** A client that comes back when it was told to does not meet the same pause again. */
+/** A client that comes back at the requested time does not meet the same pause again. */
 function attemptError(
   { loads }: AttemptParts,
   { principal }: OwnedCall,

@@ -1,7 +1,7 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { AppError } from "../platform/errors.ts";
 
-/** Smaller bodies are not counted: there is no end to small calls but that of memory for calls themselves. */
+/** Smaller bodies are not counted: small calls are limited only by the memory for calls themselves. */
 const countedBytesMin = 64 * 1024;
 const retryAfterSeconds = 1;
 

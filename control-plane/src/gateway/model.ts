@@ -14,7 +14,7 @@ import type { ReadOn } from "./read-on.ts";
 
 /** What a translation of calls knows of the upstream, and a chat completion has no word for. */
 export type UpstreamTraits = {
-  /** Whether it may be asked to tell the usage of a stream: `stream_options.include_usage`. */
+  /** Whether it can report the usage of a stream: `stream_options.include_usage`. */
   readonly takesUsageOption: boolean;
   /** A stream that just ends is whole: it says neither why it ends nor that it is done. */
   readonly isWholeAtEof: boolean;
@@ -48,7 +48,7 @@ export type GatewayCall = {
   postscript?(): Uint8Array | null;
   /** Called exactly once, when the call is over and its usage is recorded. */
   onReport(report: CallReport): void;
-  /** Called behind that when the usage could not be recorded after all: this takes the place of what was reported. */
+  /** Called later if the usage could not be recorded after all: this replaces what was reported. */
   onUnrecorded?(report: CallReport): void;
 };
 
@@ -110,7 +110,7 @@ export type Principal = {
 export type RequestBounds = {
   /** Input tokens that are in the body, pictures apart; null when it points to input that it does not hold. */
   readonly inputTokensMax: number | null;
-  /** All input stands in one context, so that the context of the model bounds it too. */
+  /** All input shares one context, so that the context of the model bounds it too. */
   readonly isOneContext: boolean;
   readonly inputImages: number;
   /** The most output tokens the client allows for one choice, or null. */
@@ -124,7 +124,7 @@ export type RequestBounds = {
   readonly characters: number;
 };
 
-/** What one pass over the body told. */
+/** The result of one pass over the body. */
 export type ParsedRequest = {
   readonly model: string | null;
   readonly isStream: boolean;
@@ -132,14 +132,17 @@ export type ParsedRequest = {
   readonly wantsUsage: boolean;
   readonly bounds: RequestBounds;
   readonly inputBytes: number;
-  /** The body as it goes upstream: the client's own bytes, but for the usage option of a stream, or its form written anew. */
+  /**
+   * The body as it goes upstream: the client's own bytes except for the usage option of a stream, or its rewritten
+   * form.
+   */
   readonly body: Uint8Array;
   /** The same without the usage option, where it is not the client's; else null. */
   readonly plainBody: Uint8Array | null;
   readonly contentType: string | null;
   /** The field that makes pictures dearer than a price by the picture says, or null. */
   readonly pictureOption: string | null;
-  /** What was taken out of the request, as the client is told; or null. */
+  /** What was removed from the request, as reported to the client; or null. */
   readonly dropped: string | null;
 };
 
@@ -218,7 +221,7 @@ export type CallEnd = {
   readonly errorCode: ErrorCode | null;
   readonly units: Units;
   readonly usageSource: "provider" | "estimated" | "none";
-  /** The provider told a usage that can't be true; what is charged is what can. */
+  /** The provider reported an implausible usage; the plausible amount is charged. */
   readonly isImplausible?: boolean;
 };
 
@@ -246,7 +249,7 @@ export type AttemptFailure = {
   readonly result: string;
   /** The upstream's own words may be shown to the client: the request was at fault. */
   readonly isRequestFault: boolean;
-  /** The same request meets the same tomorrow: a client that tries again by itself is told not to. */
+  /** The same request fails the same way tomorrow: clients are asked not to retry. */
   readonly isLasting: boolean;
 };
 
@@ -264,7 +267,7 @@ export type StreamEnding =
   | { readonly kind: "completed" }
   /** The payload is that of the event. */
   | { readonly kind: "error_event"; readonly payload: Record<string, unknown> | null }
-  /** An event whose data is no JSON. */
+  /** An event whose data is not JSON. */
   | { readonly kind: "broken_event" }
   | { readonly kind: "cut"; readonly error: HttpClientError | null }
   | { readonly kind: "aborted" };

@@ -22,7 +22,7 @@ export interface UsageSpool {
   isAccepting(): boolean;
 }
 
-/** What the pipeline tells to whoever counts. Called on the hot path: counting only. */
+/** What the pipeline reports to observers. Called on the hot path: counting only. */
 export interface GatewayObserver {
   /** @param exitNode the code of the exit node that was tried, or null */
   onAttempt(attempt: Attempt, exitNode: string | null): void;

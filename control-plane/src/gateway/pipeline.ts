@@ -283,7 +283,7 @@ export class Pipeline implements GatewayPort {
     return { status: response.status, headers: answerHeaders(response, state.exitNode, state.request.dropped), body };
   }
 
-  /** The client left behind the head of an answer, of which it gets nothing and owes what was measured. */
+  /** The client left after the head of a response: it gets nothing and owes what was measured. */
   async #leave(state: AdmittedCall, use: ChannelUse, status: number, measured: Measured): Promise<GatewayAnswer> {
     const error = new AppError("client_closed_request");
     noteAttempt(this.#parts, state, use, { status, result: streamResult({ kind: "aborted" }) });
@@ -350,7 +350,7 @@ export class Pipeline implements GatewayPort {
     return surfaceKind === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
   }
 
-  /** Settles a stream that is over; returns what the client has to be told went wrong, or null. */
+  /** Settles a finished stream; returns the error to report to the client, or null. */
   async #settleStream(
     state: AdmittedCall,
     kind: SurfaceKind,

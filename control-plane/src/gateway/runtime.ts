@@ -62,7 +62,7 @@ export type GatewayRuntimeParts = {
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
-  /** Told of each call that ended; null where nobody wants to know. */
+  /** Called for each call that ended; null if nobody observes. */
   readonly tellCall: ((call: ToldCall) => void) | null;
 };
 

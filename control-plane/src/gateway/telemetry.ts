@@ -4,7 +4,7 @@ import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
 import type { GatewayObserver } from "./pipeline-parts.ts";
 
-/** What is told of a call: names, counts and times, and never anything of what was asked or answered. */
+/** What is exported about a call: names, counts and times, never anything of its content. */
 export type ToldCall = {
   readonly requestId: string;
   readonly method: string;
@@ -20,7 +20,7 @@ export type ToldCall = {
   readonly attempts: readonly Attempt[];
 };
 
-/** Tells of each call that ended, beside another observer. There is none of it while nothing is told. */
+/** Exports each call that ended, beside another observer. It is not created while nothing is exported. */
 export class TellingObserver implements GatewayObserver {
   readonly #inner: GatewayObserver;
   readonly #take: (call: ToldCall) => void;

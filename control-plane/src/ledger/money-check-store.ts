@@ -22,7 +22,7 @@ export async function selectViolationsOf(db: Queryable, name: string): Promise<M
   return await db.query<MoneyViolation>(`select invariant, subject, detail from public."${name}"()`, []);
 }
 
-/** How many rows a table has; null when there is no such table. */
+/** How many rows a table has; null if it does not exist. */
 export async function countRows(db: Queryable, table: string): Promise<LookedAt | null> {
   const [guess] = await db.sql<{ rows: number }>`
     select coalesce(sum(greatest(c.reltuples, 0)), 0)::float8 as rows from pg_class c

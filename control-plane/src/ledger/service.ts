@@ -22,7 +22,7 @@ export async function readBalance(db: Queryable, gatewayUserId: GatewayUserId): 
   return await selectBalance(db, gatewayUserId);
 }
 
-/** What stands under a reference, or null: for callers that are asked for the same thing twice. */
+/** The posting under a reference, or null: for callers that are asked for the same thing twice. */
 export async function findPosted(
   db: Queryable,
   changeType: string,

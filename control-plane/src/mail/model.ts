@@ -2,9 +2,9 @@ import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { Transaction } from "../platform/db.ts";
 
 /**
- * What each mail has to be told; all texts. `link`s are whole addresses; `valid_minutes` is a count; amounts are decimals
- * with the code of their currency; `quota` is an integer of quota. How these look in a language is the renderer's work.
- * No name that a user has chosen is among them: it would let a stranger write a line into a mail of ours.
+ * The values each mail needs; all texts. `link`s are whole addresses; `valid_minutes` is a count; amounts are
+ * decimals with the code of their currency; `quota` is an integer of quota. The renderer formats them for a language.
+ * No name chosen by a user is among them: it would let a stranger write a line into a mail of ours.
  */
 export type MailVariables = {
   readonly email_verify: { readonly link: string; readonly valid_minutes: string };
@@ -31,7 +31,7 @@ export type MailTemplateName = keyof MailVariables;
 
 /** A mail to be sent. */
 export type NewMail<Name extends MailTemplateName = MailTemplateName> = {
-  /** What it tells about, like `payment_success:20260301-17`: of two mails with one key only the first exists. */
+  /** What it reports, like `payment_success:20260301-17`: of two mails with one key only the first exists. */
   readonly dedupeKey: string;
   readonly template: Name;
   /** Null when the mail goes to somebody without an account. */
@@ -49,8 +49,8 @@ export type NewMail<Name extends MailTemplateName = MailTemplateName> = {
 /** Where the other features leave their mails. */
 export type MailQueue = {
   /**
-   * Puts the mail into the transaction of what it tells about: it is sent soon after the commit, and never without one.
-   * @returns false when there was a mail with this key already; nothing happened then
+   * Puts the mail into the transaction it reports on: it is sent soon after the commit, and never without one.
+   * @returns false, with no effect, when there was a mail with this key already
    */
   readonly queueMail: <Name extends MailTemplateName>(tx: Transaction, mail: NewMail<Name>) => Promise<boolean>;
 };
@@ -69,5 +69,5 @@ export type MailOutcome = {
   readonly error: string | null;
 };
 
-/** Told of every outcome, in the transaction that writes it down. */
+/** Called for every outcome, in the transaction that records it. */
 export type MailHook = (tx: Transaction, outcome: MailOutcome) => Promise<void>;

@@ -7,7 +7,7 @@ import { type SharedValues, showValues } from "./templates/show-values.ts";
 
 export type RenderedMail = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** A mail as its row and its seal tell it. */
+/** A mail, read from its row and its seal. */
 export type MailToRender = {
   readonly template: MailTemplateName;
   readonly locale: Locale;

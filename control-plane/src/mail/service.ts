@@ -22,7 +22,7 @@ export const mailSealedColumns: readonly SealedColumn[] = [
   },
 ];
 
-/** Told at the commit of every transaction that left a mail. */
+/** Called at the commit of every transaction that left a mail. */
 export const mailChannel = "mail";
 
 export class MailService implements MailQueue {

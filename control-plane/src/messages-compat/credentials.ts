@@ -33,7 +33,7 @@ function readAuthorizations(client: Headers): string[] {
   const plain = client.get("x-api-key")?.trim() ?? "";
   const authorization = client.get("authorization")?.trim() ?? "";
   const bearer = bearerPattern.exec(authorization)?.[1];
-  // What is no bearer is told to the gateway as it is, which refuses it in its own words.
+  // A value that is not a bearer goes to the gateway as it is, which refuses it in its own words.
   const second = bearer === undefined ? authorization : `Bearer ${bearer}`;
   const all = [plain === "" ? "" : `Bearer ${plain}`, second].filter((value) => value !== "");
   return [...new Set(all)];

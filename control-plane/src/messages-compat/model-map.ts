@@ -6,7 +6,7 @@ import type { UsableModel } from "./model.ts";
 import { listMappedModels } from "./store.ts";
 
 const tableName = "messages_model";
-/** Should an announcement get lost, the map is no older than this. */
+/** If an announcement gets lost, the map is no older than this. */
 const reloadMs = 30_000;
 
 /** The model map in the memory of this process, as the database announces it. */
@@ -61,7 +61,7 @@ export class ModelMap {
     return this.#models;
   }
 
-  /** Entries that can be used, of which the upstream model is one of these. */
+  /** Usable entries whose upstream model is one of these. */
   list(upstreamModels: ReadonlySet<string>): UsableModel[] {
     return [...this.#models.values()].filter(({ upstreamModel }) => upstreamModels.has(upstreamModel));
   }

@@ -5,7 +5,7 @@ const waitingMax = 8;
 
 /** Lets each key do one thing at a time: the next one begins when the one before has ended. */
 export class OneAtATime<Key> {
-  /** The end of the line of each key that has one, and how many stand in it. */
+  /** The end of each key's queue, and its length. */
   readonly #lines = new Map<Key, { last: Promise<unknown>; count: number }>();
 
   /** @throws AppError `rate_limit_exceeded` when too many wait, or what the work throws */

@@ -6,7 +6,7 @@ import type { RelayService } from "../relay/service.ts";
 import type { ConversionParts } from "./conversion.ts";
 import type { ClientAnswer } from "./model.ts";
 
-/** What the routes stand on. */
+/** What the routes need. */
 export type RouteParts = ConversionParts & {
   readonly relay: RelayService;
   readonly captures: CaptureAllowance;

@@ -119,7 +119,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.verify.title, body, status, assets, address: "/verify-email/" });
 }
 
-/** A new password behind a link; without one, the form that asks for it. */
+/** A new password by a reset link; without one, the form that requests it. */
 export function resetPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
@@ -140,7 +140,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.reset.title, body, status, assets, address });
 }
 
-/** A request of a company that could not be taken. Its form is behind the browser's way back, with what was typed. */
+/** A company's request that was refused. Its form is one step back in the browser, with what was typed. */
 export function contactProblemPage(state: FormPageState, status: number, assets: FormAssets | null): Response {
   const { locale, problem } = state;
   const { contact } = formTexts[locale];
@@ -149,7 +149,7 @@ ${moreLink(sitePath("/contact/", locale), contact.back)}`;
   return formPage({ locale, title: contact.title, body, status, assets, address: null });
 }
 
-/** The login of admins. It says nothing of what lies behind it, nor which of the fields was wrong. */
+/** The admin login. It does not reveal what is inside, nor which of the fields was wrong. */
 export function adminLoginPage(state: AdminLoginPageState, status: number, assets: FormAssets | null): Response {
   const { login, next, problem, asksForCode } = state;
   const texts = formTexts.en;

@@ -103,7 +103,7 @@ export class Pages {
     }
     const form = /^\/(\w\w)\/(login|register|verify-email|reset-password)\/?$/.exec(pathname);
     if (form !== null) {
-      // The forms have one address each, and are told the language.
+      // The forms have one address each, and get the language as a parameter.
       const query = new URLSearchParams(search);
       query.set("lang", form[1] ?? "");
       return seeOther(`/${form[2]}/?${query.toString()}`);

@@ -60,7 +60,7 @@ export class SitePages {
     return this.#shown?.files.get(`${language}/${name}`) ?? this.#shown?.files.get(`/${name}`) ?? null;
   }
 
-  /** Draws the pages anew if the catalogue is another one than they show. One at a time; a call in between asks for one more. */
+  /** Redraws the pages if the catalogue has changed. One at a time; a call in between requests one more. */
   refresh(): Promise<void> {
     if (this.#drawing !== null) {
       this.#isAskedAgain = true;

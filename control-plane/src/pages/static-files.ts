@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StaticFile } from "../platform/static-file.ts";
 
-/** Files by their address. Whoever asks for a path that is not in here gets nothing, whatever the path looks like. */
+/** Files by their address. Paths that are not in here get nothing, whatever they look like. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>;
 
 /** Of a public site with 200 models: each a page in eleven languages, in three forms. */

@@ -14,7 +14,7 @@ export type WebBuild = {
   readonly kit: StaticFile;
   /** Of the forms that are written here. */
   readonly forms: FormAssets;
-  /** The address of the script that tells the support widget who is logged in. */
+  /** The address of the script that says to the support widget who is logged in. */
   readonly supportContext: string;
   /** The program that writes the public pages. */
   readonly prerender: string;
@@ -80,7 +80,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
   };
 }
 
-/** What stands at the pages of a checkout whose web was not built. */
+/** Shown on the pages of a checkout whose web was not built. */
 export const unbuiltPage: StaticFile = fileOf(
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sluice</title><h1>Sluice</h1><p>The web pages are not built here. The API is at <code>/v1</code>.</p></html>

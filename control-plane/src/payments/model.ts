@@ -10,7 +10,7 @@ export type PaymentGateway = "mock" | "walletpay" | "cardpay";
 export type Resolution = "settle" | "refund" | "cancel";
 export type OrderStatus = "pending" | "settled" | "cancelled" | "expired" | "refunded" | "review";
 
-/** An order as it stands; amounts of money as decimal text with two places. */
+/** An order as it is now; amounts of money as decimal text with two places. */
 export type Order = {
   readonly id: bigint;
   readonly orderNo: string;
@@ -95,8 +95,8 @@ export type Judgement =
 const usdScale = 2;
 
 /**
- * An order keeps its terms, so that whoever pays late pays what they were shown. This long after its end its price is a
- * matter for a person: longer than gateways repeat what they have to say, and than a page of theirs stays open.
+ * An order keeps its terms, so that a late payer pays the price they were shown. This long after its end its price is
+ * a matter for a person: longer than gateways repeat what they have to say, and than a page of theirs stays open.
  */
 const lateMsMax = 7 * dayMs;
 
@@ -167,7 +167,7 @@ function findMismatch(order: Order, notice: PaidNotice): ReviewReason | null {
   return isSameAmount(order.amountUsd, notice.amountUsd) ? null : "amount_mismatch";
 }
 
-/** Under this an order's credit stands in the ledger, once. */
+/** An order's credit is in the ledger once, under this. */
 export function creditReference(orderNo: string): string {
   return `order:${orderNo}`;
 }
@@ -238,7 +238,7 @@ export function fromCents(cents: bigint): Decimal {
   return `${digits.slice(0, -usdScale)}.${digits.slice(-usdScale)}` as Decimal;
 }
 
-/** Without the address: the number of an order alone must tell nobody whose it is. */
+/** Without the address: the number of an order alone must not reveal whose it is. */
 export function orderEntry(order: Order): OrderEntry {
   return {
     order_no: order.orderNo,

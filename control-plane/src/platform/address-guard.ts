@@ -46,7 +46,7 @@ async function lookUpAll(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
-/** What whoever runs the service can do about an address that was refused. */
+/** What the operator can do about a refused address. */
 function adviceFor(address: string): string {
   return isNoServerAddress(address)
     ? "no model server is there"
@@ -54,9 +54,9 @@ function adviceFor(address: string): string {
 }
 
 /**
- * From the name of a server to the addresses that a connection may go to. Every answer is judged, and one address that is
- * not allowed among others refuses them all. Whoever asks connects to a judged address and to no other, so that a name which
- * changes its mind in between changes nothing. Nothing is remembered: each new connection asks anew.
+ * From the name of a server to the addresses that a connection may go to. Every answer is judged, and one forbidden
+ * address among others refuses them all. Callers connect to a judged address and to no other, so a name that changes
+ * in between changes nothing. Nothing is cached: each new connection asks again.
  */
 export class AddressGuard {
   readonly #parts: AddressGuardParts;

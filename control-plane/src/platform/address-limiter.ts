@@ -12,8 +12,8 @@ export type AddressLimits = {
 const addressesMax = 20_000;
 
 /**
- * How often strangers may do something that costs them nothing, in this process. Whoever asks too often uses up nothing of
- * what others may do.
+ * How often strangers may do something that costs them nothing, in this process. Those who ask too often do not use
+ * up what others may do.
  */
 export class AddressLimiter {
   readonly #limits: AddressLimits;

@@ -46,8 +46,8 @@ export function addressNetwork(ip: string): string {
 }
 
 /**
- * What counts as one address: an IPv4 address, or the half of an IPv6 address that names a network, since whoever has
- * one such address has all of the network.
+ * What counts as one address: an IPv4 address, or the half of an IPv6 address that names a network, since anyone who
+ * has one such address has all of the network.
  */
 export function addressGroup(ip: string): string {
   if (!ip.includes(":")) {

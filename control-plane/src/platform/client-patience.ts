@@ -16,7 +16,7 @@ export function serverSeconds(ms: number): number {
   return Math.min(secondsMax, Math.ceil(ms / 1000));
 }
 
-/** While a call runs, silence of its client is no sign of anything: the other limits of a call end it. */
+/** While a call runs, silence of its client means nothing: the other limits of a call end it. */
 export function waitForCall(server: Bun.Server<unknown>, request: Request): void {
   server.timeout(request, 0);
 }

@@ -10,7 +10,7 @@ const count = (min: number, max: number) => z.coerce.number().int().min(min).max
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address");
 const roles = z.enum(["relay", "gateway", "backend", "jobs"]);
 
-/** Every variable that the control plane reads; what each one means stands in deploy/env.example. */
+/** Every variable that the control plane reads; deploy/env.example explains each. */
 const schema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
   ROLES: z
@@ -216,7 +216,7 @@ export function masterKeySource(config: Config): MasterKeySource {
   };
 }
 
-/** Where traces and metrics of calls are told, or null where they are not. */
+/** Where traces and metrics of calls are exported, or null where they are not. */
 export function telemetrySettings(config: Config): TelemetrySettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = "" } = config;
   if (endpoint === undefined) {

@@ -12,8 +12,8 @@ const preflightSeconds = "7200";
 const headerNames = /^[\w-]{1,100}(\s*,\s*[\w-]{1,100}){0,99}$/;
 
 /**
- * The same handler, whose answers pages of these origins may read. A browser asks by a preflight first, which carries no
- * key and is answered here. Cookies never count: whoever calls has to have a key.
+ * The same handler, with responses readable by pages of these origins. A browser asks by a preflight first, which
+ * carries no key and is answered here. Cookies never count: every caller needs a key.
  * @param origins as browsers name them, for example `https://app.example`; `*` for any
  */
 export function allowOrigins<Answer>(

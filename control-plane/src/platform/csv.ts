@@ -1,6 +1,6 @@
 /** What begins a formula, in the signs of other widths as well. */
 const sign = "[=+\\-@\\u2212\\uFE62\\uFE63\\uFE66\\uFE6B\\uFF0B\\uFF0D\\uFF1D\\uFF20]";
-/** What may stand before it and is not seen. */
+/** What may come before it unseen. */
 const unseen = "[\\s\\p{C}\\p{Default_Ignorable_Code_Point}]";
 
 /**

@@ -17,7 +17,7 @@ export async function tryAdvisoryLock(tx: Queryable, name: string): Promise<bool
   return row?.taken === true;
 }
 
-/** Takes a named lock until the end of the transaction, and waits for whoever holds it. */
+/** Takes a named lock until the end of the transaction, and waits for its holder. */
 export async function takeAdvisoryLock(tx: Queryable, name: string): Promise<void> {
   await tx.sql`select pg_advisory_xact_lock(${advisoryLockKey(name)})`;
 }

@@ -13,8 +13,8 @@ export type Notifications = {
    */
   readonly listen: (channel: string, handler: NotificationHandler) => () => void;
   /**
-   * Calls the handler each time listening began anew: whatever was sent in the meantime is lost, so that everything
-   * learned from messages has to be read again. Not called for the first connection.
+   * Calls the handler each time listening was re-established: messages sent meanwhile are lost, so everything learned
+   * from them has to be read again. Not called for the first connection.
    * @returns how to stop that
    */
   readonly onGap: (handler: () => void) => () => void;

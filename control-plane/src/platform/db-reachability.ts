@@ -1,7 +1,7 @@
 import { SQL } from "bun";
 import { backoffMs } from "./backoff.ts";
 
-/** Told about every change: true when the database answers again, false when it was found to be away. */
+/** Called for every change: true when the database answers again, false when it was found to be away. */
 export type ReachabilityListener = (isReachable: boolean) => void;
 
 const probeTimeoutMs = 1_000;

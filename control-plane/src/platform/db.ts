@@ -2,7 +2,10 @@ import type { Drizzle } from "./db-drizzle.ts";
 import type { StatementResult } from "./db-pool.ts";
 import type { ReachabilityListener } from "./db-reachability.ts";
 
-/** What may stand in a statement. Columns of many rows go in as one `arrayLiteral(...)`; JSON as `${text}::text::jsonb`. */
+/**
+ * What a statement may contain. Columns of many rows go in as one `arrayLiteral(...)`; JSON as
+ * `${text}::text::jsonb`.
+ */
 export type SqlValue = string | number | bigint | boolean | null | Date | Uint8Array;
 
 /**

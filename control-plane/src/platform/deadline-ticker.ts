@@ -57,7 +57,7 @@ export class DeadlineTicker {
     const readingMs = performance.now();
     this.#nowMs += Math.min(readingMs - this.#lastReadingMs, stepMsMax);
     this.#lastReadingMs = readingMs;
-    // From the end, because whoever is called may remove itself.
+    // From the end, because a callback may remove itself.
     for (let slot = this.#timed.length - 1; slot >= 0; slot -= 1) {
       this.#timed[slot]?.onTick(this.#nowMs);
     }

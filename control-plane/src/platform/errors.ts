@@ -11,7 +11,7 @@ export type AppErrorOptions = {
   readonly retryAfterSeconds?: number;
   /** The same to the millisecond, for clients that read it. */
   readonly retryAfterMs?: number;
-  /** A client that tries again by itself would meet the same; it is told not to. */
+  /** A client that retries would meet the same; it is asked not to. */
   readonly isFinal?: boolean;
   /** What is left of the body is on its way, and is more than anybody is going to read. */
   readonly endsConnection?: boolean;
@@ -52,7 +52,7 @@ export class AppError extends Error {
     this.upstream = options.upstream ?? null;
     this.allowedMethods = options.allowedMethods ?? null;
     this.fields = options.fields ?? null;
-    // Clients take every 429 for a reason to try again, unless they are told otherwise.
+    // Clients take every 429 for a reason to retry, unless asked not to.
     this.isFinal = options.isFinal ?? code === "insufficient_quota";
     this.endsConnection = options.endsConnection ?? code === "request_timeout";
     this.internal = options.internal ?? {};

@@ -9,8 +9,9 @@ export type BodyLimits = {
 };
 
 /**
- * What may follow behind the limit. A client that is still sending when the connection closes does not get to see why:
- * so the rest of a body that is too large is taken and dropped, by the server where its length was declared, else here.
+ * How many bytes may follow the limit. A client that is still sending when the connection closes does not get to see
+ * why: so the rest of a body that is too large is taken and dropped, by the server where its length was declared,
+ * else here.
  */
 const droppedBytesMax = 64 * 1024 * 1024;
 /** A declared body up to here is read in one go, which costs half the processor time but does not show when bytes come. */
@@ -94,7 +95,7 @@ export class BodyReader implements Timed {
     }
   }
 
-  /** Pieces are counted as they come, and each begins the time of silence anew. */
+  /** Pieces are counted as they come, and each restarts the idle timeout. */
   async #readPieces(declared: number | null, counter: ByteCounter | null): Promise<Uint8Array> {
     const { bytesMax } = this.#limits;
     const pieces: Uint8Array[] = [];

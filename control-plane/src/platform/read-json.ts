@@ -9,12 +9,12 @@ import { type JsonShape, scanJson } from "./scan-json.ts";
 const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A JSON object whose fields nobody has looked at yet, and where they stand in its text. */
+/** A JSON object with unchecked fields, and their positions in its text. */
 export type ReadObject = { readonly fields: Record<string, unknown>; readonly shape: JsonShape };
 
 /**
  * Reads the body of a call.
- * @throws AppError `invalid_json` for what is no JSON object, names a field twice, or is beyond the limits
+ * @throws AppError `invalid_json` for anything but a JSON object, a field named twice, or a body beyond the limits
  */
 export function readJsonObject(bytes: Buffer): ReadObject {
   const shape = scanJson(bytes, jsonLimits);

@@ -4,8 +4,8 @@ import { dayMs, utcDay } from "./clock.ts";
 const latestMs = Date.parse("9000-01-01T00:00:00Z");
 
 /**
- * The UTC days under which a call can stand, the earliest first. The first 48 bits of its request id are the milliseconds
- * since 1970 at which it began; the day may have been told by another clock, so the neighbours are among them.
+ * The UTC days under which a call can be filed, earliest first. The first 48 bits of its request id are the
+ * milliseconds since 1970 at which it began; the day may come from another clock, so its neighbours are among them.
  */
 export function daysOfRequest(requestId: string): readonly [string, string, string] {
   const startedMs = Math.min(Number.parseInt(requestId.replaceAll("-", "").slice(0, 12), 16), latestMs);

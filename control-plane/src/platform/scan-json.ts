@@ -1,6 +1,6 @@
-/** What a look at the structure of a JSON text tells, without building any value. */
+/** What a look at the structure of a JSON text shows, without building any value. */
 export type JsonShape = {
-  /** A limit was passed; what stands behind that place was not looked at. */
+  /** A limit was passed; what comes after that position was not checked. */
   readonly isOverLimit: boolean;
   /** Top-level keys that occur twice. */
   readonly hasDuplicateTopLevelKey: boolean;
@@ -27,7 +27,7 @@ const depthChange: ReadonlyMap<number, number> = new Map([
   [0x5d, -1],
 ]);
 
-/** The position behind the closing quote of the string that opens at `start`. */
+/** The position after the closing quote of the string that opens at `start`. */
 function stringEnd(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(quote, start + 1); at !== -1; at = bytes.indexOf(quote, at + 1)) {
     let slashes = 0;
@@ -72,7 +72,7 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonShape {
   };
 }
 
-/** Where the items of the array that stands in this range of a valid JSON text begin and end. */
+/** Where the items of the array in this range of a valid JSON text begin and end. */
 export function itemRanges(bytes: Buffer, [start, end]: readonly [number, number]): (readonly [number, number])[] {
   const items: (readonly [number, number])[] = [];
   let depth = 0;
@@ -138,7 +138,7 @@ class StructureWalk {
   onClose(at: number): void {
     this.#closeTopLevelValue(at);
     this.#depth -= 1;
-    // More is closed than was opened: no JSON, and nothing behind it matters.
+    // More is closed than was opened: not JSON, and nothing after it matters.
     this.isOverLimit ||= this.#depth < 0;
     this.#isKeyNext = false;
   }
@@ -150,7 +150,7 @@ class StructureWalk {
     this.isOverLimit ||= this.#values > this.#limits.valuesMax;
   }
 
-  /** Where the value of a key that ends here begins. In JSON nothing but white space stands before the colon. */
+  /** Where the value of a key that ends here begins. In JSON only white space comes before the colon. */
   #behindColon(end: number): number {
     let at = end;
     while ((this.#bytes[at] ?? lastSpace + 1) <= lastSpace) {

@@ -1,7 +1,7 @@
 import { AppError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
-/** Behind so many nobody wants to wait. */
+/** The maximum length of the queue. */
 const waitingMax = 64;
 /** Nothing that a body may hold takes so long; a thread that does is lost. */
 const workMsMax = 60_000;

@@ -7,7 +7,7 @@ export type StaticFile = {
   readonly brotli: Uint8Array<ArrayBuffer> | null;
   readonly gzip: Uint8Array<ArrayBuffer> | null;
   readonly contentType: string;
-  /** Strong, for each encoding with a letter of its own behind it. */
+  /** Strong; each encoding has its own suffix. */
   readonly hash: string;
 };
 

@@ -29,7 +29,7 @@ type CallDetails = {
   readonly read: GatewayCall["readBody"];
   /** Called once, with what the gateway reports. */
   readonly onReport: (call: GatewayCall, report: CallReport) => void;
-  /** Called behind that with what takes its place. */
+  /** Called after `onReport` with the corrected report. */
   readonly onUnrecorded?: (call: GatewayCall, report: CallReport) => void;
 };
 
@@ -77,7 +77,7 @@ export class RelayService {
     return { ...answer, requestId: call.requestId };
   }
 
-  /** A call in another dialect: the gateway is asked in its own, the trace shows what the client said and was told. */
+  /** A call in another dialect: the gateway is asked in its own, the trace shows what the client sent and received. */
   translate(request: Request, target: string, clientIp: string, translation: Translation): TranslatedCall {
     const { clock, gateway, bodyLimits } = this.#parts;
     const bytesMax = Math.min(bodyLimits.bytesMax, translation.bodyBytesMax ?? bodyLimits.bytesMax);
@@ -171,7 +171,7 @@ export class RelayService {
     return payload;
   }
 
-  /** A row that comes behind one of the same call counts only where that one was lost. */
+  /** A later row of the same call counts only where the earlier one was lost. */
   #record(call: GatewayCall, report: CallReport, payload: PayloadFate): void {
     this.#parts.trace.record({
       requestId: call.requestId,

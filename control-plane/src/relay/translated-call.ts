@@ -39,8 +39,8 @@ export type TranslatedWriter = {
 };
 
 /**
- * Waits for both ends of a translated call: what the gateway says of it, which comes first, and what the client was told.
- * Then the call is written down as the client saw it.
+ * Waits for both ends of a translated call: the gateway's report, which comes first, and what the client received.
+ * Then the call is recorded as the client saw it.
  */
 export class TranslatedBooks {
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import type { Queryable } from "../platform/db.ts";
 
-/** Who is about to read the payload of which call. */
+/** Who is about to read which payload. */
 export type PayloadAccess = {
   readonly adminId: bigint;
   readonly adminName: string;

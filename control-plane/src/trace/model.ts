@@ -44,7 +44,7 @@ export type Payload = {
   readonly day: string;
   readonly gatewayUserId: GatewayUserId;
   readonly request: Uint8Array | null;
-  /** The body in pieces; kept only up to the limit by whoever collects it. */
+  /** The body in pieces; kept only up to the limit by its collector. */
   readonly response: readonly Uint8Array[];
   /** The whole lengths, also when less was collected. */
   readonly requestBytes: number;
@@ -142,7 +142,7 @@ const isBefore = (one: CallPlace, other: CallPlace): boolean =>
 /** The smallest place behind one. */
 function placeAfter({ day, requestId }: CallPlace): CallPlace {
   const next = (BigInt(`0x${requestId.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");
-  // Behind the last id of a day, no call of that day is.
+  // No call of a day comes after its last id.
   const hex = next.length > 32 ? "f".repeat(32) : next;
   return { day, requestId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5") };
 }

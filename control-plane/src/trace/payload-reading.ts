@@ -146,7 +146,7 @@ export class PayloadReading {
         return link;
       });
     } catch (error) {
-      // Also when only the answer to the COMMIT was lost: then the record tells of something that was not shown.
+      // Also when only the answer to the COMMIT was lost: then the record is of something that was not shown.
       throw new AppError("audit_unavailable", { cause: error, retryAfterSeconds: 2 });
     }
   }

@@ -31,8 +31,8 @@ type Fate = "written" | "refused" | "given_up";
 
 /**
  * Seals payloads into segments and writes these one after the other. While the database is away the same segment is
- * tried again and again: whoever adds payloads keeps to a limit, so what waits is bounded, and giving up earlier would
- * only lose more. Besides what is counted there are the buffers of the segments that are being filled.
+ * tried again and again: callers that add payloads keep to a limit, so what waits is bounded, and giving up earlier
+ * would only lose more. Besides what is counted there are the buffers of the segments that are being filled.
  */
 export class PayloadWriter {
   readonly #parts: PayloadWriterParts;
@@ -92,7 +92,7 @@ export class PayloadWriter {
   }
 
   async #drainAll(): Promise<void> {
-    // A drain that had begun before the deadline was set may leave an unfilled segment behind.
+    // A drain that had begun before the deadline was set may leave an unfilled segment.
     await this.#draining;
     this.#startDraining();
     await this.#draining;

@@ -1,6 +1,6 @@
 import { type Queryable, rowsWritten } from "../platform/db.ts";
 
-/** The logs of which days are dropped. */
+/** The days whose logs are dropped. */
 export type DroppedLog = "payload_segment" | "payload_record" | "trace_record";
 
 /** So many days before today, in UTC, by the clock of the database: that of one replica may be wrong. */

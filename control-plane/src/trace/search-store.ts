@@ -21,8 +21,8 @@ const joins = `
   left join payload_day_key d on d.day = t.day`;
 
 /**
- * A page of calls. The text holds only the conditions that are asked for, each with an index that has the day
- * and the request id behind it: so the partitions are read one after the other, and of each no more than the page takes.
+ * A page of calls. The text holds only the requested conditions, each with an index that ends in the day and the
+ * request id: so the partitions are read one after the other, and of each no more than the page takes.
  */
 export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceView[]> {
   const values: SqlValue[] = [];

@@ -63,7 +63,7 @@ export class TraceSearching {
 
   /**
    * One call, with every attempt at it, what was charged, and who has read its payload.
-   * @param day in UTC; null when only the request id is known, which tells it
+   * @param day in UTC; null when only the request id is known, which reveals it
    * @throws AppError `not_found`
    */
   async detail(requestId: string, day: string | null): Promise<TraceDetail> {

@@ -81,9 +81,9 @@ export type AccessCheck = {
 };
 
 /**
- * Looks at every link of the chain of accesses.
- * @param expected a link that was noted elsewhere, from the log for example: it has to be there with this hash. So a chain
- *   that somebody with all rights on the database cut short, or made anew, is told as well.
+ * Checks every link of the chain of accesses.
+ * @param expected a link noted elsewhere, for example in the log: it has to exist with this hash. This also detects a
+ * chain that somebody with all rights on the database cut short or recreated.
  */
 export async function checkAccesses(db: Queryable, expected: WrittenAccess | null = null): Promise<AccessCheck> {
   const findings = await findBrokenAccesses(db);
@@ -136,8 +136,8 @@ export class TraceService {
   }
 
   /**
-   * The bodies of one call, or null when none were stored. It shows what users wrote: whoever offers this to a person
-   * writes the audit entry first.
+   * The bodies of one call, or null when none were stored. It shows what users wrote: callers that offer this to a
+   * person write the audit entry first.
    * @throws DayKeyDestroyedError after the retention; SealError when the row was altered or moved
    */
   async readPayload(day: string, requestId: RequestId): Promise<OpenedPayload | null> {

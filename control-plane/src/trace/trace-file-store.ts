@@ -7,8 +7,8 @@ const daysMax = 400;
 const startedAt = column("timestamptz", "t.started_at");
 
 /**
- * Calls for a file. Conditions are those of the search (`search-store.ts`): each has an index that has the day and the request
- * id behind it.
+ * Calls for a file. Conditions are those of the search (`search-store.ts`): each has an index that ends in the day
+ * and the request id.
  */
 export const traceFiles = listSource({
   contract: traceFile,

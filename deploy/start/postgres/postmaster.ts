@@ -92,7 +92,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** A server works inside its data directory, which tells it from any other process even after the folder was renamed. */
+/**
+ * A server works inside its data directory, which distinguishes it from any other process even after the folder was
+ * renamed.
+ */
 async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   const workingDirectory = await readlink(`/proc/${pid}/cwd`).catch(() => null);
   if (workingDirectory !== null) {

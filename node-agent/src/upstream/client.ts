@@ -12,8 +12,8 @@ export type UpstreamClientOptions = {
 const tickMs = 100;
 
 /**
- * HTTP/1.1 to providers, over connections of its own: a judged address instead of a name, sent from the address that the
- * node was told, no redirect followed, nothing decompressed, a limit on every phase. One timer watches all calls.
+ * HTTP/1.1 to providers, over connections of its own: a judged address instead of a name, sent from the configured
+ * address, no redirect followed, nothing decompressed, a limit on every phase. One timer watches all calls.
  */
 export class UpstreamClient {
   /** One for all calls, so that a call brings no functions of its own. */

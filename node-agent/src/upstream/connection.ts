@@ -268,7 +268,7 @@ export class Connection {
     opened?.resolve();
   }
 
-  /** The parser stops behind the head, and goes on in the same packet with the body. */
+  /** The parser stops after the head, and goes on in the same packet with the body. */
   #feed(user: ConnectionUser, bytes: Uint8Array): void {
     let offset = 0;
     do {

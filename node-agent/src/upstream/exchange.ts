@@ -4,7 +4,7 @@ import type { ConnectionPool } from "./connection-pool.ts";
 import { UpstreamError, type UpstreamErrorKind, type UpstreamLimits, type UpstreamRequest } from "./model.ts";
 import { composeRequestHead, headBytesMax } from "./request-head.ts";
 
-/** Who hears of an answer. After `onEnd` or `onError`, exactly one of which is called, nothing more comes. */
+/** Who receives a response. Exactly one of `onEnd` or `onError` is called, and nothing after it. */
 export interface AnswerSink {
   onHead(head: Http1ResponseHead): void;
   onBody(bytes: Uint8Array): void;

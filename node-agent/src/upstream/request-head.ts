@@ -1,7 +1,7 @@
 import { UpstreamError, type UpstreamRequest } from "./model.ts";
 
 export const headBytesMax = 64 * 1024;
-/** What may stand between the line ends of a head. */
+/** What may come between the line ends of a head. */
 const contentPattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 const targetPattern = /^\/[\x21-\x7e]*$/;
 
@@ -23,7 +23,7 @@ function framing(request: UpstreamRequest): string | null {
 }
 
 /**
- * The head as text of which each character is one byte.
+ * The head as text with one byte per character.
  * @throws UpstreamError of kind `malformed` when a part of it would end a line or is too long
  */
 export function composeRequestHead(request: UpstreamRequest): string {

@@ -14,7 +14,7 @@ const foreignText = (lengthMax: number) =>
     .optional()
     .catch(undefined);
 
-/** An address without what stands behind `?` and `#`: there may be links with tokens among them. */
+/** An address without the part after `?` and `#`: there may be links with tokens among them. */
 const address = foreignText(2_000).transform((text) => {
   const bare = text?.split(/[?#]/)[0] ?? "";
   return bare === "" ? undefined : bare.slice(0, 500).toWellFormed();

@@ -298,7 +298,7 @@ export const refundPreview = z.strictObject({
   is_month_taken: z.boolean(),
   /** The month of the order is over: its quota went with it, so that none is taken. */
   is_month_over: z.boolean(),
-  /** Why it would be refused; nothing stands here when it would not be. */
+  /** Why it would be refused; empty if it would not be. */
   /** What it takes the one who asks. */
   demand: z.enum(demands),
   problems: z.array(

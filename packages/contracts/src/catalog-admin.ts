@@ -83,9 +83,9 @@ const timeoutMs = z.int().min(100).max(3_600_000).nullable();
 export const saveChannelInput = z.strictObject({
   channel_id: recordId.optional(),
   name: displayText(100).optional(),
-  /** `http(s)://host[:port][/path]`; what follows `/v1` in a call is put behind it. */
+  /** `http(s)://host[:port][/path]`; what follows `/v1` in a call is appended. */
   base_url: z.string().trim().min(1).max(2_000).optional(),
-  /** Never shown again. Needed anew when the address goes to another host; null takes it away. */
+  /** Never shown again. Required again when the address goes to another host; null removes it. */
   credential: z
     .string()
     .trim()

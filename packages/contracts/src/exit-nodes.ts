@@ -179,7 +179,7 @@ export const exitNodeEntry = z.strictObject({
   oauth_redirect_path: z.string().or(nothing),
   source_node_id: wireInteger.or(nothing),
   version: z.int(),
-  /** Whether whoever answers at the address has shown that it holds the relay key. */
+  /** Whether the server at the address has proven that it holds the relay key. */
   is_proven: z.boolean(),
   /** Whether calls of the group `node-test` are sent there. */
   is_serving: z.boolean(),

@@ -23,7 +23,7 @@ export const createLeadInput = z.strictObject({
   volume: longText(200).default(""),
   message: longText(5_000).default(""),
   campaign: displayText(100).optional(),
-  /** A field that people do not see. Whoever fills it in is a program, and is told nothing else than anybody. */
+  /** A hidden field. Only programs fill it in, and they get the same response as everyone. */
   website: z.string().max(2_000).default(""),
 });
 export type CreateLeadInput = z.output<typeof createLeadInput>;

@@ -53,13 +53,13 @@ export type ListContract<Row extends z.ZodRawShape, Filter extends Filters, Sort
   readonly output: z.ZodObject;
 };
 
-/** A list of which only what all have in common is known. */
+/** The common part of every list. */
 export type AnyListContract = ListContract<z.ZodRawShape, Filters, string>;
 
 /** What a page is answered with, beside `ok`. */
 export type ListAnswer<Row> = {
   readonly rows: readonly Row[];
-  /** For the page behind this one; null at the end. */
+  /** For the next page; null at the end. */
   readonly next_cursor: string | null;
   /** Of the first page: how many rows there are; of later pages, and when counting takes too long, null. */
   readonly total: { readonly count: number; readonly is_exact: boolean } | null;

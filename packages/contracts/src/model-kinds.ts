@@ -1,3 +1,3 @@
-/** What a model is asked for. Only those of kind `chat` stand in snippets for conversations and in the playground. */
+/** What a model is used for. Only those of kind `chat` appear in snippets for conversations and in the playground. */
 export const modelKinds = ["chat", "embedding", "image", "audio", "rerank", "moderation", "realtime"] as const;
 export type ModelKind = (typeof modelKinds)[number];

@@ -20,11 +20,11 @@ export const figure = z.strictObject({
   value: z.union([wireInteger, wireDecimal]).nullable(),
   /** Of the period before, as long as what has passed of this one; null for what is only known for now. */
   previous: z.union([wireInteger, wireDecimal]).nullable(),
-  /** (value - previous) / previous, with four places; null when there is no such thing. */
+  /** (value - previous) / previous, with four places; null if undefined. */
   change: z.string().nullable(),
   /** What exactly is counted. */
   definition: z.string(),
-  /** Null for what is counted as it stands now. */
+  /** Null for current counts. */
   range: rangeAnswer.nullable(),
   /** Up to when everything is in it. */
   as_of: wireMoment.nullable(),

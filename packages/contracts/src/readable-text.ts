@@ -8,7 +8,7 @@ export function countVisible(text: string): number {
   return [...text.replace(withoutInk, "")].length;
 }
 
-/** Why something was done, in words that whoever reads the audit log can see. */
+/** Why something was done, in words that readers of the audit log can see. */
 export const reasonText = (lengthMax: number) =>
   z
     .string()

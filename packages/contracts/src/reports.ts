@@ -33,7 +33,7 @@ export const rangeAnswer = z.strictObject({
   to_day: wireDay,
   zone: z.string(),
   from: wireMoment,
-  /** The first moment behind the range; ahead of `as_of` when the last day is not over. */
+  /** The first moment after the range; ahead of `as_of` when the last day is not over. */
   to: wireMoment,
 });
 

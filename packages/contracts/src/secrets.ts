@@ -11,7 +11,7 @@ export const secretName = z
   .max(nameLengthMax)
   .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, "lower-case letters, digits and underscores, in parts joined by dots");
 
-/** What is pasted often ends with a line break that is no part of the secret. */
+/** Pasted text often ends with a line break that is not part of the secret. */
 export const saveSecretInput = z.strictObject({
   name: secretName,
   value: z.string().trim().min(1).max(valueLengthMax),

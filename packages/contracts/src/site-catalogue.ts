@@ -40,7 +40,7 @@ export type SiteCatalogue = {
   readonly support_widget_url: string | null;
 };
 
-/** What the program that writes the public pages is told on its standard input. */
+/** What the program that writes the public pages gets on its standard input. */
 export type PrerenderOrder = {
   readonly catalogue: SiteCatalogue;
   /** An empty folder, which it fills. */

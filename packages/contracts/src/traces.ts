@@ -193,7 +193,7 @@ export const accessListOutput = z.strictObject({ accesses: z.array(accessView), 
 
 export const accessCheckOutput = z.strictObject({
   holds: z.boolean(),
-  /** The last link: whoever keeps it elsewhere notices a chain that was cut short. */
+  /** The last link: anyone who keeps it elsewhere notices a chain that was cut short. */
   head: z.strictObject({ number: wireInteger, hash: z.string() }).nullable(),
   findings: z.array(z.strictObject({ finding: z.string(), link_number: wireInteger.nullable() })),
 });

@@ -4,7 +4,7 @@ import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 export const authTypes = ["api_key", "service_account", "oauth_refresh_token", "custom_header"] as const;
 export const profileStatuses = ["standby", "disabled"] as const;
-/** What a refresh leaves behind: somebody has to connect the provider by hand. */
+/** The result of a refresh: somebody has to connect the provider by hand. */
 export const refreshMarker = "pending_manual_connector";
 export const modelScopeMax = 200;
 export const profilesMax = 500;
@@ -64,7 +64,7 @@ const privateKey = z
     "a private key in PEM",
   );
 
-/** What of each type is no secret. */
+/** The parts of each type that are not secret. */
 export const profileSettings = {
   api_key: z.strictObject({
     header: headerName.default("authorization"),

@@ -7,7 +7,7 @@ export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 /** How many days one question may be about. */
 export const usageDaysMax = 93;
 
-/** No call is from before, and none from behind: days of the years 1 and 9999 have neighbours that can't be written down. */
+/** No call is from before or after: days of the years 1 and 9999 have neighbours that can't be written down. */
 const firstDay = "2000-01-01";
 const lastDay = "2999-12-31";
 export const day = z.iso
@@ -85,7 +85,7 @@ export const usageView = z.strictObject({
   audio_ms: wireInteger,
   /** Where the units come from; `estimated` is a count of our own. */
   usage_source: z.enum(["provider", "estimated", "none"]),
-  /** The provider told more than can be true; charged is what can, see `usage_source`. */
+  /** The provider reported more than is plausible; the plausible amount is charged, see `usage_source`. */
   is_implausible: z.boolean(),
   /** Before the multiplier. */
   quota: wireInteger,

@@ -38,5 +38,5 @@ export type Unsent<Wire> =
           ? { readonly [Name in keyof Wire]: Unsent<Wire[Name]> }
           : Wire;
 
-/** What stands beside `ok` in an answer, by its schema. */
+/** What is beside `ok` in a response, by its schema. */
 export type AnswerOf<Schema extends z.ZodType> = z.output<Schema>;

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * How two who hold the same relay key find each other without sending it. The control plane signs a fresh nonce with the
- * code of the node and the address that it believes to be the node's; the node checks that, and signs the nonce together
- * with its answer. Whoever stands at a wrong address learns nothing that is worth anything elsewhere.
+ * How two who hold the same relay key recognize each other without sending it. The control plane signs a fresh nonce
+ * with the code of the node and the address that it believes to be the node's; the node checks that, and signs the
+ * nonce together with its answer. A server at a wrong address learns nothing that is worth anything elsewhere.
  */
 export type Challenge = {
   readonly nodeCode: string;

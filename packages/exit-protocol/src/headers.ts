@@ -7,7 +7,7 @@ export const relayKeyHeader = "x-svc-relay-key";
 /** Names the provider account of the node that is to serve a call; without it the node takes its first active one. */
 export const accountHeader = "x-svc-exit-account";
 
-/** A challenge to `/health` in place of the relay key; `challenge.ts` says what stands in it. */
+/** A challenge to `/health` in place of the relay key; `challenge.ts` describes it. */
 export const challengeHeader = "x-svc-challenge";
 
 /** The answer to a challenge: proof that the node holds the relay key. */

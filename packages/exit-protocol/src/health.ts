@@ -21,7 +21,10 @@ const details = z.object({
     residentBytes: z.number().int().nonnegative(),
   }),
   accounts: z.array(account),
-  /** `bound` is what the node was told to send from, `seen` the local address of its last connection to a provider. */
+  /**
+   * `bound` is the address the node is configured to send from, `seen` the local address of its last connection to a
+   * provider.
+   */
   egressAddress: z.object({ bound: z.string().nullable(), seen: z.string().nullable() }),
 });
 

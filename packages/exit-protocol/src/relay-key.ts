@@ -25,12 +25,12 @@ export function relayKeyFault(key: string): string | null {
   return null;
 }
 
-/** Tells keys apart without telling them: the first 32 bits of the digest, in hexadecimal. */
+/** Distinguishes keys without revealing them: the first 32 bits of the digest, in hexadecimal. */
 export function relayKeyFingerprint(key: string): string {
   return Buffer.from(digest(key).subarray(0, 4)).toString("hex");
 }
 
-/** What a request brings: no key, one, or several, of which nobody could say which one counts. */
+/** What a request brings: no key, one, or several, where it is unclear which one counts. */
 export type SentRelayKey =
   | { readonly kind: "none" }
   | { readonly kind: "several" }

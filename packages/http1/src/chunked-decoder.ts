@@ -65,7 +65,7 @@ export class Http1ChunkedDecoder {
 
   /**
    * Hands the body bytes on, as views into `bytes` where they are many.
-   * @returns the offset behind the last byte that belongs to the body
+   * @returns the offset after the last byte that belongs to the body
    * @throws Http1ParseError
    */
   decode(bytes: Uint8Array, start: number): number {

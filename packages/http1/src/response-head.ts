@@ -18,7 +18,7 @@ export type Http1ResponseHead = {
   readonly status: number;
   /** Lower-case names, in the order of arrival; repeated names stay apart. */
   readonly headers: HttpHeader[];
-  /** The declared length; 0 where the status allows no body and none was declared; null when only the end tells. */
+  /** The declared length; 0 where the status allows no body and none was declared; null when only the end shows it. */
   readonly contentLength: number | null;
   readonly framing: Http1Framing;
   /** False for HTTP/1.0, for `Connection: close`, and when the end of the connection is the end of the body. */
@@ -238,7 +238,7 @@ function noteField(fields: Fields, name: string, value: string): void {
   }
 }
 
-/** The same length twice does no harm and occurs behind careless proxies; two lengths are an attack. */
+/** The same length twice does no harm and occurs with careless proxies; two lengths are an attack. */
 function noteContentLength(fields: Fields, value: string): void {
   const length = /^[0-9]{1,15}$/.test(value) ? Number(value) : -1;
   if (length === -1 || (fields.contentLength !== null && fields.contentLength !== length)) {

@@ -28,9 +28,9 @@ type State = "head" | "fixed" | "chunked" | "close" | "complete";
  * Incremental parser of the responses on one HTTP/1.1 connection: no sockets, no timers, the same events whatever the
  * pieces in which the bytes arrive.
  *
- * It is strict, because a connection is shared by the calls of many users and whoever can make two parsers disagree
- * about the end of a response decides what the next user reads. In particular a bare LF is refused: RFC 9112 lets us
- * take it for a line end, but a proxy between us and the server may not, and no server that we know sends it.
+ * It is strict, because a connection is shared by the calls of many users, and anyone who can make two parsers
+ * disagree about the end of a response decides what the next user reads. In particular a bare LF is refused: RFC 9112
+ * lets us take it for a line end, but a proxy between us and the server may not, and no server that we know sends it.
  */
 export class Http1ResponseParser {
   readonly #events: Http1ResponseEvents;
@@ -41,7 +41,7 @@ export class Http1ResponseParser {
   #informational = 0;
   // How many bytes of the CRLF CRLF that ends a head were just read.
   #lineEndBytes = 0;
-  // The beginning of a head of which the end has not come yet; in the usual case it stays unused.
+  // The beginning of an incomplete head; in the usual case it stays unused.
   #headBuffer: Uint8Array | null = null;
   #headBytes = 0;
 

@@ -1,4 +1,4 @@
-/** What the conversion of a request leaves behind for the conversion of its answer. */
+/** What the conversion of a request leaves for the conversion of its response. */
 export type AnswerFacts = {
   /** The model as the client named it; the only name it gets to see. */
   readonly requestedModel: string;

@@ -30,7 +30,7 @@ const other = 0;
 const letter = 1;
 const mark = 2;
 
-/** What kind of character each one is, and what it costs behind a character of each kind. */
+/** What kind of character each one is, and what it costs after a character of each kind. */
 const kinds = Uint8Array.from({ length: asciiSize }, (_, unit) => kindOf(String.fromCharCode(unit)));
 const weights = Float64Array.from({ length: 3 * asciiSize }, (_, at) =>
   weightOf(String.fromCharCode(at % asciiSize), Math.floor(at / asciiSize)),

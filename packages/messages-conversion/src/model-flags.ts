@@ -21,7 +21,7 @@ export type ModelFlags = {
   readonly vision: boolean;
   /** Whether PDF documents are taken as file parts. */
   readonly files: boolean;
-  /** What becomes of a system message in the middle: kept, told as the user's, moved to the front, or refused. */
+  /** What becomes of a system message in the middle: kept, sent as the user's, moved to the front, or refused. */
   readonly mid_system: "keep" | "user" | "hoist" | "refuse";
   /** Whether earlier thinking goes back upstream as `reasoning_content`. */
   readonly reasoning_history: "drop" | "keep";
@@ -70,7 +70,7 @@ export const defaultModelFlags: ModelFlags = {
   split_think: false,
 };
 
-/** The flags of a model of which only the unusual ones are stored. */
+/** The flags of a model; only the unusual ones are stored. */
 export function completeModelFlags(stored: Partial<ModelFlags>): ModelFlags {
   return { ...defaultModelFlags, ...stored };
 }

@@ -1,4 +1,4 @@
-/** Reads the flags of the program; each one has an environment variable that stands in for it. */
+/** Reads the flags of the program; each one has an environment variable as an alternative. */
 import { parseArgs } from "node:util";
 import { describeCommands } from "./script/message-commands.ts";
 import type { SandboxOptions } from "./server.ts";

@@ -37,7 +37,7 @@ function run(options: SandboxOptions, exitsWithParent: boolean): void {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   if (exitsWithParent) {
-    // Whoever holds the other end of stdin is the parent; the kernel closes it even after a kill -9.
+    // The holder of the other end of stdin is the parent; the kernel closes it even after a kill -9.
     process.stdin.on("end", stop);
     process.stdin.on("error", stop);
     process.stdin.resume();

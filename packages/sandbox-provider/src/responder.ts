@@ -86,7 +86,7 @@ export class Responder {
       const createdAtSeconds = this.#options.createdAtSeconds ?? Math.floor(record.receivedAtMs / 1000);
       const call = { request: record.request, behaviour, index: record.index, createdAtSeconds };
       const answer = await answerRequest(call, this.#options.requiredKey);
-      // Places in a session count its events, and nothing of it stands in the answer that begins it.
+      // Positions in a session count its events, and the response that begins it contains none.
       const ofHead =
         answer.status === switchedStatus ? { ...behaviour, cut: undefined, silence: undefined } : behaviour;
       return composePlan({ answer, behaviour: ofHead, ...connectionFormOf(exchange) });

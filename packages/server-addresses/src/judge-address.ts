@@ -77,7 +77,7 @@ export function isPrivateAddress(host: string): boolean {
   return !(isPublic || isWithin(address, wellKnown));
 }
 
-/** Where clouds tell a machine its own credentials, beside link-local addresses. */
+/** Where clouds give a machine its own credentials, beside link-local addresses. */
 const machineServices: readonly [Address, number][] = [
   "fd00:ec2::/32",
   "fd20:ce::254/128",

@@ -26,7 +26,7 @@ export type AgedOptions = {
   /** A folder in which the server and its data stay, for other runs; without it all is deleted at the end. */
   readonly keptIn: string | null;
   /** The sums of the usage are of another version of the program: all are made again. */
-  readonly isSummedAnew: boolean;
+  readonly isResummed: boolean;
   readonly tell: (line: string) => void;
 };
 
@@ -37,7 +37,7 @@ const batchBehindAll = 9_000_000_000;
  * The database of a service that has run for a while, filled, or found as another run has left it. A fill that was broken
  * off goes on where it was.
  */
-export async function openAgedService({ sizes, keptIn, isSummedAnew, tell }: AgedOptions): Promise<AgedService> {
+export async function openAgedService({ sizes, keptIn, isResummed, tell }: AgedOptions): Promise<AgedService> {
   const { url, pid, end } = await startServer(keptIn);
   const owner = openDatabase({ url, poolMax: 2, applicationName: "bench", statementTimeoutMs });
   const close = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export async function openAgedService({ sizes, keptIn, isSummedAnew, tell }: Age
   try {
     const started = performance.now();
     const seconds = (): string => ((performance.now() - started) / 1_000).toFixed(0);
-    await fill(owner, { sizes, isSummedAnew, tell: (line) => tell(`${seconds()} s: ${line}`) });
+    await fill(owner, { sizes, isResummed, tell: (line) => tell(`${seconds()} s: ${line}`) });
     return { url, owner, close, cpuMs: () => cpuMsOfTree(pid) + cpuMsOfOurs() };
   } catch (error) {
     await close();
@@ -75,11 +75,11 @@ async function startServer(keptIn: string | null): Promise<Server> {
   return { url: kept.url, pid: kept.pid ?? 0, end: () => kept.stop() };
 }
 
-type FillParts = Pick<AgedOptions, "sizes" | "isSummedAnew" | "tell">;
+type FillParts = Pick<AgedOptions, "sizes" | "isResummed" | "tell">;
 
-async function fill(db: Database, { sizes, isSummedAnew, tell }: FillParts): Promise<void> {
+async function fill(db: Database, { sizes, isResummed, tell }: FillParts): Promise<void> {
   await db.query("create table if not exists bench_step (name text primary key, is_of_sums boolean not null)", []);
-  if (isSummedAnew) {
+  if (isResummed) {
     await db.query("delete from bench_step where is_of_sums", []);
   }
   let stepsDone = 0;

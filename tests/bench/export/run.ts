@@ -34,7 +34,7 @@ export async function runExportBench(args: string[]): Promise<number> {
   }
   const tell = (line: string): void => console.error(line);
   const sizes = sizesOf(Number(values.calls), days);
-  const service = await openAgedService({ sizes, keptIn: values.data ?? null, isSummedAnew: false, tell });
+  const service = await openAgedService({ sizes, keptIn: values.data ?? null, isResummed: false, tell });
   try {
     console.log("| file | rows | MB | seconds | memory before, MB | most, MB | more, MB |");
     console.log("| --- | --- | --- | --- | --- | --- | --- |");

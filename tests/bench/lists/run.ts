@@ -118,7 +118,7 @@ export async function runListsBench(args: string[]): Promise<number> {
   }
   const sizes = sizesOf(Number(values.calls), days);
   const tell = (line: string): void => console.error(line);
-  const service = await openAgedService({ sizes, keptIn: values.data ?? null, isSummedAnew: false, tell });
+  const service = await openAgedService({ sizes, keptIn: values.data ?? null, isResummed: false, tell });
   try {
     const { calls, users, orders } = sizes;
     console.log(`${calls} calls, ${users} users, ${orders} orders; pages of ${pageRows}; ms\n`);

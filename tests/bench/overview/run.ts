@@ -11,7 +11,7 @@ const usage = `usage: bun run bench overview [options]
   --days <n>      over which they are spread, the last of them today (default 30)
   --reads <n>     how often each page is read (default 30)
   --data <folder> keeps the filled data there, or uses what is there; the same for \`bench lists\`
-  --sum-anew      makes all sums of the usage again, because how they are made has changed`;
+  --resum         makes all sums of the usage again, because how they are made has changed`;
 
 const dayMs = 86_400_000;
 
@@ -23,7 +23,7 @@ export async function runOverviewBench(args: string[]): Promise<number> {
       days: { type: "string", default: "30" },
       reads: { type: "string", default: "30" },
       data: { type: "string" },
-      "sum-anew": { type: "boolean", default: false },
+      resum: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -35,7 +35,7 @@ export async function runOverviewBench(args: string[]): Promise<number> {
   const service = await openAgedService({
     sizes,
     keptIn: values.data ?? null,
-    isSummedAnew: values["sum-anew"],
+    isResummed: values.resum,
     tell: (line) => console.error(line),
   });
   try {

@@ -190,7 +190,7 @@ describe("latency and cost are seen", () => {
     expect(cpuMsOfTree(process.pid)).toBeGreaterThanOrEqual(cpuMsOfTree(child.pid));
   });
 
-  testUnless(unlessLinux, "the peak of memory begins anew after a reset", async () => {
+  testUnless(unlessLinux, "the peak of memory starts over after a reset", async () => {
     const script = `{ const block = new Uint8Array(2e8).fill(1); console.log(block.length); }
       Bun.gc(true); console.log("free"); setInterval(() => Bun.gc(true), 20);`;
     const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });

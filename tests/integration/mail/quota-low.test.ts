@@ -51,7 +51,7 @@ test("a user is told below 20 % and below 5 %, once each, also by parallel runs"
   expect(await keys()).toEqual(["20", "5"]);
 });
 
-test("whoever falls below both at once is told of the lower one only, also when some comes back", async () => {
+test("a user who falls below both at once is notified of the lower one only, also when some comes back", async () => {
   const { budgetId } = await rig.addUser("drop@example.com", granted);
   await use(budgetId, 1_000_000n);
   expect(await tell()).toBe(1);
@@ -60,7 +60,7 @@ test("whoever falls below both at once is told of the lower one only, also when 
   expect(await keys()).toEqual(["5"]);
 });
 
-test("a new grant begins anew, and what only goes back and forth is no grant", async () => {
+test("a new grant starts over, and what only goes back and forth is not a grant", async () => {
   const { budgetId } = await rig.addUser("again@example.com", granted);
   await use(budgetId, 1_400_000n);
   expect(await tell()).toBe(1);

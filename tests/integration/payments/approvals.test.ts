@@ -291,7 +291,7 @@ describe("what a second super-admin has to approve to", () => {
     expect(await scene.balance(buyer)).toBe(BigInt(49 * usd));
   });
 
-  test("is a refund as well, of which the gateway is asked behind the agreement", async () => {
+  test("is a refund as well; the gateway is asked after the approval", async () => {
     rules = { ...usualRules, secondPersonAboveUsd: 9 };
     const [asker, second] = [await admin(), await admin()];
     const orderNo = await paidOrder();

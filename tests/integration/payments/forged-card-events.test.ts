@@ -110,7 +110,7 @@ const signatures: Attack[] = [
 ];
 
 const bodies: Attack[] = [
-  { what: "a body written anew", ...refused, run: altered((body) => JSON.stringify(JSON.parse(body))) },
+  { what: "a rewritten body", ...refused, run: altered((body) => JSON.stringify(JSON.parse(body))) },
   { what: "a line break more", ...refused, run: altered((body) => `${body}\n`) },
   { what: "a byte order mark", ...refused, run: altered((body) => `\uFEFF${body}`) },
   { what: "another amount", ...refused, run: altered((body) => body.replaceAll("1000", "1001")) },

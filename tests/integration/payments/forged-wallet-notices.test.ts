@@ -55,7 +55,7 @@ const confirmed =
   ({ scene: at, order }: Target): Promise<Response> =>
     at.postSigned({ ...at.wallet.pay(order.orderNo, said), ...change });
 
-/** A notification with a good signature about a payment of which the gateway says something else. */
+/** A notification with a valid signature about a payment that the gateway reports differently. */
 const unconfirmed =
   (said: Partial<WalletTransaction> | null) =>
   ({ scene: at, order }: Target): Promise<Response> => {

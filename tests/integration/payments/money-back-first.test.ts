@@ -48,7 +48,7 @@ const decide = (order: Order, action: "settle" | "dismiss"): Promise<unknown> =>
     resolveOrder(tx, scene.billing.parts, { orderNo: order.orderNo, action, transactionId: null, reason: "looked" }),
   );
 
-describe("a payment of which the gateway told first that it went back", () => {
+describe("a payment that the gateway first reported as refunded", () => {
   const first: readonly [string, PayChannel, (order: Order) => Promise<string>, (order: Order) => Promise<string>][] = [
     ["charge.refunded", "cardpay", refunded, pay],
     ["charge.dispute.created", "cardpay", dispute, pay],
@@ -119,7 +119,7 @@ describe("an order that nobody owns, whose payment went back", () => {
   });
 });
 
-test("a dispute about a payment of which nobody knows the order is told to be so", async () => {
+test("a dispute about a payment without a known order is reported as such", async () => {
   const buyer = await scene.billing.addBuyer();
   const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
   expect(await tellCard(order, "charge.dispute.created", { metadata: {} })).toBe("unknown_order");

@@ -124,7 +124,7 @@ describe("seeing", () => {
 });
 
 describe("cancelling and expiring", () => {
-  test("only the owner, or whoever has the code, can cancel", async () => {
+  test("only the owner, or anyone who has the code, can cancel", async () => {
     const buyer = await scene.addBuyer();
     const own = await scene.placeFor(buyer);
     const { order, claimCode } = await scene.place();
@@ -198,7 +198,7 @@ describe("an order without a login", () => {
   const claim = (orderNo: string, claimCode: string | null, userId: Parameters<typeof claimOrder>[1]["userId"]) =>
     scene.db.withTransaction((tx) => claimOrder(tx, { orderNo, claimCode: claimCode ?? "", userId }));
 
-  test("is credited when it is claimed, once, and only by whoever has its code", async () => {
+  test("is credited when it is claimed, once, and only by someone who has its code", async () => {
     const [buyer, other] = [await scene.addBuyer(), await scene.addBuyer()];
     const { order, claimCode } = await scene.place();
     expect(await settlePaid(scene.parts, noticeOf(order))).toBe("settled");

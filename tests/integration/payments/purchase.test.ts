@@ -13,7 +13,7 @@ beforeAll(async () => {
   await rig.db.sql`
     insert into plan (plan_code, name, kind, price_usd, quota, features)
     values ('credit', 'Credit', 'wallet_balance', 10.00, 5000000, '[]')`;
-  // Without the jobs, one of which would credit the order a little later.
+  // Without the jobs; one would credit the order a little later.
   const ROLES = "relay,gateway,backend";
   sluice = await rig.startProcess({ PAYMENT_MOCK: "1", REGISTRATION_RETURNS_VERIFICATION_URL: "1", ROLES });
   client = new AccountClient(sluice);

@@ -162,7 +162,7 @@ describe("refused", () => {
 });
 
 describe("at the gateway", () => {
-  test("a refund that is refused there gives the quota back, and can be tried anew", async () => {
+  test("a refund that is refused there gives the quota back, and can be tried again", async () => {
     const order = await paidOrder("monthly");
     gateway.answers = [
       { kind: "failed", error: "too old" },
@@ -175,7 +175,7 @@ describe("at the gateway", () => {
     expect(await scene.balance(buyer)).toBe(0n);
   });
 
-  test("one of which nothing is known waits, with its quota taken, until it is known", async () => {
+  test("one whose outcome is unknown waits, with its quota taken, until it is known", async () => {
     const order = await paidOrder();
     gateway.answers = [new Error("cut off"), { kind: "pending" }, { kind: "done", gatewayRefundId: "g2" }];
     expect(await refund(order)).toMatchObject({ status: "pending" });
@@ -269,7 +269,7 @@ describe("at the gateway", () => {
     const isAsked = gateway.nextRequest();
     const slow = payRefund(parts(), refundNo);
     await isAsked;
-    // Whoever asked is believed dead, and comes back after all.
+    // The asker counts as dead, and comes back after all.
     await scene.db.sql`update refund set asking_until = now() where refund_no = ${refundNo}`;
     expect(await payRefund(parts(), refundNo)).toMatchObject({ status: "failed", error: "first" });
     const month = { period_end: new Date("2026-02-10T00:00:00Z"), quota_granted: 12_000_000n, months: 1 };

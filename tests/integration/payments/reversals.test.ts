@@ -71,7 +71,7 @@ describe("money that went back of a card payment", () => {
     ["beside one that failed", [["10.00", "failed"]], 1_000, "flagged"],
     ["beside one that failed, in part", [["10.00", "failed"]], 1, "flagged"],
     ["beyond our part", [["3.00", "done"]], 301, "flagged"],
-    ["wholly, of which we sent a part", [["3.00", "done"]], undefined, "flagged"],
+    ["wholly, after we sent a part", [["3.00", "done"]], undefined, "flagged"],
     ["as we sent it, in part", [["3.00", "done"]], 300, "ignored"],
     [
       "as we sent it and are sending it",
@@ -153,7 +153,7 @@ test.each<[Ours[], string | null]>([
     ],
     null,
   ],
-])("a wallet payment that is reversed, of which we sent %j, is marked as %p", async (ours, reason) => {
+])("a wallet payment that is reversed after we sent %j is marked as %p", async (ours, reason) => {
   const { order, paymentId: transactionNo } = await paidOrder("walletpay", ours);
   const said = { transactionNo, status: "reversed", amount: "10.00", currency: "USD" };
   expect(await (await scene.postSigned(notificationOf(order.orderNo, said))).text()).toBe("success");

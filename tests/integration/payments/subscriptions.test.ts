@@ -113,7 +113,7 @@ test("a month that is added to one that was used up is whole", async () => {
   expect(await scene.balance(buyer)).toBe(4_000_000n);
 });
 
-test("an order that is paid after the end begins anew, although no job has seen the end yet", async () => {
+test("an order that is paid after the end starts over, although no job has seen the end yet", async () => {
   await pay("monthly", start);
   await use(2_000_000n);
   await pay("monthly", utc("2026-02-11"));

@@ -87,7 +87,7 @@ export const admissionMutants: readonly Mutant[] = [
     file: "control-plane/src/platform/address-guard.ts",
     from: "this.#running.delete(key);",
     to: "",
-    rule: "each connection asks for addresses anew",
+    rule: "each connection asks for addresses again",
     tests: ["unit/platform/address-guard.test.ts"],
   },
   {

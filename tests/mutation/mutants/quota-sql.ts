@@ -199,7 +199,7 @@ export const quotaSqlMutants: readonly Mutant[] = [
     file: "control-plane/src/db/functions/quota.sql",
     from: "UPDATE replica SET era = gen_random_uuid() WHERE id = v_replica;",
     to: "",
-    rule: "whoever was written off is told by another era",
+    rule: "a written-off replica is recognized by another era",
     tests: ["integration/replica-terms.test.ts"],
   },
   {

@@ -111,7 +111,7 @@ export const refundsMutants: readonly Mutant[] = [
     file: "control-plane/src/payments/refunds/refunds.ts",
     from: 'return { kind: isRefusedHere ? "not_asked" : "pending" };',
     to: 'return { kind: isRefusedHere ? "not_asked" : "failed", error: "" } as never;',
-    rule: "a refund of which nothing is known keeps its quota",
+    rule: "a refund with an unknown outcome keeps its quota",
     tests: ["integration/payments/quota-refunds.test.ts"],
   },
   {

@@ -66,11 +66,11 @@ describe("the count towards the switch", () => {
     expect(afterHostCheck(counted, good, 5_001)).toBe(counted);
   });
 
-  test("begins anew with a name that leads elsewhere, whatever the node says", () => {
+  test("starts over with a name that resolves elsewhere, whatever the node says", () => {
     expect(afterHostCheck(counted, { ...good, dns: dns(false) }, 0).switchStreak).toBe(0);
   });
 
-  test("begins anew with a bad answer", () => {
+  test("starts over with a bad answer", () => {
     expect(afterHostCheck(counted, { ...good, health: result("not_ok") }, 0).switchStreak).toBe(0);
     expect(afterHostCheck(counted, { ...good, health: null }, 0).switchStreak).toBe(0);
   });

@@ -114,7 +114,7 @@ test("values inside Arabic text are kept apart from it, and links stay as they a
   expect(text).toContain("\nhttps://example.com/console/\n");
 });
 
-test("a mail of which a variable is missing is not rendered", () => {
+test("a mail with a missing variable is not rendered", () => {
   const mail = { template: "email_verify", locale: "en", variables: { valid_minutes: "60" } } as const;
   expect(() => renderMail(builtInTemplate("email_verify", "en"), mail, shared)).toThrow();
   expect(() => fillPlaceholders("{{constructor}}", () => undefined)).toThrow(UnknownPlaceholderError);

@@ -93,7 +93,7 @@ describe("R3 R12 tools that change on the way", () => {
     expect(upstreamBody({ ...choice, messages: talk([removed("g")]) }).tool_choice).toMatchObject({ type: "function" });
   });
 
-  test("R12 a change that does not say of which tool is refused with its place", () => {
+  test("R12 a change that does not name its tool is refused with its place", () => {
     expect(refusedCall({ messages: talk([{ type: "tool_removal" }]) }).message).toStartWith(
       "messages.1.content.0.tool: ",
     );

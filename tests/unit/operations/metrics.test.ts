@@ -18,7 +18,7 @@ function serve(access: MetricsAccess) {
   };
 }
 
-test("metrics are read by whoever has the token, and are not there for anybody else", async () => {
+test("metrics are read by anyone with the token, and are not there for anybody else", async () => {
   const read = serve({ token: "a-token-of-16-bytes" });
   expect(await read()).toBe(404);
   expect(await read({ headers: { authorization: "Bearer another-token-16b" } })).toBe(404);

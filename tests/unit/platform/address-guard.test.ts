@@ -179,7 +179,7 @@ describe("a name", () => {
     const outcome = leadsTo("8.8.4.4", "10.0.0.1");
     await expect(outcome).rejects.toMatchObject({ kind: "unreachable", isRequestSent: false });
     expect(lines.join("")).toContain('"host":"api.example.org","address":"10.0.0.1"');
-    // Whoever has to mend it is told how, and of what can't be allowed, that it can't.
+    // The operator reads how to fix it, and what can't be allowed.
     await expect(outcome).rejects.toThrow("UPSTREAM_PRIVATE_ALLOWED=true");
     await expect(leadsTo("169.254.169.254")).rejects.toThrow("no model server is there");
   });
@@ -194,7 +194,7 @@ describe("a name", () => {
     expect(await leadsTo("2606:4700::1111", "8.8.4.4")).toEqual(["8.8.4.4", "2606:4700::1111"]);
   });
 
-  test("is asked about once by connections that begin together, and anew by each later one", async () => {
+  test("is asked about once by connections that begin together, and again by each later one", async () => {
     let questions = 0;
     const guard = guardOver(() => {
       questions += 1;

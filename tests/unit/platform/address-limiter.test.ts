@@ -9,7 +9,7 @@ describe("strangers", () => {
     const waits = Array.from({ length: 8 }, (_, i) => limiter.tryTake(`192.0.2.${i}`, 0));
     expect(waits.map((wait) => wait === null)).toEqual([true, true, true, true, true, false, false, false]);
     expect(waits[5]).toBe(12);
-    // In a fifth of a minute there is room for one more, whoever comes.
+    // In a fifth of a minute there is room for one more, from anywhere.
     expect([limiter.tryTake("192.0.2.99", minute / 5), limiter.tryTake("192.0.2.98", minute / 5)]).toEqual([null, 12]);
   });
 

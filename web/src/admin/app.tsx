@@ -27,7 +27,7 @@ export function AdminApp(): JSX.Element {
 
 function Frame(props: RouteSectionProps): JSX.Element {
   const navigate = useNavigate();
-  // Whoever needs an authenticator first is shown where to set it up.
+  // Admins without a required authenticator see where to set it up.
   onMount(() => onCleanup(onRefused("second_factor_required", () => navigate("/account/"))));
   return (
     <Shell

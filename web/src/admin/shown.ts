@@ -1,6 +1,6 @@
 import { formats } from "./formats.ts";
 
-/** What stands where there is nothing to show. */
+/** Shown where there is nothing to show. */
 export const dash = "–";
 
 /** An integer of an answer, which may be text where a number can't hold it. */

@@ -52,10 +52,10 @@ export function readErrorsWith(reader: typeof readDetail): void {
 }
 
 const sessionEnded = new EventTarget();
-/** What the backend says to whoever has a login no more, or none. */
+/** What the backend says to callers without a login. */
 const endedCodes: ReadonlySet<string> = new Set(["unauthenticated", "session_expired"]);
 
-/** Whether it was refused because there is no login any more. */
+/** Whether it was refused for lack of a login. */
 export function isSessionEnd(error: unknown): boolean {
   return error instanceof ApiError && endedCodes.has(error.code);
 }
@@ -77,7 +77,7 @@ export function onRefused(code: string, handler: () => void): () => void {
 let stepUp: (() => Promise<boolean>) | null = null;
 
 /**
- * Has whoever sees the page asked for the login again when an answer says that it is too long ago. What was refused is then sent
+ * Asks the visitor to log in again when a response says that the login is not recent. What was refused is then sent
  * once more; `ask` answers false for somebody who does not want to.
  */
 export function answerStepUpsWith(ask: () => Promise<boolean>): () => void {
@@ -92,7 +92,7 @@ export function newIdempotencyKey(): string {
 }
 
 /**
- * Asks the backend; the answer is what stands beside `"ok": true`, by the schema that the endpoint declares in
+ * Asks the backend; the answer is what is beside `"ok": true`, by the schema that the endpoint declares in
  * packages/contracts: `apiGet<typeof userAnswer>("/backend/auth/me/")`. Only types of it come here, no zod.
  * @throws ApiError
  */
@@ -104,7 +104,7 @@ export async function apiGet<Schema extends ZodType>(
 }
 
 /**
- * Tells the backend to do something.
+ * Posts to the backend.
  * @throws ApiError
  */
 export async function apiPost<Schema extends ZodType>(
@@ -175,7 +175,7 @@ async function readJson(answer: Response): Promise<Record<string, unknown>> {
     const body: unknown = await answer.json();
     return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   } catch {
-    // What stands between the service and the browser answers in its own words; the status is what counts then.
+    // Servers between the service and the browser answer in their own words; the status is what counts then.
     return {};
   }
 }

@@ -99,7 +99,7 @@ function Tooltip(props: PlotProps & { readonly index: number; readonly left: num
   );
 }
 
-/** The last series of a stack stands behind the others, so that it is drawn first. */
+/** The last series of a stack is behind the others, so it is drawn first. */
 function dataOf({ chart, kind }: PlotProps): uPlot.AlignedData {
   const values = kind === "bars" ? stack(chart.series).reverse() : chart.series.map((series) => [...series.values]);
   return [[...chart.times], ...values];

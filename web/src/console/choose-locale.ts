@@ -4,7 +4,7 @@ import { apiPost } from "../api/client.ts";
 import { showToast } from "../kit/toast.tsx";
 
 /**
- * Keeps the choice in the account, whose mails follow it, and begins anew: every text, number and direction of the page
+ * Stores the choice in the account, whose mails follow it, and reloads: every text, number and direction of the page
  * depends on it. The answer brings the cookie that the next page reads.
  */
 export async function chooseLocale(locale: Locale): Promise<void> {

@@ -12,7 +12,7 @@ export type Area<Texts> = {
 /** One language of an area. */
 export type TextFile<Texts> = { readonly messages: Texts };
 
-/** Declares an area: `import.meta.glob` of its files of texts, one for each language, of which only one is fetched. */
+/** Declares an area: `import.meta.glob` of its files of texts, one for each language; only one is fetched. */
 export function area<Texts>(files: Readonly<Record<string, () => Promise<TextFile<Texts>>>>): Area<Texts> {
   let loaded: Texts | null = null;
   return {

@@ -7,7 +7,7 @@ export function utcDay(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10);
 }
 
-/** The day of a moment in a zone; in UTC for a zone that does not exist, of which the backend says so. */
+/** The day of a moment in a zone; in UTC for a zone that does not exist, which the backend reports. */
 export function dayIn(zone: string, epochMs: number): string {
   try {
     return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(epochMs);

@@ -14,8 +14,8 @@ type DialogProps = {
 };
 
 /**
- * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, and gives the focus back to where it
- * was. What is in it exists only while it is open, so that nothing secret stays behind.
+ * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, and returns the focus to where it
+ * was. What is in it exists only while it is open, so that nothing secret remains.
  */
 export function Dialog(props: DialogProps): JSX.Element {
   const texts = useKitTexts();

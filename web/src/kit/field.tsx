@@ -6,7 +6,7 @@ type FieldTexts = {
   readonly hint?: JSX.Element;
   /** What is wrong with the value; read out when it appears. */
   readonly error?: string | null | undefined;
-  /** The word behind the label of a field that may stay empty, like "optional". */
+  /** The word after the label of a field that may stay empty, like "optional". */
   readonly optional?: string | undefined;
 };
 

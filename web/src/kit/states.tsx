@@ -26,7 +26,7 @@ export function EmptyState(props: {
 /** What an error says of itself; `ApiError` has this form. */
 type ShownError = { readonly message: string; readonly requestId?: string | null };
 
-/** Something failed: what, with the id of the request for whoever asks, and a way to try again. */
+/** Something failed: what, with the request id for support, and a way to try again. */
 export function ErrorState(props: {
   readonly error: ShownError | Error | null;
   readonly onRetry?: (() => void) | undefined;
@@ -76,8 +76,8 @@ export function LoadingPart(props: { readonly size?: "line" | "card" | "chart" |
 }
 
 /**
- * What stands below a part whose height is not known yet: it is made, and asks for what it needs, but is shown only when
- * that part is there. Otherwise it would jump away under the eyes, and under the finger, of whoever reads it.
+ * What is below a part whose height is not known yet: it is made, and requests what it needs, but is shown only when
+ * that part is there. Otherwise it would jump away under the reader's eyes and finger.
  */
 export function ShownAfter(props: { readonly isReady: boolean; readonly children: JSX.Element }): JSX.Element {
   return (

@@ -1,7 +1,7 @@
 import { isLocale, type Locale } from "@sluice/contracts/locales";
 import { soundLanguage } from "../i18n/sound-language.ts";
 
-/** Kept by the service: what a visitor chose on the site, and for whoever is logged in, the language of the account. */
+/** Kept by the service: what a visitor chose on the site, and for logged-in users, the language of the account. */
 const rememberedPattern = /(?:^|; )SVC_LANG=([a-z]{2})(?:;|$)/;
 
 /** The language of a user who has none is that of the browser, where the product speaks it. */

@@ -3,8 +3,8 @@ import { Dynamic } from "solid-js/web";
 import { Skeleton } from "../kit/states.tsx";
 
 /**
- * A page that is loaded when it is first shown. It stands in no `Suspense`: there, a query that begins in the page would
- * take the page off the screen, with its head, its own skeletons, the focus and what was typed.
+ * A page that is loaded when it is first shown. It is not inside a `Suspense`: there, a query that begins in the page
+ * would take the page off the screen, with its head, its own skeletons, the focus and what was typed.
  */
 export function loadedPage(load: () => Promise<{ readonly Page: Component }>): Component {
   const [page, setPage] = createSignal<Component>();

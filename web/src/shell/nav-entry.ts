@@ -6,7 +6,7 @@ export type NavEntry = {
   readonly path: string;
   readonly label: string;
   readonly icon: IconName;
-  /** The letter behind `g` that goes there. */
+  /** The letter after `g` that goes there. */
   readonly key?: string;
   /** The heading above it, where a group begins. */
   readonly group?: string;

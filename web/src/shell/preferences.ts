@@ -40,7 +40,7 @@ export function chooseTheme(next: Theme): void {
   }
 }
 
-/** Whether single letters do something; whoever speaks to the computer turns them off. */
+/** Whether single letters do something; people who use speech input turn them off. */
 export const hasSingleKeys: Accessor<boolean> = hasShortcuts;
 
 export function switchSingleKeys(isOn: boolean): void {

@@ -34,9 +34,9 @@ type ShellProps = {
   readonly nav: readonly NavEntry[];
   /** More of the palette: actions, and what was found for the words that were typed. */
   readonly actions?: readonly PaletteEntry[];
-  /** What stands at the end of the bar, like the language menu of the console. */
+  /** What is at the end of the bar, like the language menu of the console. */
   readonly barEnd?: JSX.Element;
-  /** What stands at the foot of the sidebar. */
+  /** What is at the foot of the sidebar. */
   readonly foot?: JSX.Element;
   readonly onLogOut: () => void;
   readonly children: JSX.Element;
@@ -52,7 +52,7 @@ const themes: readonly Theme[] = ["system", "light", "dark"];
 export function Shell(props: ShellProps): JSX.Element {
   const navigate = useNavigate();
   const location = useLocation();
-  // As they stand in the sidebar; the router would take the last slash off.
+  // As in the sidebar; the router would take the last slash off.
   const go = (path: string): void => navigate(`/${props.area}${path}`, { resolve: false });
   const [isNavOpen, setIsNavOpen] = createSignal(false);
   const [isPaletteOpen, setIsPaletteOpen] = createSignal(false);
@@ -129,7 +129,7 @@ function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClos
   const location = useLocation();
   const base = (): string => `/${props.area}`;
   let header: HTMLElement | undefined;
-  // Over a page on a phone it is what the keys are for; whoever closes it by a key goes on where it was opened.
+  // Over a page on a phone it is what the keys are for; closed by a key, focus returns to where it was opened.
   createEffect(
     on(
       () => props.isOpen,

@@ -12,6 +12,6 @@ export function leaveSignInHint(isSignedIn: boolean): void {
       localStorage.removeItem(key);
     }
   } catch {
-    // There is no storage: the pages offer a login, which leads on to the console.
+    // There is no storage: the pages offer a login, which leads to the console.
   }
 }

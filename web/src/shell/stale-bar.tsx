@@ -5,7 +5,7 @@ import { Button } from "../kit/button.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 
 /**
- * Says that something on the page could not be asked for anew. What was there before stays, with everything that was
+ * Says that something on the page could not be refreshed. What was there before stays, with everything that was
  * typed; a part that never came says so itself, in its place.
  */
 export function StaleBar(props: { readonly text: string }): JSX.Element {

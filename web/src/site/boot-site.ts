@@ -1,12 +1,12 @@
 /**
- * Runs before the first paint of every public page and form, which are the same for everybody: a chosen theme must not flash
- * the other one first, and whoever has logged in here is offered the console at once. The console leaves the hint.
+ * Runs before the first paint of every public page and form, which are the same for everyone: a chosen theme must not
+ * flash the other one first, and returning users are offered the console at once. The console leaves the hint.
  */
 import "../shell/boot-theme.ts";
 
 try {
   if (location.pathname === "/login/") {
-    // The console sends whoever has no session there.
+    // The console sends visitors without a session there.
     localStorage.removeItem("signed-in");
   } else if (/[?&]signed-in\b/.test(location.search) || localStorage.getItem("signed-in") === "yes") {
     // The first is where a login leads back to that was asked for by the page itself.

@@ -10,7 +10,7 @@ const campaignKey = "campaign";
 const campaignNames = ["utm_source", "utm_medium", "utm_campaign"] as const;
 const visitorIdBytes = 16;
 
-/** What was kept under a name in this tab, or what is made now; nothing is kept where there is no storage. */
+/** What was kept under a name in this tab, or a new value; nothing is kept without storage. */
 function keptInTab(name: string, make: () => string): string {
   try {
     const made = sessionStorage.getItem(name) ?? make();

@@ -3,7 +3,7 @@ import type { Locale } from "@sluice/contracts/locales";
 /** The texts of an area in every language of the product; where one is missing, nothing compiles. */
 export type SiteTexts<Texts> = Readonly<Record<Locale, Texts>>;
 
-/** The address of a page in a language: English stands at the root. */
+/** The address of a page in a language: English is at the root. */
 export function localizedPath(path: string, locale: Locale): string {
   return locale === "en" ? path : `/${locale}${path}`;
 }

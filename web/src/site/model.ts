@@ -10,7 +10,10 @@ export type PageContext = {
   readonly formats: Formats;
   /** The address of another page in the same language. */
   readonly link: (path: string) => string;
-  /** The address of a page with a form, like `/login/`: there is one for all languages, and it is told which. */
+  /**
+   * The address of a page with a form, like `/login/`: there is one for all languages, and it gets the language as a
+   * parameter.
+   */
   readonly formLink: (path: string) => string;
 };
 
@@ -27,9 +30,9 @@ export type SitePage = {
   readonly islands: readonly IslandName[];
   /** A script of its own for pages that are more than an island. */
   readonly script?: "docs-tools";
-  /** The page as Markdown, which then stands beside it: `/docs/billing.md`. */
+  /** The page as Markdown, which then is beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;
-  /** What search engines are told of the page beside its text, as schema.org has it. */
+  /** Structured data about the page for search engines, as in schema.org. */
   readonly structuredData?: (context: PageContext) => Readonly<Record<string, unknown>>;
   readonly content: (context: PageContext) => JSX.Element;
 };

@@ -1,6 +1,6 @@
 /**
- * Tells the support widget who is logged in, by its attributes; of a visitor it is told nothing. Only loaded where there
- * is a widget.
+ * Sets who is logged in as attributes of the support widget; nothing for visitors. Only loaded where there is a
+ * widget.
  */
 type Me = { readonly user: { readonly email: string; readonly display_name: string | null } };
 

@@ -19,7 +19,7 @@ type DataTableProps<Row> = {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly state: TableState;
-  /** The rows of this page; undefined until they are there. What was there stays while it is asked for anew. */
+  /** The rows of this page; undefined until loaded. Old rows stay during a refetch. */
   readonly rows: readonly Row[] | undefined;
   readonly rowId: (row: Row) => string;
   readonly isLoading: boolean;
@@ -35,7 +35,7 @@ type DataTableProps<Row> = {
   readonly empty: { readonly title: string; readonly text?: string; readonly actions?: JSX.Element };
   /** Addresses that stream every row that matches. */
   readonly exports?: { readonly csv: string; readonly json?: string };
-  /** The row that is open where it is none of this page, as for whoever comes by a link. */
+  /** The open row when it is not on this page, as after following a link. */
   readonly elsewhere?: Row | null | undefined;
   /** What the panel of a row shows; without it rows do not open. */
   readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
@@ -47,8 +47,8 @@ const shortListMax = 25;
 const skeletonRows = Array.from({ length: 8 }, (_, index) => index);
 
 /**
- * A list whose filters, order, page and open row are in the URL and are the backend's work. Its states are those of every
- * list: on its way, failed, empty at first, empty by its filters, and being asked for anew.
+ * A list whose filters, order, page and open row are in the URL and are the backend's work. Its states are those of
+ * every list: loading, failed, empty at first, empty by its filters, and refetching.
  */
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const texts = useKitTexts();
@@ -59,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     openId: () => props.state.openId(),
   });
   const isEmpty = (): boolean => props.rows?.length === 0;
-  // A short list needs no pages; whoever asked for longer ones keeps the choice.
+  // A short list needs no pages; those who chose longer ones keep the choice.
   const hasPages = (): boolean =>
     props.nextCursor !== null ||
     props.state.cursor() !== "" ||

@@ -9,8 +9,8 @@ import type { TableState } from "./table-state.ts";
 type FiltersProps = { readonly filters: readonly Filter[]; readonly state: TableState };
 
 /**
- * The fields of the filters. On a phone they would fill the first screen: there a search stays, and the rest is behind a
- * button that says how many are set.
+ * The fields of the filters. On a phone they would fill the first screen: there a search stays, and the rest is under
+ * a button that says how many are set.
  */
 export function FilterBar(props: FiltersProps): JSX.Element {
   const texts = useKitTexts();

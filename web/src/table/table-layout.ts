@@ -2,7 +2,7 @@ import { type Accessor, createSignal } from "solid-js";
 import { keepPreference, readPreference } from "../shell/preferences.ts";
 import type { Column } from "./model.ts";
 
-/** Which columns a table shows and how close its rows stand, kept for each table in this browser. */
+/** Which columns a table shows and how dense its rows are, kept for each table in this browser. */
 export type TableLayout<Row> = {
   readonly visible: Accessor<readonly Column<Row>[]>;
   readonly isVisible: (id: string) => boolean;

@@ -56,9 +56,9 @@ export class AdminAccess {
   }
 
   /**
-   * Sets the password of the admin whose link this is, and ends every session.
-   * @returns false when it is no link of an admin
-   * @throws AppError `invalid_token` for somebody who is no admin any more, `invalid_password` (the link stays good then)
+   * Sets the password of the admin the link belongs to, and ends every session.
+   * @returns false when the link is not an admin's
+   * @throws AppError `invalid_token` for a former admin, `invalid_password` (the link stays valid then)
    */
   async setPassword(token: string, password: string, origin: Origin): Promise<boolean> {
     const { db, hashing } = this.#parts;

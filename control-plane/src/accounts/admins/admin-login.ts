@@ -22,7 +22,7 @@ export class AdminLogin {
 
   /**
    * @returns who it is, and each `Set-Cookie`: of the new session, and of a browser that was not known yet
-   * @throws AppError `invalid_credentials` for whatever is wrong with name or password; behind them `code_required`,
+   * @throws AppError `invalid_credentials` if name or password is wrong in any way; after that `code_required`,
    * `invalid_code`; `too_many_attempts`
    */
   async logIn(

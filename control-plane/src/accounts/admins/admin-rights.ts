@@ -8,10 +8,10 @@ import { entryOf, roleOf, superAgent } from "./hold-others.ts";
 import { findAdminEntry, holdRights, setAgent } from "./store.ts";
 
 /**
- * Giving an admin other rights, or taking all of them. Whoever has other rights than before has to log in again. Giving more
+ * Gives an admin other rights, or takes all of them. Anyone whose rights change has to log in again. Giving more
  * takes two, taking is quick.
- * It throws `not_found`, `conflict` for one that was changed since it was loaded, `forbidden` for somebody who was no
- * super-admin any more by the time it was done, `last_admin`, `self_forbidden`.
+ * It throws `not_found`, `conflict` for an admin changed since it was loaded, `forbidden` for a caller who is no
+ * longer a super-admin when it is done, `last_admin`, `self_forbidden`.
  */
 export function saveAdminAct(): Act<SaveAdminInput> {
   return {

@@ -9,7 +9,8 @@ import { type LinkParts, leaveLink, tokenBytes } from "./leave-link.ts";
 import { insertAdmin, insertSupportProfile } from "./store.ts";
 
 /**
- * Making an admin, who gets a link to set a first password. Whoever makes one alone could be two, or have the limits of two.
+ * Creates an admin, who gets a link to set a first password. A super-admin who could do this alone could act as two,
+ * or have the limits of two.
  * It throws `conflict` when username, e-mail or mobile number are taken, and `forbidden`.
  */
 export function createAdminAct(parts: LinkParts & { readonly hashing: PasswordHashing }): Act<CreateAdminInput> {

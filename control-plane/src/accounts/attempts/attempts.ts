@@ -16,7 +16,7 @@ import {
 
 /** An attempt that was counted and may be made. */
 export type Attempt = {
-  /** It was a good one: the pair begins anew, and the address gets this one back. */
+  /** The attempt succeeded: the pair starts again from zero, and the address gets this attempt back. */
   succeeded(): Promise<void>;
 };
 

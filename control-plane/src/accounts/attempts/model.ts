@@ -30,8 +30,8 @@ export const attemptKinds = {
 } as const satisfies Record<string, AttemptKind>;
 
 /**
- * Codes of an authenticator, counted for the account: they are only looked at behind the right password, so that no
- * stranger can use them up, and whoever has stolen the password must not have as many guesses as addresses.
+ * Codes of an authenticator, counted per account: they are only checked after the right password, so no stranger can
+ * use them up, and someone with a stolen password does not get as many guesses as addresses.
  */
 export const codeLimit: AttemptLimit = { ...guesses, free: 8 };
 
@@ -66,7 +66,7 @@ export function freeFromAddress(kind: AttemptKind, free: number): AttemptKind {
 /** Why an account gets a mail that somebody asked for without a login, or an admin for somebody else. */
 export type AskedMail = "verification" | "account_exists" | "password_reset" | "admin_link";
 
-/** Mails of one kind to one recipient that one asker causes. Those above are not sent, and nobody is told. */
+/** Mails of one kind to one recipient that one asker causes. Those above are silently not sent. */
 export const askerLimit: AttemptLimit = {
   free: 3,
   windowSeconds: 2 * hour,

@@ -13,7 +13,7 @@ let hashOfNobody: Promise<string> | null = null;
 export class PasswordHashing {
   readonly #semaphore = new Semaphore(atOnce);
 
-  /** @throws AppError `too_many_attempts` when there is no turn within two seconds */
+  /** @throws AppError `too_many_attempts` when no slot is free within two seconds */
   async hash(password: string): Promise<string> {
     return await this.#inTurn(() => Bun.password.hash(password, argon));
   }
@@ -30,7 +30,7 @@ export class PasswordHashing {
         const isRight = await Bun.password.verify(password, hash ?? (await hashOfNobody));
         return isRight && hash !== null;
       } catch {
-        // What stands there is no hash of a kind that we know: nobody can log in with it.
+        // The stored value is not a hash of a known kind: nobody can log in with it.
         return false;
       }
     });

@@ -44,7 +44,7 @@ const tokenBytes = 32;
 const validMinutes = 60;
 const answerMsMin = 100;
 
-/** A new password for whoever can read the mails of the address. */
+/** A new password for anyone who can read the mails of the address. */
 export class PasswordReset {
   readonly #parts: PasswordResetParts;
 
@@ -53,7 +53,7 @@ export class PasswordReset {
   }
 
   /**
-   * Sends a link to the address, if somebody has it. Whoever asks sees no difference.
+   * Sends a link to the address, if it has an account. The response is the same either way.
    * @throws AppError `invalid_email`, `too_many_attempts`
    */
   async request(address: string, request: Request, origin: Origin): Promise<void> {

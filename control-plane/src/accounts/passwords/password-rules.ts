@@ -40,9 +40,9 @@ const sentences: Readonly<Record<PasswordFault, string>> = {
 };
 
 /**
- * What is wrong with a new password, as a sentence, or null. Length counts; nothing is asked of its characters. Refused is
- * what is guessed first: common words, also with digits behind or with characters that look alike, one character or group
- * again and again, walks over the keyboard, and the e-mail address of its owner.
+ * What is wrong with a new password, as a sentence, or null. Length counts; no kinds of characters are required.
+ * Refused are the first guesses: common words, also with digits appended or look-alike characters, one character or
+ * group repeated, walks over the keyboard, and the owner's e-mail address.
  */
 export function passwordProblem(password: string, email: string): string | null {
   const fault = findFault(password, email);

@@ -4,8 +4,8 @@ import { formPath } from "../../platform/page-locale.ts";
 import type { LoginProfile } from "../store.ts";
 
 /**
- * Leaves a notice to the owner of the account in the transaction that changed the password, so that nobody's password
- * changes behind their back. It holds no token: its link leads to the page where one asks for a link of one's own.
+ * Notifies the owner of the account, in the transaction that changed the password, so that no password changes
+ * unnoticed. The notice holds no token: its link leads to the page where one requests a link.
  */
 export async function tellPasswordChange(
   tx: Transaction,

@@ -69,8 +69,8 @@ export class Registration {
   }
 
   /**
-   * Makes the user of the gateway, the profile and the link in one transaction. For an address that is known already
-   * nothing is made; its owner gets a mail that says so, and whoever asks sees no difference.
+   * Creates the gateway user, the profile and the link in one transaction. For a known address nothing is created;
+   * its owner gets a mail that says so, and the caller sees no difference.
    * @throws AppError `invalid_email`, `invalid_password`, `invalid_name`, `too_many_attempts`
    */
   async register(input: RegistrationInput, origin: Origin): Promise<RegistrationAnswer> {
@@ -166,7 +166,7 @@ export class Registration {
     }
   }
 
-  /** Tells somebody who has an account that there is one, instead of telling whoever asked. */
+  /** Notifies the owner that the account exists, instead of revealing it to the caller. */
   async #tellOwner(owner: LoginProfile | null, isMailed: boolean): Promise<void> {
     if (owner === null || !isMailed) {
       return;

@@ -25,7 +25,7 @@ export type SessionParts = {
   readonly adminRules: () => AdminRules;
 };
 
-/** Logins: what a cookie stands for. A session is new with every login; nobody can bring one along. */
+/** Logins by cookie. A session is new with every login; nobody can bring one along. */
 export class Sessions implements CallerReader {
   readonly #db: Database;
   readonly #isSecure: boolean;

@@ -54,7 +54,7 @@ const contextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([
 /** Where the owner of a code looks after it. */
 const accountPaths = { user: "/console/account/", admin: "/admin/account/" } as const;
 
-/** The codes of an authenticator as a second proof at the login, and those that stand in for it when it is lost. */
+/** The codes of an authenticator as a second factor at login, and the recovery codes that replace a lost one. */
 export class SecondFactor {
   readonly #parts: SecondFactorParts;
 
@@ -146,7 +146,7 @@ export class SecondFactor {
     return step !== null && (await takeStep(tx, owner, step));
   }
 
-  /** What became of it is written down and told to the owner in the transaction that uses it up. */
+  /** Its use is recorded and reported to the owner in the same transaction. */
   async #takeRecoveryCode(tx: Transaction, owner: CodeOwner, letters: string, origin: Origin): Promise<boolean> {
     const digest = recoveryDigest(owner, letters);
     const kept = await listUnusedCodes(tx, owner);

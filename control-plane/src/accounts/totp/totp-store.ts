@@ -42,7 +42,7 @@ export async function enableSecret(db: Queryable, owner: CodeOwner): Promise<voi
   await db.query(`update ${tableOf(owner)} set totp_enabled_at = now(), updated_at = now() where id = $1`, [owner.id]);
 }
 
-/** The codes that stand in for it go with it. Returns whether there was one. */
+/** The recovery codes go with it. Returns whether there was one. */
 export async function removeSecret(db: Queryable, owner: CodeOwner): Promise<boolean> {
   await db.query(`delete from recovery_code where ${owner.kind}_id = $1`, [owner.id]);
   const written = await db.query(

@@ -26,7 +26,7 @@ export type Performed = {
   readonly effects: Effects;
   /** What the input left to the moment, as it is now: by then it could be more than what is agreed to. */
   readonly settledInput?: object;
-  /** What is left to do behind the commit, and the answer. */
+  /** What is left to do after the commit, and the answer. */
   readonly finish: () => Promise<Record<string, unknown>>;
 };
 

@@ -24,7 +24,7 @@ import {
 } from "./store.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 
-/** Whoever is to agree has the weekend to do so. */
+/** Approvers have the weekend to decide. */
 const hoursToDecide = 72;
 const pendingMax = 100n;
 const listedMax = 200;
@@ -181,9 +181,10 @@ export class Approvals {
   }
 
   /**
-   * Agrees to a request, which is then done in the same transaction, or rejects it. All rights are judged again.
-   * @throws AppError `not_found`, `conflict` when there is nothing to decide or the asker is no super-admin any more,
-   *   `self_forbidden`, `super_admin_required`, and those of the act
+   * Approves a request, which is then done in the same transaction, or rejects it. All rights are checked again.
+   * @throws AppError `not_found`, `conflict` when there is nothing to decide or the requester is no longer a
+   * super-admin,
+   * `self_forbidden`, `super_admin_required`, and those of the act
    */
   async decide(decision: Decision, caller: Omit<ActCaller, "idempotencyKey">): Promise<ApprovalEntry> {
     const performed = await this.#parts.db.withTransaction(async (tx) => {
@@ -365,7 +366,7 @@ function refuseDecided(approval: Approval | null): Approval {
 function originOf(caller: ActCaller, { all }: InputText, masterKey: MasterKey): ActOrigin {
   const { admin, requestId, clientIp: ip, idempotencyKey } = caller;
   const { adminId, username: adminName } = admin;
-  // Under a key of its own, since the name of a request tells nobody what a secret in it is.
+  // Under its own key, since the name of a request must not reveal a secret in it.
   const naming = new Bun.CryptoHasher("sha256", masterKey.deriveKey("name acts of admins"));
   const key = idempotencyKey ?? naming.update(`${adminId} ${all}`).digest("hex");
   return { adminId, adminName, requestId, ip, idempotencyKey: key, approvalId: null };

@@ -167,7 +167,7 @@ export async function expireApprovals(db: Queryable): Promise<void> {
     update approval set status = 'expired', sealed = null, updated_at = now() where status = 'pending' and expires_at <= now()`;
 }
 
-/** Only today is counted; a week is kept for whoever wants to know. */
+/** Only today is counted; a week is kept for inspection. */
 export async function deleteOldAllowances(db: Queryable): Promise<void> {
   await db.sql`delete from admin_allowance where day < (now() at time zone 'utc')::date - 7`;
 }

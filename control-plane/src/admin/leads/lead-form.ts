@@ -11,7 +11,7 @@ export type LeadProblemPage = (state: FormPageState, status: number) => Response
 const names = ["company", "contact", "email", "volume", "message", "website"] as const;
 const anyForm = z.record(z.string(), z.unknown());
 
-/** The form of `/contact/` as it is sent without script: afterwards stands a page, good or bad. */
+/** The form of `/contact/` as sent without JavaScript: it ends on a page, good or bad. */
 export function leadForm(
   receive: (lead: CreateLeadInput, clientIp: string) => Promise<void>,
   problemPage: LeadProblemPage,

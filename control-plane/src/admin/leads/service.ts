@@ -9,9 +9,9 @@ const inAllMax = 200;
 const waitSeconds = 3_600;
 
 /**
- * Keeps what somebody who wants an offer has filled in. A program that fills in what people do not see is told the same, and
- * nothing is kept.
- * @param countSender counts who sends it, and throws when that are too many
+ * Keeps what somebody who wants an offer has filled in. A program that fills in the hidden field gets the same
+ * response, and nothing is kept.
+ * @param countSender counts the sender, and throws when there are too many
  * @throws AppError `too_many_attempts` for a fourth lead of an address within a day, and in a flood
  */
 export async function receiveLead(

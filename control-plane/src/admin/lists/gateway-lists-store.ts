@@ -135,7 +135,7 @@ const startedAt = column("timestamptz", "u.started_at");
 const daysDefault = 31;
 const daysMax = 400;
 
-/** The id of a call tells under which days it can stand. */
+/** The id of a call reveals the days it can be filed under. */
 function hasRequestId(id: string, bind: Bind): string {
   const [first, , last] = daysOfRequest(id);
   return `u.request_id = ${bind(id, "uuid")} and u.day between ${bind(first, "date")} and ${bind(last, "date")}`;

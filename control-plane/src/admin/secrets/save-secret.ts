@@ -6,7 +6,9 @@ import { saveSecret } from "./service.ts";
 
 export type SaveSecretParts = {
   readonly masterKey: MasterKey;
-  /** Names of what a payment or a mail is trusted by: whoever knows the value forges the one and reads the other. */
+  /**
+   * Names of what payments or mails are trusted by: anyone who knows the value can forge the one and read the other.
+   */
   readonly ofTwo: ReadonlySet<string>;
   /** Called after a change is committed. */
   readonly onChange: () => void;

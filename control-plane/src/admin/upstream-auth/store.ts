@@ -18,7 +18,7 @@ export async function lockProfile(tx: Queryable, id: bigint): Promise<ProfileEnt
   return row ?? null;
 }
 
-/** One after the other: whoever makes a profile counts those that are there. */
+/** One at a time, since creating a profile counts the existing ones. */
 export async function countProfiles(tx: Queryable): Promise<number> {
   await tx.sql`lock table upstream_auth_profile in share row exclusive mode`;
   const [row] = await tx.sql<{ profiles: number }>`select count(*)::integer as profiles from upstream_auth_profile`;

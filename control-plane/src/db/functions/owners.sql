@@ -13,7 +13,7 @@ END
 $$;
 
 -- Whose calls a list is about is known by another number than the one in the log. A subquery for it hides from the planner
--- how many rows there are: it believed in few for whoever makes a tenth of all calls, and sorted them all for each piece of
+-- how many rows there are: it expected few for a user who makes a tenth of all calls, and sorted them all for each piece of
 -- a file. A stable function is looked into while a statement is planned.
 CREATE OR REPLACE FUNCTION gateway_user_of_user(p_user bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT gateway_user_id FROM user_profile WHERE id = p_user

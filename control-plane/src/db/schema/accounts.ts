@@ -65,7 +65,7 @@ export const accountToken = pgTable(
   ],
 );
 
-/** What stands in for a lost authenticator, once each. Only the SHA-256 of a code and its owner is kept. */
+/** One-time codes that replace a lost authenticator. Only the SHA-256 of a code and its owner is kept. */
 export const recoveryCode = pgTable(
   "recovery_code",
   {
@@ -83,7 +83,7 @@ export const recoveryCode = pgTable(
   ],
 );
 
-/** A login of a user or of an admin. The cookie carries 256 random bits, of which only the SHA-256 is kept. */
+/** A login of a user or of an admin. The cookie carries 256 random bits; only their SHA-256 is kept. */
 export const session = pgTable(
   "session",
   {

@@ -124,7 +124,7 @@ export const payment = pgTable(
   ],
 );
 
-/** Append-only: a payment that did not fit its order, as the gateway told of it, for whoever has to decide about it. */
+/** Append-only: a payment that did not match its order, as the gateway reported it, for the person who decides. */
 export const reviewPayment = pgTable(
   "review_payment",
   {
@@ -143,7 +143,7 @@ export const reviewPayment = pgTable(
   (table) => [unique("review_payment_once").on(table.orderId, table.gateway, table.transactionId)],
 );
 
-/** Everything a gateway told us that carried a good signature, once; the same id with other bytes is an alarm. */
+/** Every gateway message with a valid signature, once; the same id with other bytes is an alarm. */
 export const gatewayEvent = pgTable(
   "gateway_event",
   {

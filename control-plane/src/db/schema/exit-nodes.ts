@@ -3,7 +3,7 @@ import { type AnyPgColumn, boolean, check, index, integer, pgTable, primaryKey, 
 import { id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
-/** A remote host with a node agent. What was seen of it last stands beside what an admin said of it. */
+/** A remote host with a node agent: what checks last saw, and what an admin configured. */
 export const exitNode = pgTable(
   "exit_node",
   {
@@ -38,7 +38,7 @@ export const exitNode = pgTable(
     healthFailure: text("health_failure"),
     /** What the node said of itself. */
     healthDetails: json("health_details"),
-    /** Since when whoever answers at the address is known to hold the relay key; null after a change of either. */
+    /** Since when the server at the address is known to hold the relay key; null after a change of either. */
     provenAt: moment("proven_at"),
     /** Whether calls are sent there. */
     isServing: boolean("is_serving").notNull().default(false),

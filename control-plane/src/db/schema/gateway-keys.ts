@@ -91,7 +91,7 @@ export const budget = pgTable("budget", {
   granted: quota("granted").notNull().default(sql`0`),
   /** Everything ever charged to this budget; equals the sum of its usage rows. */
   used: quota("used").notNull().default(sql`0`),
-  /** What `used` was when the current period began, or when the limit of a key was set anew. */
+  /** What `used` was when the current period began, or when the limit of a key was last set. */
   periodBase: quota("period_base").notNull().default(sql`0`),
   /** Lent to replicas and not yet charged or given back; equals the sum of its lease rows. */
   leased: quota("leased").notNull().default(sql`0`),

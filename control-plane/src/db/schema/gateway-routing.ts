@@ -36,7 +36,7 @@ export const channel = pgTable(
     idleTimeoutMs: integer("idle_timeout_ms"),
     /** Paths without rules of their own that calls may take here, of a closed list; what they reach is shared. */
     passThroughPaths: text("pass_through_paths").array().notNull().default([]),
-    /** The exit node behind the channel; null for a provider. */
+    /** The exit node of the channel; null for a provider. */
     exitNodeCode: text("exit_node_code")
       .unique()
       .references(() => exitNode.nodeCode),

@@ -80,7 +80,7 @@ export const usageLog = pgTable(
     audioMs: bigint("audio_ms", { mode: "bigint" }).notNull(),
     /** Where the units come from: the provider, a count of our own, or nothing was delivered. */
     usageSource: text("usage_source", { enum: ["provider", "estimated", "none"] }).notNull(),
-    /** The provider told more than can be true; what is written here is what can. */
+    /** The provider reported more than is plausible; the row has the plausible amount. */
     isImplausible: boolean("is_implausible").notNull().default(false),
     priceVersion: integer("price_version"),
     rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull(),

@@ -18,7 +18,7 @@ export const mailTemplate = pgTable(
   (table) => [primaryKey({ columns: [table.name, table.locale] })],
 );
 
-/** Every mail, written in the transaction of what it tells about, and sent afterwards. */
+/** Every mail, written in the transaction it reports on, and sent afterwards. */
 export const mailLog = pgTable(
   "mail_log",
   {
@@ -56,7 +56,7 @@ export const mailLog = pgTable(
     index("mail_log_user").on(table.userId, table.id),
     index("mail_log_created").on(table.createdAt, table.id),
     index("mail_log_status").on(table.status, table.createdAt, table.id),
-    // The address itself stands behind it so that rows can be counted in the index alone.
+    // The address itself comes after it so that rows can be counted in the index alone.
     index("mail_log_address_start").on(sql`lower(${table.toAddress}) text_pattern_ops`, table.toAddress),
     index("mail_log_template").on(table.template, table.createdAt, table.id),
     index("mail_log_error")
@@ -65,7 +65,7 @@ export const mailLog = pgTable(
   ],
 );
 
-/** What a user was told, for the console; without links that carry tokens. */
+/** Messages to a user, for the console; without links that carry tokens. */
 export const mailInbox = pgTable(
   "mail_inbox",
   {

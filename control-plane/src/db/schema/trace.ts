@@ -84,8 +84,8 @@ export const payloadDayCount = pgTable("payload_day_count", {
 });
 
 /**
- * Who read the payload of which call, and why. Append-only, written by `record_payload_access` alone; each row holds the
- * hash of the one before, so that none can be altered or taken out unseen.
+ * Who read the payload of which call, and why. Append-only, written by `record_payload_access` alone; each row holds
+ * the hash of the one before, so that altering or removing one is noticed.
  */
 export const payloadAccess = pgTable(
   "payload_access",

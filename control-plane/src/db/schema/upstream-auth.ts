@@ -15,7 +15,7 @@ export const upstreamAuthProfile = pgTable("upstream_auth_profile", {
   baseUrl: text("base_url").notNull(),
   /** Model names; empty means all. */
   modelScope: text("model_scope").array().notNull(),
-  /** What of the auth type is no secret. */
+  /** The parts of the auth type that are not secret. */
   settings: json("settings").notNull(),
   /** The name in the secret store under which the rest lies. */
   credentialSecret: text("credential_secret"),

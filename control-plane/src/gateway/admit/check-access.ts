@@ -66,8 +66,8 @@ export function checkPassThrough(
 }
 
 /**
- * What kinds of calls are sold by, beside tokens that are read and written, and requests. Sound that is told by its time is
- * charged by tokens where only these have a price, and the other way round; what has neither would be free.
+ * What kinds of calls are sold by, besides tokens and requests. Audio counted by time is charged by tokens if only
+ * these have a price, and vice versa; audio with neither would be free.
  */
 const soldBy: Partial<Record<SurfaceKind, readonly Exclude<keyof PriceVersion, "version">[]>> = {
   speech: ["input", "request"],

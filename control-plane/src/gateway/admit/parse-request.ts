@@ -39,11 +39,13 @@ export function checkContentType(headers: Headers, surface: Surface): void {
 }
 
 /**
- * What the gateway needs to know of a body. The bytes of JSON stay as they came, but for the usage option of a stream
- * and a search that is only offered to the model; a form is written anew out of what was read of it, so that nobody reads anything else.
+ * What the gateway needs to know of a body. JSON bytes stay as they came, except for the usage option of a stream and
+ * a search that is only offered to the model; a form is rewritten from what was read of it, so that nobody reads
+ * anything else.
  * @param mayAskForUsage false where the upstream is known to refuse that option
- * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`, `unpriced_option`,
- *   `provider_object`, `model_not_found`
+ * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`,
+ * `unpriced_option`,
+ * `provider_object`, `model_not_found`
  */
 export function parseRequest(
   body: Uint8Array,

@@ -26,10 +26,11 @@ export type SealCredential = (id: ChannelId, credential: string) => Uint8Array;
 type Saved = { readonly before: ChannelState | null; readonly after: ChannelState };
 
 /**
- * Makes a channel, or changes the one that was loaded at `updated_at`. A new one is disabled until told otherwise. Its address
- * has been looked at by `checkBaseUrl`.
- * @throws AppError `not_found`, `invalid_value`, `conflict` (changed since, a name that is taken, a channel of an exit node),
- *   `secret_required` when the address goes elsewhere and the credential was not entered again
+ * Creates a channel, or changes the one loaded at `updated_at`. A new one is disabled by default. Its address was
+ * checked by `checkBaseUrl`.
+ * @throws AppError `not_found`, `invalid_value`, `conflict` (changed since, a name that is taken, a channel of an
+ * exit node),
+ * `secret_required` when the address changes and the credential was not entered again
  */
 export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal: SealCredential): Promise<Saved> {
   const base = input.base_url;
@@ -37,7 +38,7 @@ export async function saveChannel(tx: Transaction, input: SaveChannelInput, seal
   const id = channel.id;
   const goesElsewhere = base !== undefined && originOf(base) !== originOf(channel.baseUrl);
   if (goesElsewhere && channel.credentialSealed !== null && input.credential === undefined) {
-    // Whoever may change an address, and no more than that, could read the credential at a host of their own.
+    // Anyone who may change only the address could otherwise read the credential at their own host.
     throw new AppError("secret_required", {
       message: "Enter the credential again: it would be sent to another host.",
       fields: { credential: "Enter the credential again, or remove it." },
@@ -177,7 +178,7 @@ export async function checkBaseUrl(
   }
 }
 
-/** Where calls would go; null for what is no address. */
+/** Where calls would go; null for an invalid address. */
 function originOf(baseUrl: string): string | null {
   try {
     const { protocol, hostname, port } = parseBaseUrl(baseUrl);

@@ -109,7 +109,7 @@ export class ChannelLoads {
     return { channel, customer, startedTick, isPauseProbe, isProbe, isOver: false };
   }
 
-  /** An answer has begun: a probe has told what it was sent for, however long its stream may still take. */
+  /** A response has begun: a probe is answered, however long its stream may still take. */
   answered(use: ChannelUse): void {
     this.#closeCircuit(use);
     if (use.isPauseProbe && !use.isOver) {
@@ -129,8 +129,8 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel has answered well or badly; `blame` says what counts against it, and `result` says what it was. Of a good
-   * answer, `answered` was told before.
+   * The channel responded well or badly; `blame` says what counts against it, and `result` says what it was. For a
+   * good response, `answered` was called before.
    */
   end(use: ChannelUse, blame: AttemptFailure["blame"], result: string | null = null): void {
     if (use.isOver) {
@@ -180,8 +180,8 @@ export class ChannelLoads {
   }
 
   /**
-   * The channel asked for a pause, which it gets to the millisecond: clients are told the same. Where it only needs one,
-   * jitter keeps replicas from coming back in step.
+   * The channel asked for a pause, which it gets to the millisecond: clients are given the same. Where it only needs
+   * one, jitter keeps replicas from coming back in step.
    */
   coolDown(
     { channel, customer }: ChannelUse,
@@ -200,7 +200,7 @@ export class ChannelLoads {
     }
   }
 
-  /** What was seen of exit nodes since the last time; without those of which there is nothing new. */
+  /** Exit-node traffic since the last call; nodes without changes are omitted. */
   takeExitTraffic(): ExitTraffic[] {
     const taken: ExitTraffic[] = [];
     for (const [id, nodeCode] of this.#nodes) {

@@ -57,11 +57,11 @@ export async function updateExitChannel(tx: Queryable, fields: ExitChannelFields
 }
 
 /**
- * Gives the channels of nodes an ability for each model that somebody may use there, and takes away the others. Nothing
- * is written when all of it is so already: every statement on the table makes all replicas load their catalog anew.
+ * Gives the channels of nodes an ability for each model that somebody may use there, and removes the others. Nothing
+ * is written if nothing changes: every statement on the table makes all replicas reload their catalog.
  */
 export async function alignExitAbilities(tx: Queryable): Promise<void> {
-  // Whoever comes second sees what the first has changed.
+  // The second writer sees what the first has changed.
   await takeAdvisoryLock(tx, "abilities of exit nodes");
   const [state] = await tx.sql<{ differs: boolean }>`
     select exists (

@@ -18,8 +18,8 @@ const good = { kind: "good" } as const;
 const bad = { kind: "bad" } as const;
 
 /**
- * How the calls of the last ten seconds went: enough to tell a channel that is down from one that stumbled, and from one
- * that a single customer makes stumble.
+ * How the calls of the last ten seconds went: enough to distinguish a channel that is down from one that stumbled,
+ * and from one that a single customer makes stumble.
  */
 export class FailureWindow {
   readonly #calls = new Uint32Array(parts);

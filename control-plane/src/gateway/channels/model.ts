@@ -11,11 +11,11 @@ export type Channel = {
   readonly protocol: "http:" | "https:";
   readonly hostname: string;
   readonly port: number;
-  /** What stands before the part of the path that follows `/v1`; without a slash at its end. */
+  /** Replaces `/v1` in the path; without a trailing slash. */
   readonly basePath: string;
   /** Connections go here and to no other address, whatever `hostname` resolves to by then; null lets the name decide. */
   readonly pinnedAddress: string | null;
-  /** The code of the exit node behind the channel; null for a provider. */
+  /** The code of the channel's exit node; null for a provider. */
   readonly exitNode: string | null;
   readonly credential: string | null;
   readonly requestsPerMinute: number | null;

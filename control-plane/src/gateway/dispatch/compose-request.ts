@@ -14,7 +14,7 @@ const idempotencyHeader = "idempotency-key";
 /** Carries the marks of the gateways that a request has passed, so that a loop is noticed. */
 export const hopHeader = "x-sluice-hops";
 const hopPattern = /^[0-9a-f]{16}$/;
-/** The last ones tell of a loop; whoever is longer on the way is not helped by more of them. */
+/** The last ones indicate a loop; more of them do not help a longer path. */
 const hopsMax = 32;
 
 /** Whether a request has been at the gateway with this mark. */
@@ -114,7 +114,7 @@ export function composeRequest(
   return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
 }
 
-/** The part of a query that may go on, written anew. */
+/** The allowed part of a query, re-encoded. */
 function keepQuery(query: string): string {
   if (query === "") {
     return "";

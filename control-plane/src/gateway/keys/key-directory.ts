@@ -144,14 +144,14 @@ export class KeyDirectory {
     return lookup;
   }
 
-  /** One lost connection is no outage: a database that is known to be away answers the second try at once. */
+  /** One lost connection is not an outage: a database known to be away answers the second try at once. */
   #ask(digest: string): Promise<Principal | null> {
     const keyHash = Buffer.from(digest, "hex");
     return this.#load(keyHash).catch(() => this.#load(keyHash));
   }
 
   #keep(digest: string, principal: Principal | null): void {
-    // What is kept anew stands at the end again.
+    // A renewed entry moves to the end.
     this.#absent.delete(digest);
     if (principal === null) {
       this.#entries.delete(digest);
@@ -213,7 +213,7 @@ function makeRoom(map: Map<string, unknown>, sizeMax: number): void {
   }
 }
 
-/** What a promise brings within this time; it may go on behind that. */
+/** The result of a promise within this time; it may continue afterwards. */
 async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`the database did not answer in ${ms} ms`)), ms);

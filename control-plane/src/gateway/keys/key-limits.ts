@@ -18,7 +18,10 @@ const hourMs = 3_600_000;
 export class KeyLimits {
   /** By the key whose limits count. */
   readonly #usages = new Map<ApiKeyId, Usage>();
-  /** Calls that were left, and that cost a provider what nobody pays. By the user: whoever has used up one key makes another. */
+  /**
+   * Abandoned calls that may cost a provider what nobody pays. Counted per user, who could otherwise use one key
+   * after another.
+   */
   readonly #aborts = new Map<GatewayUserId, RateBucket>();
   readonly #used = new Set<ApiKeyId>();
   readonly #clock: Clock;
@@ -26,8 +29,8 @@ export class KeyLimits {
   #replicas = 1;
 
   /**
-   * @param abortsPerHour how many calls a user may leave before their answers begin, which is free, or of which the provider
-   *   has not told what it did unseen; null for any number
+   * @param abortsPerHour how many calls a user may abandon before their responses begin, which is free, or whose cost
+   *   the provider has not reported; null for any number
    */
   constructor(clock: Clock, abortsPerHour: number | null) {
     this.#clock = clock;
@@ -98,7 +101,7 @@ export class KeyLimits {
     }
   }
 
-  /** The client left a call of which a provider may have done more than is charged. */
+  /** The client abandoned a call for which a provider may have done more than is charged. */
   noteAbort(principal: Principal): void {
     const { gatewayUserId: id } = principal;
     const bucket = this.#abortsOf(id) ?? RateBucket.adjusted(null, this.#abortsPerHour, this.#replicas, hourMs);
@@ -122,7 +125,7 @@ export class KeyLimits {
     usage.tokens?.take(Number(tokens), tick);
   }
 
-  /** Keys of which a call was let in since this was asked last. */
+  /** Keys used by admitted calls since this was last read. */
   takeUsed(): ApiKeyId[] {
     const used = [...this.#used];
     this.#used.clear();
@@ -167,7 +170,7 @@ export class KeyLimits {
     return usage;
   }
 
-  /** The same with the limits as they are; other limits begin anew. */
+  /** The same with current limits; changed limits start again from zero. */
   #usage(principal: Principal): Usage {
     const usage = this.#known(principal);
     usage.requests = RateBucket.adjusted(usage.requests, principal.requestsPerMinute, this.#replicas);

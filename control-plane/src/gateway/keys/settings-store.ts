@@ -178,7 +178,7 @@ export type KeyBudget = {
   readonly granted: bigint;
   readonly period: ResetPeriod;
   readonly isEnforced: boolean;
-  /** How often it was granted something: the next grant gets the number behind it. */
+  /** How often it was granted something: the next grant gets the next number. */
   readonly grants: bigint;
 };
 
@@ -207,7 +207,7 @@ export async function insertKeyBudget(tx: Queryable, limitKeyId: ApiKeyId, perio
   return budget;
 }
 
-/** Begins to count anew, by these periods. */
+/** Restarts the count, by these periods. */
 export async function restartBudget(tx: Queryable, budgetId: BudgetId, period: ResetPeriod): Promise<void> {
   await tx.sql`
     update budget set is_enforced = true, period = ${period}, period_base = used,

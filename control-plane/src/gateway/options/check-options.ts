@@ -5,8 +5,8 @@ import { type OptionPlace, optionTable } from "./option-table.ts";
 type JsonObject = Record<string, unknown>;
 
 /**
- * Looks at every field of a request, or of the part of an event that is like one.
- * @param prefix stands before the name of the field in an error
+ * Checks every field of a request, or of the part of an event that is like one.
+ * @param prefix comes before the field's name in an error
  * @throws AppError with the field in `param`: `unpriced_option`, `provider_object`, `unknown_field`
  */
 export function checkOptions(fields: JsonObject, place: OptionPlace, prefix = ""): void {

@@ -26,7 +26,7 @@ const innerNames = [
 /** Parts of an event of a realtime session. */
 const eventNames = ["type", "session", "response", "item", "event_id"];
 
-/** Names that stand in nearly every request and mean nothing here, so that nobody looks at them for long. */
+/** Names in nearly every request that mean nothing here; they are skipped early. */
 const plainNames = [
   ...["temperature", "top_p", "stop", "seed", "user", "metadata", "response_format", "parallel_tool_calls", "include"],
   ...["reasoning", "reasoning_effort", "instructions", "text", "prompt_cache_key", "truncation", "verbosity"],
@@ -54,8 +54,8 @@ const objectNames = namesOf(innerNames, plainInnerNames);
 const partNames = namesOf(eventNames);
 
 /**
- * Refuses a field that is another one to whoever does not look at case, signs between words, or forms of letters, as
- * readers of JSON in other languages do: it would count there, while nobody here has seen it.
+ * Refuses a field that readers which ignore case, separators, or forms of letters would take for another one: it
+ * would count there, while nobody here has seen it.
  * @throws AppError `unknown_field`
  */
 export function refuseDisguise(name: string, param = name): void {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { SurfaceKind } from "../surfaces.ts";
 
-/** Where an option can stand: in a request, by its dialect, or in an event of a realtime session. */
+/** Where an option can occur: in a request, by its dialect, or in an event of a realtime session. */
 export type OptionPlace = SurfaceKind | "realtime";
 
 /** A field that changes what a call costs, who answers it, or what of the provider's account it reaches. */

@@ -19,7 +19,7 @@ export function refuseObjects(item: JsonObject, param: string): void {
 }
 
 /**
- * The same for whatever stands inside of a value.
+ * The same for everything nested inside a value.
  * @throws AppError `provider_object`, `unpriced_option`, `unknown_field`
  */
 export function refuseObjectsWithin(value: unknown, param: string): void {

@@ -28,7 +28,7 @@ const forgetMs = 60_000;
 const refillPauseMs = 100;
 /** While the database is away it is not asked for more at every call. */
 const refillPauseMsAfterFailure = 1_000;
-/** A call rather hears that there is no answer than wait longer for a database that is silent. */
+/** Fail the call rather than wait longer for an unresponsive database. */
 const holdMsMax = 2_000;
 /** The first lease covers this many calls of the size that asked for it. */
 const callsPerLease = 32n;
@@ -192,8 +192,8 @@ export class QuotaLeases {
   }
 
   /**
-   * Looks for leases of which this process does not know: a statement whose answer was lost may have happened after the
-   * lease was read, or in an earlier life of the replica. What seems to differ is read again, so that it can be given back.
+   * Looks for leases unknown to this process: a statement whose answer was lost may have happened after the lease was
+   * read, or in an earlier life of the replica. What seems to differ is read again, so that it can be given back.
    */
   async reconcile(): Promise<void> {
     for (const [budgetId, amount] of await this.#store.listLeases()) {
@@ -247,7 +247,7 @@ export class QuotaLeases {
       return;
     }
     slice.isAcquiring = true;
-    // One lost connection is no outage: what was asked on it is put in doubt, read again, and asked once more.
+    // One lost connection is not an outage: what was asked on it is put in doubt, read again, and asked once more.
     this.#acquire(slice, extra)
       .catch(() => this.#acquire(slice, extra))
       .catch((error: unknown) => {
@@ -283,7 +283,8 @@ export class QuotaLeases {
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
         recall = 0n;
       } else if (answer.isRecallAnswered || this.#clock.tick() >= deadline) {
-        // What came free meanwhile lets the first be asked for anew; what was given back meanwhile is still ours to ask for.
+        // What came free meanwhile lets the first be requested again; what was given back meanwhile is still ours to
+        // ask for.
         const refused = shortfall + available(slice);
         refuseWaiters(slice, refused > first.amount ? refused : first.amount, this.#clock.tick() + refusalMs);
         recall = 0n;

@@ -9,7 +9,7 @@ export type LeaseRequest = {
   readonly want: Quota;
   /** The call for idle leases that this asks about; 0 makes one where it is needed, -1 leaves others in peace. */
   readonly recall: bigint;
-  /** Grows with every statement on a lease, so that one that comes late can be told. */
+  /** Grows with every statement on a lease, so that late ones can be recognized. */
   readonly statement: bigint;
 };
 

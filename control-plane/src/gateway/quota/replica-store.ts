@@ -41,7 +41,7 @@ export async function writeOffLeases(db: Queryable): Promise<WrittenOff[]> {
   return await db.sql<WrittenOff>`select replica_id as "replicaId", budgets, quota from write_off_leases()`;
 }
 
-/** Says that the host of a replica is lost. Returns false when there is no such replica. */
+/** Marks the host of a replica as lost. Returns false when there is no such replica. */
 export async function markGivenUp(db: Queryable, replicaId: ReplicaId): Promise<boolean> {
   const marked = await db.sql`
     update replica set given_up_at = coalesce(given_up_at, now()) where id = ${replicaId} returning id`;

@@ -97,7 +97,7 @@ export function serveWaiters(slice: Slice): void {
   }
 }
 
-/** Refuses everyone who waits for at least this much; those who need less have to be asked for anew. */
+/** Refuses everyone who waits for at least this much; smaller needs have to be requested again. */
 export function refuseWaiters(slice: Slice, amount: bigint, untilTick: number): void {
   slice.refusal = { amount, untilTick };
   for (const waiter of slice.waiters.splice(0)) {

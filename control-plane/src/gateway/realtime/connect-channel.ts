@@ -69,7 +69,7 @@ async function readFailure(answer: WebSocketRefusal | HttpClientError, channel: 
   return await readRefusal({ headers, body: wholeBody(body) }, classifyRefusal(answer), channel, noRequest);
 }
 
-/** A refused handshake comes with its body, of which nothing is left to wait for or to give up. */
+/** A refused handshake comes with its complete body: nothing to wait for or to give up. */
 function wholeBody(body: Uint8Array): Pick<HttpResponseBody, "bytes" | "consume" | "cancel"> {
   const nothing = (): void => undefined;
   return {
@@ -126,7 +126,7 @@ function isRefusal(answer: ClientWebSocket | WebSocketRefusal | HttpClientError)
   return "status" in answer;
 }
 
-/** An answer of the 200s to a handshake is no answer: there is no such endpoint. */
+/** A status of the 200s does not answer a handshake: there is no such endpoint. */
 function classifyRefusal({ status, headers }: WebSocketRefusal): AttemptFailure {
   const failure = classifyStatus(status, headers);
   return failure ?? { ...malformedAnswer, status };

@@ -1,6 +1,6 @@
 import { type Frame, frameBytes } from "../../platform/websocket/model.ts";
 
-/** What a sender that is told to pause may still have on its way to us. */
+/** What a sender asked to pause may still have on its way to us. */
 const waitingBytesMax = 64 * 1024 * 1024;
 
 /** Handles one frame; a promise when the next one has to wait for it. It never rejects. */
@@ -24,7 +24,7 @@ export class FrameLane {
     this.#sender = sender;
   }
 
-  /** @returns false when too much waits, although the sender was told to pause */
+  /** @returns false when too much waits, although the sender was asked to pause */
   push(frame: Frame): boolean {
     if (this.#isClosed) {
       return true;

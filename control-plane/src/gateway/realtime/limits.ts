@@ -1,6 +1,6 @@
 /** How long the parts of a session may take; milliseconds. */
 export type RealtimeLimits = {
-  /** Until the connection to the provider stands. */
+  /** Until the connection to the provider is established. */
   readonly connectTimeoutMs: number;
   /** Neither side said anything for so long. */
   readonly idleTimeoutMs: number;
@@ -10,7 +10,7 @@ export type RealtimeLimits = {
   readonly recheckMs: number;
   /** The provider is asked for a sign of life this often, and has to give one until it is asked again. */
   readonly pingMs: number;
-  /** How long a response that runs may go on once this process was told to stop. */
+  /** How long a running response may continue once this process is asked to stop. */
   readonly drainTimeoutMs: number;
 };
 

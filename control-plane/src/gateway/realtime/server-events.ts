@@ -21,10 +21,10 @@ export type ServerEvent =
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One of these stands in every event that matters; to look for them costs a small part of what parsing would. */
+/** One of these occurs in every event that matters; finding them costs a small part of what parsing would. */
 const marks = ['"response.created"', '"response.done"', '.input_audio_transcription.completed"', '"error"'];
 
-/** Reads an event that matters; null for all others and for what is no event. */
+/** Reads an event that matters; null for all others and for invalid events. */
 export function readServerEvent(frame: string): ServerEvent | null {
   if (!marks.some((mark) => frame.includes(mark))) {
     return null;
@@ -85,7 +85,7 @@ export function readDelta(frame: string): Delta | null {
     : { responseId, kind: "text", length, signs: countText(frame.slice(start, stop)).signs };
 }
 
-/** Where the quote is that ends a text: one behind an odd number of backslashes is a part of it. */
+/** Where the closing quote of a text is; a quote after an odd number of backslashes is part of the text. */
 function endOfText(frame: string, start: number): number {
   for (let at = frame.indexOf('"', start); at !== -1; at = frame.indexOf('"', at + 1)) {
     let before = at;

@@ -2,9 +2,9 @@ import { AppError } from "../../platform/errors.ts";
 import type { CallEnd } from "../model.ts";
 import { closeCodes } from "./close-codes.ts";
 
-/** Why a session ends, and what either side is told. */
+/** Why a session ends, and what either side gets to know. */
 export type SessionEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
-  /** Told to the client as an event before its connection is closed. */
+  /** Sent to the client as an event before its connection is closed. */
   readonly error: AppError | null;
   readonly clientCode: number;
   readonly clientReason: string;
@@ -14,7 +14,7 @@ export type SessionEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
   readonly hasLeft?: boolean;
 };
 
-/** An end that is somebody's fault, which the client is told. */
+/** An end caused by either side, reported to the client. */
 export function failed(error: AppError, clientCode: number, isChannelFault = false): SessionEnding {
   const upstreamCode = closeCodes.normal;
   return {

@@ -318,7 +318,7 @@ export class RealtimeSession implements ServerSocketOwner {
     }
   }
 
-  /** Tells the client why, says goodbye to both sides, and closes the books. */
+  /** Reports the reason to the client, says goodbye to both sides, and closes the books. */
   #stop(ending: SessionEnding): void {
     if (this.#ending !== null) {
       return;

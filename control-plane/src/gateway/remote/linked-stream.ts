@@ -21,7 +21,7 @@ export interface LinkedStreamOwner {
   readonly isRaw: boolean;
   readonly stallTimeoutMs: number;
   onSent(piece: Uint8Array): void;
-  /** Called once. The report is the text behind the comment mark, or null when none came. */
+  /** Called once. The report is the text after the comment mark, or null when none came. */
   onEnd(report: string | null, ending: LinkedEnding): void;
 }
 
@@ -80,7 +80,7 @@ export class LinkedStream implements HttpBodySink {
     this.#queue.close();
   }
 
-  /** The gateway breaks a stream that went wrong behind its error event and the report; without them it was its own end. */
+  /** The gateway breaks a failed stream after its error event and the report; without them it was its own end. */
   onError(error: HttpClientError): void {
     if (this.#isOver) {
       return;
@@ -103,7 +103,7 @@ export class LinkedStream implements HttpBodySink {
 
   #pass(events: Buffer): void {
     const at = events.lastIndexOf(comment);
-    // A comment begins a line; inside an event's data the mark would stand behind other text.
+    // A comment begins a line; inside an event's data the mark would come after other text.
     const isComment = at === 0 || events[at - 1] === 0x0a || events[at - 1] === 0x0d;
     if (isComment) {
       this.#report = events.toString("latin1", at + comment.length).trim();

@@ -111,7 +111,7 @@ export class RemoteGateway implements GatewayPort {
     try {
       body = hasBody ? await call.readBody(this.#takeRoom(state, caller)) : null;
     } catch (thrown) {
-      // What is wrong with a body is only told to somebody with a good key.
+      // What is wrong with a body is only reported to callers with a valid key.
       const answer = isKeyFirst ? null : await this.#refuseKey(state, caller);
       if (answer !== null) {
         return answer;

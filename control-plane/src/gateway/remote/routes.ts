@@ -129,7 +129,7 @@ function toResponse(answer: GatewayAnswer): Response {
   return new Response(answer.body, { status: answer.status, headers: answer.headers });
 }
 
-/** The report rides on the head when the call is over by then, else on a comment behind the last event. */
+/** The report rides on the head when the call is over by then, else on a comment after the last event. */
 function toLinkedResponse(answer: GatewayAnswer, report: CallReport | null): Response {
   const isEvents = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
   if (isEvents && answer.body instanceof ReadableStream) {

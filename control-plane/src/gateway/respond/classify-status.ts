@@ -92,7 +92,7 @@ export function failedBy(error: HttpClientError): FailedAttempt {
   return { failure: classifyClientError(error), said: null, note: null };
 }
 
-/** A longer pause is no answer to a request any more. */
+/** A request is not kept waiting for longer than this. */
 const retryAfterSecondsMax = 86_400;
 const numberForm = /^\d{1,12}(\.\d+)?$/;
 

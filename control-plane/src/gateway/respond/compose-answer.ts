@@ -21,7 +21,7 @@ export type AnswerForm = "whole" | "pieces" | { readonly refused: string };
 /** Answers of other types than these and event streams are passed on without being collected. */
 const collectedTypes = /^[^;]*json|^text\/plain/i;
 const eventStreamType = /^text\/event-stream/i;
-/** What stands in the place of sound or of a transcript when somebody before the provider answers. */
+/** Placeholder for audio or a transcript when a server in front of the provider answers. */
 const pageTypes = /^(?:text\/html|application\/xhtml)/i;
 /** No content, another form for the next question, a part of something: good statuses that no call of a model asks for. */
 const emptyStatuses: ReadonlySet<number> = new Set([204, 205, 206]);

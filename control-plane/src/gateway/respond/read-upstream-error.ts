@@ -167,7 +167,7 @@ function judgeForbidden(failure: AttemptFailure, words: ErrorWords): AttemptFail
     : failure;
 }
 
-/** The body as far as it is no longer than an error is, else null. */
+/** The body if it is no longer than an error, else null. */
 async function readAll(body: Pick<HttpResponseBody, "bytes">): Promise<Uint8Array | null> {
   try {
     return await body.bytes(errorBodyBytesMax);
@@ -214,7 +214,7 @@ function isHtml({ headers }: RefusingAnswer): boolean {
 const pageTitle = /<title[^>]*>([^<]{1,200})/i;
 
 /**
- * What a body says, in whichever form servers say such things: an object, a text, or a page, of which the title is kept.
+ * What a body says, in whichever form servers say such things: an object, a text, or a page, whose title is kept.
  * Null when it is empty.
  */
 function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): Said | null {

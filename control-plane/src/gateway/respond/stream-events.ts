@@ -59,7 +59,7 @@ function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 /** Comments before the first event, which may never come; those beyond are left out. */
 const commentBytesMax = 16_384;
-/** A single event longer than this is no event. */
+/** A longer event is invalid. */
 const eventBytesMax = 4_194_304;
 /** What an upstream may say after the last event before we hang up; the end of a chunked body takes a few bytes. */
 const afterLastEventBytesMax = 16_384;
@@ -196,7 +196,7 @@ export class EventStream implements HttpBodySink {
   #passRest(rest: Buffer, kind: Surface["kind"]): void {
     const isBlank = rest.every((byte) => byte === 0x0a || byte === 0x0d);
     const event = isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
-    // Behind a whole answer, the beginning of an event is nobody's loss.
+    // After a complete response, the beginning of an event is nobody's loss.
     if (!this.#ends.isWhole || seeEvent(event, kind).kind !== "broken") {
       this.#passEvents(event, kind);
     }

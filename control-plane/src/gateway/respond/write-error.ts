@@ -38,8 +38,8 @@ export function writeError(error: AppError): GatewayAnswer {
 }
 
 /**
- * The event that ends a stream which went wrong; no `[DONE]` follows it. The Responses API has a form of its own for it;
- * the `error` object stands in both, because it is what the clients raise.
+ * The event that ends a failed stream; no `[DONE]` follows it. The Responses API has its own form for it; the `error`
+ * object is in both, because it is what the clients raise.
  */
 export function errorEvent(error: AppError, isResponses: boolean): Uint8Array {
   const body = toOpenaiError(error);

@@ -19,14 +19,14 @@ import { isFiltered, readAnswer, usageOf } from "./measure-usage/read-usage.ts";
 export type Measured = {
   readonly units: Units;
   readonly usageSource: "provider" | "estimated" | "none";
-  /** The provider told more than can be true, or what can't be a count at all. */
+  /** The provider reported more than is plausible, or not a count at all. */
   readonly isImplausible: boolean;
 };
 
 const free: Measured = { units: noUnits, usageSource: "none", isImplausible: false };
-/** A path that is passed through costs what the price of a request says; its answers tell of usage of other calls. */
+/** A passed-through path costs the price of a request; its responses report usage of other calls. */
 const requestAlone: Measured = { units: noUnits, usageSource: "estimated", isImplausible: false };
-/** Where tokens are the output, so that an answer without any is no output. */
+/** Where tokens are the output, so that a response without any has no output. */
 const textKinds: ReadonlySet<SurfaceKind> = new Set(["chat", "completions", "responses"]);
 const spokenTokensPerCharacter = 4 / 3;
 const pictureEvent = /^image_(?:generation|edit)\.completed$/;
@@ -72,7 +72,7 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { fo
 export type StreamedAnswer = AnsweredCall & {
   /** Whether it came to its end; `aborted` when the client left before. */
   readonly end: "completed" | "failed" | "aborted";
-  /** The last usage that the provider told, or null. */
+  /** The last usage reported by the provider, or null. */
   readonly reported: ToldUnits | null;
   /** The provider ended it because of what was said in it. */
   readonly isFiltered: boolean;
@@ -116,14 +116,17 @@ function measureEnded(answer: StreamedAnswer): Measured {
   return hasOutput(units) ? { units, usageSource: "estimated", isImplausible: told?.isOdd === true } : free;
 }
 
-/** An answer that had begun when its client left, and of which nothing more is known: it owes its input. */
+/** A response that had begun when its client left, with nothing more known about it: it owes its input. */
 export function measureUnread(call: AnsweredCall): Measured {
   const delivered = { outputTokens: 0, textBytes: 0, pictures: 0, items: 0 };
   const heard = { reported: null, isFiltered: false, delivered };
   return measureStream({ ...call, ...heard, end: "aborted", pieces: [], bytesSent: 0 });
 }
 
-/** The provider was read on for a while: what it told is charged, else what it had read and what the client had got. */
+/**
+ * The provider was read on for a while: what it reported is charged, else what it had read and what the client had
+ * received.
+ */
 function measureAborted(answer: StreamedAnswer): Measured {
   const { kind, limits, delivered, reported } = answer;
   if (kind === "pass") {

@@ -1,7 +1,7 @@
 import { noUnits, type Units } from "../../models/units.ts";
 import { parseObject } from "./units.ts";
 
-/** What a transcription tells of the sound it was made of. */
+/** What a transcription reports about its audio. */
 export type Heard = { readonly soundMs: number; readonly textBytes: number };
 
 /** 150 words a minute are about 15 bytes of text a second. */
@@ -10,19 +10,19 @@ const heardBytesPerToken = 5;
 /** As subtitles write it: `00:01:02,500`, `01:02.500`. */
 const timePattern = /(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})/g;
 
-/** What was heard: sound is sold by its time or by tokens, of which only those of the text can be told. */
+/** The audio: it is sold by its time or by tokens; only those of the text can be counted. */
 export function heardUnits({ soundMs, textBytes }: Heard): Units {
   return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / heardBytesPerToken)), audioMs: BigInt(soundMs) };
 }
 
-/** Sound of which nothing is known but how much text was heard in it. */
+/** Audio about which only the length of its text is known. */
 export function hearText(textBytes: number): Heard {
   return { soundMs: Math.ceil((textBytes * 1000) / spokenBytesPerSecond), textBytes };
 }
 
 /**
- * Judges how long sound lasted by a whole answer: by the duration that it tells, the last time of its subtitles, else
- * the time that somebody needs to say it.
+ * Judges how long audio lasted by a whole response: by its reported duration, the last time of its subtitles, else
+ * the time somebody needs to say it.
  */
 export function hearAnswer(answer: string): Heard {
   const json = parseObject(answer);

@@ -25,12 +25,12 @@ export function bookable(
   return isPlausible ? { units: told, isImplausible: false } : { units: cut(told, most), isImplausible: true };
 }
 
-/** Our own count of what nobody told. It charges no more than was set aside. */
+/** Our own count of what was not reported. It charges no more than was set aside. */
 export function withinHeld(counted: Units, { held, most }: UsageLimits): Units {
   return cut(counted, { ...held, images: most.images });
 }
 
-/** What was told of an answer without naming its output, with our own count of that, and of the input if none was named. */
+/** What was reported without an output, with our own count of that, and of the input if none was named. */
 export function withOutput(told: Units, own: Units, limits: UsageLimits): Units {
   const inputTokens = told.inputTokens > 0n ? told.inputTokens : own.inputTokens;
   return bookable({ ...told, inputTokens, outputTokens: own.outputTokens }, limits).units;

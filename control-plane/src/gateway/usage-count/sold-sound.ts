@@ -11,10 +11,10 @@ export type UnitPrice = Pick<PriceVersion, "input" | "output" | "image" | "secon
 export type SoldSound = { readonly units: Units; readonly isConverted: boolean };
 
 /**
- * What was heard, in the unit that it is sold by: providers count sound by its time or by tokens, the same model now so, now
- * so. A count in a unit without a price would be free.
- * @param told the count of whoever counted
- * @param heard our own count of the same sound
+ * The audio, in the unit that it is sold by: providers count audio by its time or by tokens, even differently for the
+ * same model. A count in a unit without a price would be free.
+ * @param told the count of the provider or other counter
+ * @param heard our own count of the same audio
  */
 export function asSold(told: Units, heard: Units, price: Omit<UnitPrice, "image">): SoldSound {
   const isByTime = price.second > 0n;

@@ -1,6 +1,6 @@
 import { noUnits, type Units } from "../../models/units.ts";
 
-/** What a provider told. Some say numbers that no count can be; then the units are no more than a trace of it. */
+/** What a provider reported. Some send impossible numbers; then the units are only a trace of it. */
 export type ToldUnits = Units & { readonly isOdd?: boolean };
 
 export type Json = Record<string, unknown>;
@@ -47,7 +47,7 @@ function toTokens(usage: Json): Units {
   const written = firstOf(usage, outputDetails);
   const answerTokens = count(usage["completion_tokens"] ?? usage["output_tokens"]);
   const outputTokens = answerTokens + reasoningBeside(usage, answerTokens, count(written["reasoning_tokens"]));
-  // Where only a total is told, as with ranks, all that is not output was read.
+  // Where only a total is reported, as with ranks, all that is not output was read.
   const rest = count(usage["total_tokens"]) - outputTokens;
   const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
   const cacheReadTokens = atMost(count(read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]), inputTokens);

@@ -11,7 +11,7 @@ export type ClaimedMail = {
   readonly userId: bigint | null;
   readonly to: string;
   readonly variablesSealed: Uint8Array | null;
-  /** Counts the claims. Whoever holds the mail knows the number; an earlier holder has another one. */
+  /** Counts the claims. The holder of the mail knows the number; an earlier holder has another one. */
   readonly attempts: number;
   /** Attempts that failed because of our own configuration. */
   readonly faults: number;

@@ -29,7 +29,7 @@ export type MailWorkerParts = {
   readonly log: Log;
   readonly sender: MailSender;
   readonly shared: SharedValues;
-  /** The part behind the @ of every Message-ID. */
+  /** The part after the @ of every Message-ID. */
   readonly messageIdDomain: string;
   /** Runs in the transaction that writes down what became of a mail. */
   readonly onOutcome: MailHook;

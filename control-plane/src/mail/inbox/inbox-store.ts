@@ -2,7 +2,7 @@ import type { InboxEntry } from "@sluice/contracts/mail";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 
-/** What this user was told, the newest first. */
+/** Messages to this user, newest first. */
 export async function listInbox(
   db: Queryable,
   userId: bigint,

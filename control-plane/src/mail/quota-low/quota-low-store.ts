@@ -1,6 +1,6 @@
 import type { Queryable } from "../../platform/db.ts";
 
-/** A user whose quota has fallen below a threshold of what was granted last, and who was not told yet. */
+/** A user whose quota has fallen below a threshold of the last grant, and who was not notified yet. */
 export type LowQuota = {
   readonly budgetId: bigint;
   /** The grant that the threshold is a part of. */
@@ -31,8 +31,8 @@ type Row = {
 };
 
 /**
- * Who of these budgets is below 20 % or 5 % of the last grant. What only goes back and forth (settlement, refunds, the end
- * of a period) is no grant. Whoever was told of 5 % is not told of 20 % afterwards.
+ * Which of these budgets are below 20 % or 5 % of the last grant. What only goes back and forth (settlement, refunds,
+ * the end of a period) is not a grant. After the notice for 5 % there is none for 20 %.
  */
 export async function findLowQuota(db: Queryable, after: bigint, upTo: bigint): Promise<LowQuota[]> {
   const rows = await db.sql<Row>`

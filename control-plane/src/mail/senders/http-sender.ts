@@ -14,7 +14,7 @@ export type HttpSenderParts = {
   readonly clock: Clock;
   /** The whole address to post to. */
   readonly url: string;
-  /** Tells the mail gateway which service the mail comes from. */
+  /** Identifies the sending service to the mail gateway. */
   readonly sourceTag: string;
   /** The key of the mail gateway, or null while there is none. */
   readonly readKey: () => Promise<string | null>;

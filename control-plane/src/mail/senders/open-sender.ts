@@ -16,7 +16,7 @@ export function mailSecretFallbacks(config: Config): Record<string, string | und
   return { [secretNames.gatewayKey]: config.MAIL_GATEWAY_KEY, [secretNames.smtpUrl]: config.SMTP_URL };
 }
 
-/** @throws ConfigError when MAIL_FROM is no sender */
+/** @throws ConfigError when MAIL_FROM is invalid */
 export function mailFromOf(config: Config): MailFrom {
   const from = parseMailFrom(config.MAIL_FROM);
   if (from === null) {

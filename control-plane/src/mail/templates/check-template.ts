@@ -4,8 +4,8 @@ import { fillPlaceholders, placeholdersIn } from "./placeholders.ts";
 import { isLinkName, sharedNames, templateShapes } from "./shape.ts";
 
 /**
- * Mail programs remove or block such things, a page that shows the mail would run them, and what is loaded from elsewhere
- * tells its owner who reads the mail, and when.
+ * Mail programs remove or block such things, a page that shows the mail would run them, and external content reveals
+ * to its owner who reads the mail, and when.
  */
 const unwelcome =
   /<\s*(script|iframe|object|embed|form|input|link|base|img|svg|video|audio|picture|source)\b|\bon[a-z]+\s*=|javascript:|["'(]\s*data:|\bsrc(set)?\s*=|url\s*\(|@import|http-equiv|\bping\s*=/i;
@@ -51,8 +51,8 @@ function problemOf(name: MailTemplateName, part: keyof TemplateSource, text: str
 }
 
 /**
- * A link lets in whoever has it. As a part of another address it would be told to the owner of that one, so it is all of a
- * `href`, or stands as text by itself.
+ * A link lets in anyone who has it. As a part of another address it would leak to the owner of that one, so it is all
+ * of a `href`, or text by itself.
  */
 function linkProblemOfHtml(html: string): string | null {
   if (html.replace(tag, "").includes("<")) {

@@ -76,8 +76,8 @@ function factRow([fact, label]: [string, string]): Html {
 }
 
 /**
- * One column that fits a phone and stays readable on a large screen. Styles stand at the elements, because some programs
- * remove everything else; nothing is loaded from anywhere.
+ * One column that fits a phone and stays readable on a large screen. Styles are inline, because some programs remove
+ * everything else; nothing is loaded from anywhere.
  */
 function htmlOf(name: MailTemplateName, locale: Locale, words: MailWords): string {
   const text = words[name];

@@ -81,7 +81,7 @@ function money(amount: string, currency: string, locale: Locale): string {
 
 const centsPerUsd = 100n;
 
-/** Rounded down to the cent: nobody is told of credit that is not there. */
+/** Rounded down to the cent: nobody is shown balance that does not exist. */
 function credit(quotaText: string, locale: Locale): string {
   const quota = BigInt(quotaText);
   const cents = ((quota < 0n ? 0n : quota) * centsPerUsd) / quotaPerUsd;

@@ -3,7 +3,7 @@ export type MailText = {
   readonly subject: string;
   readonly title: string;
   readonly body: readonly string[];
-  /** What stands on the button. */
+  /** The label of the button. */
   readonly action: string;
   /** Small print below the button. */
   readonly notes: readonly string[];

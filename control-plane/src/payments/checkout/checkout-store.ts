@@ -1,7 +1,7 @@
 import type { Queryable } from "../../platform/db.ts";
 import type { Checkout, GatewayNotice, Reversal } from "../gateways/model.ts";
 
-/** Whoever opens a checkout and does not come back is believed dead after this. */
+/** A caller that opens a checkout and does not come back counts as dead after this. */
 const openingSeconds = 60;
 
 /**
@@ -41,9 +41,9 @@ export type ToldReversal = {
 };
 
 /**
- * Marks the order whose money went back at the gateway as one that a person has to look at; its state stays. What we sent
- * back, or are sending, is no news: our own refund, unless the gateway says that it failed after we counted it as done; and
- * a total that our refunds add up to, without those that failed. Returns the number of the order that was marked, or null.
+ * Marks the order whose money went back at the gateway for review; its status stays. What we sent back, or are
+ * sending, is not news: our own refund, unless the gateway reports that it failed after we counted it as done; and a
+ * total that our refunds add up to, without failed ones. Returns the number of the marked order, or null.
  */
 export async function flagReversal(db: Queryable, reversal: ToldReversal): Promise<string | null> {
   const { gateway, transactionId, orderNo, what, reason } = reversal;

@@ -39,7 +39,10 @@ export class CheckoutService {
   readonly #payments: Payments;
   readonly #isPlay: boolean;
 
-  /** @param isPlay whether this is no place for real money, so that everybody may see what the wallet's secret signs */
+  /**
+   * @param isPlay whether this installation takes no real money, so that everyone may see what the wallet's secret
+   * signs
+   */
   constructor(billing: BillingParts, payments: Payments, { isPlay }: { readonly isPlay: boolean }) {
     this.#billing = billing;
     this.#payments = payments;

@@ -62,7 +62,7 @@ export interface CardGateway extends RefundGateway {
   describeCheckout(request: CardCheckoutRequest): GatewayRequest;
   /** @throws AppError `gateway_not_configured`, `payment_gateway_failed` */
   openCheckout(request: CardCheckoutRequest): Promise<Checkout>;
-  /** Whether the account is for real money, as it stands now. @throws AppError `gateway_not_configured` */
+  /** Whether the account currently is for real money. @throws AppError `gateway_not_configured` */
   isLive(account: string): Promise<boolean>;
   /**
    * @param signature the signature header

@@ -55,7 +55,7 @@ export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminPart
               subjectKind: "gateway_event",
               subjectId: id.toString(),
               before: { result: reopened.result },
-              // What comes of it stands in the message; an admin who asked and died on the way is named all the same.
+              // The result is in the message; an admin who asked and died on the way is named all the same.
               after: { gateway, account, eventId, orderNo },
               requestId,
               ip: clientIp,

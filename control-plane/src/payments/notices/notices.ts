@@ -43,10 +43,10 @@ export class GatewayNotices {
   }
 
   /**
-   * Takes a message again that was written down and not dealt with, on the way of its first delivery. Its signature was
-   * looked at then; whether its account takes play money or real money is looked at anew.
+   * Processes a recorded message again, the way of its first delivery. Its signature was checked then; whether its
+   * account takes test or real money is checked again.
    * @param id of the message, which `reopenNotice` has counted
-   * @throws AppError as those above, when it can't be dealt with now either
+   * @throws AppError as those above, when it can't be processed now either
    */
   async takeAgain(id: bigint, notice: GatewayNotice): Promise<NoticeResult> {
     return await this.#orRefuse(async () => await this.#deal({ id, result: "received" }, await this.#asOfNow(notice)));
@@ -101,7 +101,7 @@ export class GatewayNotices {
     } catch (error) {
       const isOutage = isDatabaseOutage(error);
       const code = error instanceof AppError ? error.code : isOutage ? "temporarily_unavailable" : "internal_error";
-      // What says why must not hide why: the gateway is told of the first error.
+      // The first error is reported to the gateway, not a failure to record it.
       await failNotice(db, id, code).catch((second: unknown) => {
         log.warn("payments.error_not_kept", { eventId: notice.eventId, code, error: second });
       });
@@ -132,7 +132,7 @@ export class GatewayNotices {
     const reason = `${reversalMark}: ${eventKind}`;
     const { transactionId, what } = meaning;
     const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, transactionId, what, reason });
-    // Of a refund that we gave, the gateway tells nothing new.
+    // Of a refund we initiated, the gateway reports nothing new.
     if (flagged === null && what.kind !== "dispute") {
       return "ignored";
     }

@@ -6,12 +6,12 @@ const bitsPerLetter = 5n;
 const orderBytes = 16;
 const claimBytes = 20;
 
-/** 128 random bits: who knows the number of an order was told it. Letters and digits only, for every gateway. */
+/** 128 random bits: who knows the number of an order was given it. Letters and digits only, for every gateway. */
 export function makeOrderNo(): string {
   return `S${randomText(orderBytes)}`;
 }
 
-/** What gives an order without a login to whoever has it. */
+/** Lets anyone who has it claim an order placed without a login. */
 export function makeClaimCode(): string {
   return randomText(claimBytes);
 }

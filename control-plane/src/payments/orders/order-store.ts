@@ -119,7 +119,7 @@ export async function insertOrder(tx: Queryable, order: NewOrder): Promise<Order
   return rows.length === 0 ? null : await findOrder(tx, order.orderNo);
 }
 
-/** The order that the user, or whoever has no login, placed under this idempotency key. */
+/** The order that the user, or a caller without a login, placed under this idempotency key. */
 export async function findOrderByKey(db: Queryable, userId: UserId | null, key: string): Promise<Order | null> {
   const [row] = await db.sql<OrderRow>`
     select o.*, p.gateway_user_id from sales_order o left join user_profile p on p.id = o.user_id

@@ -21,7 +21,7 @@ import {
 const expiryRounds = { atOnceMax: 500, roundsMax: 20 };
 
 /**
- * The order, for its owner. One that nobody owns is shown to whoever knows its number, which nobody can guess.
+ * The order, for its owner. One without an owner is shown to anyone who knows its number, which nobody can guess.
  * @throws AppError `not_found` for an order of somebody else just as for none
  */
 export async function readOrder(db: Queryable, orderNo: string, userId: UserId | null): Promise<Order> {

@@ -77,7 +77,7 @@ function isSameRequest(order: Order, request: OrderRequest): boolean {
   );
 }
 
-/** Who places an order, as far as it is told. */
+/** Who places an order, as far as known. */
 export type OrderFrom = { readonly user: UserCaller | null; readonly clientIp: string };
 
 /**

@@ -10,7 +10,7 @@ import { savePlan } from "./plans.ts";
 
 export type PlanInput = z.output<typeof savePlanInput>;
 
-/** Making or changing a plan. One that grants more for the money is a present to whoever buys it. */
+/** Creates or changes a plan. One that grants more for the money is a present to its buyers. */
 export function planAct(): Act<PlanInput> {
   return {
     kind: "plan.save",

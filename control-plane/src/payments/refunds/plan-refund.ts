@@ -27,7 +27,7 @@ export type RefundPlan = {
   readonly amountUsd: Decimal;
   /** The most that can go back now. */
   readonly leftUsd: Decimal;
-  /** Nothing of the payment is left behind this one. */
+  /** Nothing of the payment is left after this one. */
   readonly isWhole: boolean;
   readonly taking: QuotaTaking;
   readonly problems: readonly RefundProblem[];
@@ -142,7 +142,7 @@ async function planTaking(
   const isMonthOver = order.planKind === "monthly" && subscription === null;
   const share = quotaOfRefund({ quota: order.quota, amountUsd: paidUsd }, refundedUsd, quotaTaken);
   const quota = isMonthOver ? 0n : share;
-  // What is left of a month can't stand in for credit: it is used first, so that it would be gone twice.
+  // What is left of a month can't replace credit: it is used first, so it would be gone twice.
   const ofMonths = running.reduce((sum, each) => sum + leftOf(each), 0n);
   const available = subscription === null ? budget.remaining - ofMonths : leftOf(subscription);
   const there = available < budget.remaining ? available : budget.remaining;

@@ -100,7 +100,7 @@ export type StillPending = {
   readonly error: string | null;
 };
 
-/** Puts it behind the others that wait. */
+/** Moves it to the end of the queue. */
 export async function keepPending(tx: Queryable, id: bigint, { wasAsked, error }: StillPending): Promise<void> {
   await tx.sql`
     update refund set asks = asks - ${wasAsked ? 0 : 1}::int, error = ${error}::text, asking_until = null,
@@ -111,7 +111,7 @@ export async function keepPending(tx: Queryable, id: bigint, { wasAsked, error }
 /** The wait doubles with each time that the gateway was asked, up to this. */
 const waitMinutesMax = 60;
 
-/** Refunds of which the gateway has not said yet what became of them, and which are to be asked for again. */
+/** Refunds whose outcome the gateway has not reported yet, and which are due to be asked for again. */
 export async function listWaitingRefunds(db: Queryable, at: Date, limit: number): Promise<string[]> {
   const rows = await db.sql<{ refund_no: string }>`
     select refund_no from refund

@@ -205,7 +205,7 @@ export async function closeByHand(
   if (known.status === outcome) {
     return { refund: known, isNew: false };
   }
-  // Whoever asks the gateway now may be about to write down the opposite.
+  // A caller that is asking the gateway now may be about to record the opposite.
   if (known.status !== "pending" || (await beginAsking(tx, refundNo)) === null) {
     throw new AppError("conflict", {
       message: "This refund ended differently, or the gateway is still being asked. Reload it.",

@@ -2,7 +2,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
 import type { PaidNotice, PaymentGateway, Resolution, ReviewReason } from "../model.ts";
 
-/** Keeps what a gateway told of a payment that did not fit its order; once, however often it is told. */
+/** Keeps what a gateway reported about a payment that did not match its order; once, however often it reports it. */
 export async function insertReviewPayment(
   tx: Queryable,
   orderId: bigint,

@@ -11,9 +11,9 @@ import { ownerOf, queuePaidMail } from "../settle/settle-paid.ts";
 import { clearReviewReason, countRefunds, listReviewPayments, markResolved } from "./review-store.ts";
 
 /**
- * `settle` credits the order although its payment does not fit; `refund` sends that payment back and credits nothing;
- * `cancel` ends the order, for whoever knows that no money came or has sent it back at the gateway. `dismiss` takes the
- * mark off an order whose state stays.
+ * `settle` credits the order although its payment does not match; `refund` sends that payment back and credits
+ * nothing; `cancel` ends the order, when no money came or it was sent back at the gateway. `dismiss` takes the mark
+ * off an order whose status stays.
  */
 export type ReviewAction = Resolution | "dismiss";
 

@@ -130,7 +130,7 @@ export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | nu
   return owner;
 }
 
-/** Tells whoever paid, where an address is known. */
+/** Notifies the payer, where an address is known. */
 export async function queuePaidMail(
   tx: Transaction,
   parts: BillingParts,

@@ -163,7 +163,7 @@ export async function regrantEnded(
   }
 }
 
-/** Whoever pays again does not want it to end. */
+/** A user who pays again does not want it to end. */
 export async function keepAtEnd(tx: Queryable, id: bigint): Promise<void> {
   await tx.sql`update subscription set is_cancelled_at_end = false where id = ${id}::bigint`;
 }

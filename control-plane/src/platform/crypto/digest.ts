@@ -1,4 +1,4 @@
-/** Filled anew by every call and never handed out, so that the hot path allocates nothing but the text. */
+/** Refilled by every call and never handed out, so that the hot path allocates nothing but the text. */
 const scratch = new Uint8Array(32);
 
 /** The SHA-256 of a text (as UTF-8) or of bytes: 32 bytes that the caller owns. */

@@ -40,7 +40,7 @@ export class MasterKey {
 
   /**
    * A key of 32 bytes for one purpose, the same in every process that has this master key. Keys of different purposes
-   * tell nothing about each other or about the master key.
+   * reveal nothing about each other or about the master key.
    */
   deriveKey(purpose: string): Uint8Array<ArrayBuffer> {
     return new Uint8Array(hkdfSync("sha256", this.#secret, "", `sluice v1 ${purpose}`, sealingKeyBytes));
@@ -98,7 +98,7 @@ export async function loadMasterKey(source: MasterKeySource): Promise<MasterKey>
 }
 
 /**
- * The key of a variable, or of the file that the variable with `_FILE` behind its name names; null when neither is set.
+ * The key of a variable, or of the file named by the variable with `_FILE` appended; null when neither is set.
  * @throws MasterKeyError as `loadMasterKey`
  */
 export async function loadGivenKey(name: string, given: KeyText): Promise<MasterKey | null> {

@@ -22,12 +22,13 @@ const nonceView = new DataView(nonce.buffer);
 let counter = counterMax;
 
 /**
- * GCM breaks when a nonce comes twice under one key. This one is 64 random bits, drawn when the process starts and again
- * whenever the counter is used up, followed by a 32-bit counter. Within a prefix the counter can't repeat; two nonces
- * can only meet when two prefixes do. With 2^16 starts and wraps of all replicas within the life of one key that has a
- * chance of 2^-33, whatever number of messages they seal (12 random bytes per message reach that after 2^32 messages,
- * and cost a call for randomness each: 0.5 us). A child process begins with a prefix of its own, because this module is
- * loaded anew in it. A memory image of a running process must not be resumed twice; nothing here would notice.
+ * GCM breaks when a nonce comes twice under one key. This one is 64 random bits, drawn when the process starts and
+ * again whenever the counter is used up, followed by a 32-bit counter. Within a prefix the counter can't repeat; two
+ * nonces can only meet when two prefixes do. With 2^16 starts and wraps of all replicas within the life of one key
+ * that has a chance of 2^-33, whatever number of messages they seal (12 random bytes per message reach that after
+ * 2^32 messages, and cost a call for randomness each: 0.5 us). A child process begins with a prefix of its own,
+ * because it loads this module again. A memory image of a running process must not be resumed twice; nothing here
+ * would notice.
  */
 function advanceNonce(): Uint8Array {
   if (counter >= counterMax) {

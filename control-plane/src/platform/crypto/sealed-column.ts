@@ -2,7 +2,7 @@
 export type SealedColumn = {
   readonly table: string;
   readonly column: string;
-  /** The columns that name a row and of which the context of its value is made; the first is never null and unique. */
+  /** The columns that name a row and form the context of its value; the first is never null and unique. */
   readonly key: readonly string[];
   /** The context of `seal` for a row, given those columns as text. */
   readonly contextOf: (key: readonly (string | null)[]) => string;

@@ -3,7 +3,7 @@ import { sha256Hex } from "./digest.ts";
 /** A random key of 32 bytes has fewer different bytes than this once in 7,000 million tries. */
 const distinctBytesMin = 20;
 
-/** Words that people hash to get 32 bytes, and keys that stand in standards and manuals. */
+/** Words that people hash to get 32 bytes, and keys published in standards and manuals. */
 const guessedWords = ["", "secret", "password", "changeme", "change-me", "test", "example", "master", "key", "sluice"];
 const publishedKeys = [
   "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",

@@ -67,7 +67,7 @@ export type EndpointAnswer = Record<string, unknown> | Response;
  */
 export type BodyKind = "json" | "beacon" | "form" | "raw";
 
-/** An answer that is no JSON of the kit: a file, a page, or nothing but headers (`type` is null), as of a redirect. */
+/** A non-JSON response: a file, a page, or nothing but headers (`type` is null), as of a redirect. */
 export type OtherAnswer = { readonly status: number; readonly type: string | null; readonly summary: string };
 
 export type Endpoint<A extends Access, Schema extends z.ZodType> = {
@@ -85,7 +85,7 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   /** Default `json`. */
   readonly body?: BodyKind;
   readonly bodyBytesMax?: number;
-  /** Of a success: 200 unless what was asked for is only on its way, as with everything that a mail will tell. */
+  /** Of a success: 200 unless the result arrives later, for example by mail. */
   readonly status?: 202;
   /** Which types of content a `raw` body can have. */
   readonly rawTypes?: readonly string[];
@@ -93,7 +93,7 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly params?: Readonly<Record<string, z.ZodType<string>>>;
   /** One sentence for the description of the API. */
   readonly summary: string;
-  /** What stands beside `"ok": true` as it is in JSON, so with `wireInteger` and `wireMoment`; null if it never answers so. */
+  /** What is beside `"ok": true` in JSON, so with `wireInteger` and `wireMoment`; null if it never answers so. */
   readonly output: z.ZodType | null;
   readonly otherAnswers?: readonly OtherAnswer[];
   /** The codes that its service throws. Those of the kit (login, input, body, method, failures) are known anyway. */
@@ -103,7 +103,7 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly handle: (call: EndpointCall<A, z.output<Schema>>) => Promise<EndpointAnswer>;
 };
 
-/** An endpoint of which only what all have in common is known. */
+/** The common part of every endpoint. */
 export type AnyEndpoint = Omit<Endpoint<Access, z.ZodType>, "handle"> & {
   readonly handle: (
     call: CallBase<unknown> & { readonly user?: unknown; readonly admin?: unknown },

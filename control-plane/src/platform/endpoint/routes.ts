@@ -104,10 +104,10 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, parts
 type FailedRequest = { readonly requestId: string; readonly path: string | undefined; readonly method: string };
 
 const toldAgainAfterMs = 60_000;
-/** When it was last told that something is not set up, by path. There are as many as there are endpoints. */
+/** When each unconfigured path was last logged. There are as many as there are endpoints. */
 const toldAt = new Map<string, number>();
 
-/** What nobody has set up is no failure: anybody can ask for it as often as they like, so that it is told once a minute. */
+/** An unconfigured gateway is not an error; log it at most once a minute, since anyone can trigger it. */
 function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
   const { code, internal } = error;
   if (code !== "webhook_not_configured" && code !== "gateway_not_configured") {

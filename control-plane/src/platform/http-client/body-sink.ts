@@ -10,7 +10,7 @@ export function sinkFailure(thrown: unknown): HttpClientError {
   return error;
 }
 
-/** Nobody is left to tell when the last callback throws: that is a defect, and no business of the connection. */
+/** Nobody is left to inform when the last callback throws: that is a defect, and not the connection's business. */
 export function tellEnd(sink: HttpBodySink, isDelimited: boolean): void {
   try {
     sink.onEnd(isDelimited);

@@ -22,7 +22,7 @@ export type ConnectionStatistics = {
 // The system goes on with an attempt to connect for about two minutes, whatever we think of it. Without a limit, a
 // host that swallows packets would fill the whole pool with them.
 const unansweredMax = 64;
-// Whoever answers at all answers sooner; an attempt that was called off earlier says nothing about the host.
+// A live host answers sooner; an attempt that was called off earlier says nothing about the host.
 const answerMsMax = 1_000;
 // Closing a little before the peer does leaves no moment in which a request can meet its farewell.
 const keepAliveMarginMs = 1_000;

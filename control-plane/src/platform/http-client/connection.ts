@@ -5,7 +5,7 @@ import { encodeRequestHead } from "./http1-request-encoder.ts";
 import type { HttpRequest } from "./model.ts";
 import { RequestWriter } from "./request-writer.ts";
 
-/** Where connections lead to; those of one destination can stand in for each other. */
+/** Where connections lead to; those of one destination are interchangeable. */
 export type Destination = {
   readonly key: string;
   readonly protocol: "http:" | "https:";
@@ -127,7 +127,7 @@ export class Connection {
     }
   }
 
-  /** Sends a request of which the head already stands in the scratch buffer. */
+  /** Sends a request whose head is already in the scratch buffer. */
   start(user: ConnectionUser, headLength: number): void {
     const { method, body } = user.request;
     this.#user = user;

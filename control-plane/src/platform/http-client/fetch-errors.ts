@@ -14,7 +14,7 @@ const unreachableCodes = new Set([
 const tlsCodePattern =
   /^(?:EPROTO|ERR_TLS_|ERR_SSL_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_CA|HOSTNAME_)/;
 
-/** Names what `fetch` threw. Where it does not tell whether the request was sent, it was. */
+/** Names what `fetch` threw. If unclear, the request counts as sent. */
 export function toClientError(thrown: unknown, isHeadKnown: boolean): HttpClientError {
   const code = codeOf(thrown);
   if (isHeadKnown) {

@@ -34,7 +34,7 @@ const checkedNamesMax = 512;
 const checkedNameLengthMax = 64;
 
 /**
- * A host name or an address, without the brackets in which an IPv6 address stands in a URL.
+ * A host name or an address, without the brackets that an IPv6 address has in a URL.
  * @throws HttpClientError of kind `malformed` when it is neither
  */
 export function parseHostname(text: string): string {
@@ -45,7 +45,7 @@ export function parseHostname(text: string): string {
   return hostname;
 }
 
-/** The value of the Host header; an IPv6 address stands in brackets. */
+/** The value of the Host header; an IPv6 address is in brackets. */
 export function formatHost(protocol: "http:" | "https:", hostname: string, port: number): string {
   const host = hostname.includes(":") ? `[${hostname}]` : hostname;
   return port === (protocol === "https:" ? 443 : 80) ? host : `${host}:${port}`;

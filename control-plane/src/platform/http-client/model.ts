@@ -55,7 +55,7 @@ export interface HttpResponseBody {
    * @throws HttpClientError of kind `too_large` past `bytesMax`, else as `consume`
    */
   bytes(bytesMax: number): Promise<Uint8Array>;
-  /** Pushes the body into the sink until `onEnd` or `onError`, exactly one of which is called, once. */
+  /** Pushes the body into the sink until `onEnd` or `onError`; exactly one of these is called, once. */
   consume(sink: HttpBodySink): HttpBodyFlow;
   /** Gives the connection up; no callback comes after it. */
   cancel(): void;

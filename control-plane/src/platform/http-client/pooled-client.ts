@@ -22,8 +22,8 @@ export type PooledHttpClientOptions = {
  * HTTP/1.1 over connections of its own, with any number of them idle.
  *
  * A request that can't be written down safely fails as `malformed` with `isRequestSent` false; what the peer sends is
- * only ever malformed with `isRequestSent` true. While a large request body is going out, each part that the peer takes
- * begins the wait for the first byte anew; once the head of the answer has begun, `idleTimeoutMs` applies to it.
+ * only ever malformed with `isRequestSent` true. While a large request body is going out, each part that the peer
+ * takes restarts the wait for the first byte; once the head of the response has begun, `idleTimeoutMs` applies to it.
  * Callbacks of a body come after `consume` has returned. A sink that throws ends its response as `aborted`.
  */
 export class PooledHttpClient implements HttpClient {

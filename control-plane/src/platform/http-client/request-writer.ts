@@ -22,7 +22,7 @@ export class RequestWriter {
   }
 
   /**
-   * Sends the head that stands at the beginning of `scratch`, and the body. The scratch buffer is free again afterwards.
+   * Sends the head at the beginning of `scratch`, and the body. The scratch buffer is free again afterwards.
    * @returns false when the socket is closed
    */
   start(socket: WritableSocket, scratch: Buffer<ArrayBuffer>, headLength: number, body: Uint8Array | null): boolean {

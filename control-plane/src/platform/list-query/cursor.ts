@@ -25,7 +25,7 @@ export function writeCursor(question: ListQuestion, values: readonly string[]): 
   return Buffer.from(JSON.stringify([digestOf(question), ...values])).toString("base64url");
 }
 
-/** @throws AppError `invalid_parameter` when it is no cursor, or one of another question */
+/** @throws AppError `invalid_parameter` when it is not a cursor, or is one of another query */
 export function readCursor(question: ListQuestion, columns: readonly Column[], cursor: string): string[] {
   const [digest, ...values] = parse(cursor);
   const isWhole =

@@ -3,7 +3,7 @@ import type { Column, ColumnType } from "./model.ts";
 
 export type ExportFormat = "csv" | "json";
 
-/** How rows become the text of a file: what stands before all, between two and behind all of them. */
+/** How rows become the text of a file: what comes before all, between two and after all of them. */
 export type RowWriter = {
   readonly contentType: string;
   readonly head: string;

@@ -35,8 +35,9 @@ export class ListExports {
   }
 
   /**
-   * @param begin runs once it is known that there will be a file, before its first byte; told how many rows it will have
-   * @throws AppError `too_broad` above the limit of rows, `temporarily_unavailable` while too many files are being made
+   * @param begin runs once it is known that there will be a file, before its first byte, with the number of rows
+   * @throws AppError `too_broad` above the limit of rows, `temporarily_unavailable` while too many files are being
+   * made
    */
   async open(
     source: AnyListSource,
@@ -104,7 +105,7 @@ export class ListExports {
       }
     };
     let fail: (error: Error) => void = () => undefined;
-    // Whoever stops reading and stays connected asks for nothing more, so that no read would notice.
+    // A reader that stops but stays connected requests nothing more, so no read would notice.
     const timer = setTimeout(() => fail(new Error("the export took too long")), exportMsMax);
     timer.unref();
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {

@@ -160,7 +160,7 @@ function countedTimes(source: AnyListSource, range: TimeRange | null, bind: Bind
   }
   const { from, to } = range;
   const first = from === null ? null : bind(utcDayOf(from, 0), "date");
-  // The first moment behind the range is not part of it.
+  // The first moment after the range is not part of it.
   const last = to === null ? null : bind(utcDayOf(new Date(to.getTime() - 1), 0), "date");
   const edges = [first, last].filter((each) => each !== null);
   const whole = [...(first === null ? [] : [`${day} > ${first}`]), ...(last === null ? [] : [`${day} < ${last}`])];
@@ -175,7 +175,7 @@ function timeConditions({ time }: AnyListSource, { from, to }: TimeRange, bind: 
   }
   const { at, partitionDay } = time;
   const conditions: string[] = [];
-  // A row stands under the day that its call began on, by a clock that may be off by a little.
+  // A row is filed under the day its call began on, by a clock that may be off by a little.
   if (from !== null) {
     conditions.push(`${at.sql} >= ${bind(from.toISOString(), "timestamptz")}`);
     if (partitionDay !== undefined) {

@@ -17,7 +17,7 @@ export type ColumnType =
 /** A value of a row: SQL that the program wrote, and its type in the database. */
 export type Column = { readonly sql: string; readonly type: ColumnType };
 
-/** Puts a value beside the statement; returns what stands for it there. */
+/** Binds a value; returns its placeholder. */
 export type Bind = (value: SqlValue, type: ColumnType) => string;
 
 /** What a filter means in SQL, once it has a value. */
@@ -46,8 +46,8 @@ export type TimeOf = {
 export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, z.ZodType>, Sort extends string> = {
   readonly contract: ListContract<Row, Filter, Sort>;
   /**
-   * What stands behind `from`: the table of the rows, with `left join` to others by their keys, even where a partner is
-   * always there. Whatever a question does not use is then not read, above all by the count.
+   * What follows `from`: the table of the rows, with `left join` to others by their keys, even where a partner always
+   * exists. Whatever a query does not use is then not read, above all by the count.
    */
   readonly from: string;
   /**
@@ -64,7 +64,7 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
   readonly time: TimeOf | null;
 };
 
-/** A list of which only what all have in common is known. */
+/** The common part of every list. */
 export type AnyListSource = {
   readonly contract: AnyListContract;
   readonly from: string;
@@ -88,7 +88,6 @@ export function listSource<
 
 /** What is asked of a list, checked and put into its terms. */
 export type ListQuestion = {
-  /** Of which list. */
   readonly list: string;
   /** Name and value of each filter that was set. */
   readonly filters: Readonly<Record<string, unknown>>;

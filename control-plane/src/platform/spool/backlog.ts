@@ -137,8 +137,8 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Makes the files as small as what they hold. When even the removal of committed entries finds no room, and they are
-   * all that there is, the files are made anew.
+   * Shrinks the files to what they hold. When even the removal of committed entries finds no room, and they are all
+   * that there is, the files are recreated.
    * @throws SQLiteError, SlotTakenError
    */
   shrink(atMs: number): void {

@@ -23,7 +23,7 @@ const batchMaxDefault = 2_000;
 const intervalMsDefault = 50;
 const retryBackoff = { minMs: 50, maxMs: 5_000 };
 
-/** What the drain tells its owner. */
+/** What the drain reports to its owner. */
 export type DrainEvents = {
   /** Entries have left the backlog. */
   readonly onProgress: () => void;
@@ -151,7 +151,7 @@ export class Drain<Rows> {
     return [];
   }
 
-  /** Halves the rows until the poisonous ones stand alone. */
+  /** Halves the rows until the poisonous ones are alone. */
   async #separate(
     entries: readonly EncodedEntry<Rows>[],
     batch: TakenBatch<Rows>,

@@ -58,13 +58,13 @@ export function encodeEntry<Rows>(codecs: RowCodecs<Rows>, { kind, row }: SpoolE
   return { kind, row, json: codecs[kind].encode(row) };
 }
 
-/** The text of one entry, as it stands on a line of its group. */
+/** The text of one entry, on a line of its group. */
 export function entryText<Rows>({ kind, json }: EncodedEntry<Rows>): string {
   return `["${kind}",${json}]`;
 }
 
 /**
- * Reads the text of one entry. Its row is encoded anew, because the text may be of an older version.
+ * Reads the text of one entry. Its row is re-encoded, because the text may be of an older version.
  * @throws Error when it is not JSON, of an unknown kind, or refused by its codec
  */
 export function parseEntry<Rows>(codecs: RowCodecs<Rows>, text: string): EncodedEntry<Rows> {

@@ -6,7 +6,7 @@ import type { SpoolWarning } from "./model.ts";
 import { ReserveFile } from "./reserve-file.ts";
 import { isDamage, isDiskFailure, SpoolStore } from "./spool-store.ts";
 
-/** A numbered folder that belongs to one process at a time, and the replica that it stands for. */
+/** A numbered folder that belongs to one process at a time, and its replica. */
 export type Slot = {
   readonly number: number;
   readonly folder: string;

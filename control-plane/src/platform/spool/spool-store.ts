@@ -311,7 +311,7 @@ export function isDiskFailure(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY)/.test(codeOf(error));
 }
 
-/** Whether the file is no database any more, or a damaged one. */
+/** Whether the file is no longer a database, or a damaged one. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }

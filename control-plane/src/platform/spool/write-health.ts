@@ -5,7 +5,7 @@ import { isDiskFailure } from "./spool-store.ts";
 export type WriteHealthParts = {
   readonly reserve: ReserveFile;
   readonly onWarning: (warning: SpoolWarning) => void;
-  /** Makes the log file start anew. Needs a little room itself. */
+  /** Restarts the log file. Needs a little room itself. */
   readonly rewindLog: () => void;
   /** Gives back what a past backlog occupies. */
   readonly shrink: () => void;
@@ -42,8 +42,8 @@ export class WriteHealth {
   }
 
   /**
-   * A write failed. On a full disk it gives up the reserve; once that is used up too, the log file starts anew. Not the
-   * other way round, because the second may itself need the room. The write may be tried once more then.
+   * A write failed. On a full disk it gives up the reserve; once that is used up too, the log file is restarted. Not
+   * the other way round, because the second may itself need the room. The write may be tried once more then.
    */
   onFailure(error: unknown): void {
     const isFull = isDiskFailure(error);

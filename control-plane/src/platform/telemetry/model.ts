@@ -22,7 +22,7 @@ export type FinishedTrace = {
 /** A value for the histogram of this name. */
 export type Measurement = { readonly name: string; readonly value: number; readonly attributes: Attributes };
 
-/** What is told of one record. */
+/** What is exported about one record. */
 export type Told = { readonly trace: FinishedTrace; readonly measurements: readonly Measurement[] };
 
 export type HistogramSpec = {
@@ -33,7 +33,7 @@ export type HistogramSpec = {
 };
 
 export type TelemetrySettings = {
-  /** Without the path of a signal: `/v1/traces` and `/v1/metrics` are put behind it. */
+  /** Without the path of a signal: `/v1/traces` and `/v1/metrics` are appended. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
@@ -42,7 +42,7 @@ export type TelemetrySettings = {
   readonly metricIntervalMs: number;
 };
 
-/** Takes what has been told to a receiver. */
+/** Receives what has been exported. */
 export interface TelemetryReceiver {
   /** @throws when the receiver did not take it */
   sendTraces(traces: readonly FinishedTrace[]): Promise<void>;

@@ -7,15 +7,15 @@ const drainMs = 1_000;
 
 export type TelemetryParts<Entry> = {
   readonly receiver: TelemetryReceiver;
-  /** Off the hot path: what is told of an entry. */
+  /** Off the hot path: what is exported about an entry. */
   readonly tell: (entry: Entry) => Told;
   readonly onDropped: (count: number, reason: "queue_full" | "not_taken") => void;
   readonly log: Log;
 };
 
 /**
- * What waits to be told to a receiver. To take an entry costs one push; when the receiver is away or slow, what does not
- * fit is dropped and counted, and nobody waits.
+ * What waits to be exported. Adding an entry costs one push; when the receiver is away or slow, what does not fit is
+ * dropped and counted, and nobody waits.
  */
 export class TelemetryQueue<Entry> {
   readonly #parts: TelemetryParts<Entry>;

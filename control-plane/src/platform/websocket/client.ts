@@ -14,7 +14,7 @@ import type {
 } from "./model.ts";
 
 const refusalBytesMax = 65_536;
-/** How long a peer that was told goodbye may take to answer. */
+/** How long a peer may take to answer a close frame. */
 const farewellMs = 1_000;
 
 /**
@@ -89,14 +89,14 @@ function throwIfGone(signal: AbortSignal): void {
   }
 }
 
-/** From the first packet until the connection stands, is refused, or failed. */
+/** From the first packet until the connection is established, refused, or failed. */
 class Handshake {
   readonly outcome: Promise<ClientWebSocket | WebSocketRefusal | HttpClientError>;
   readonly #settled = Promise.withResolvers<ClientWebSocket | WebSocketRefusal | HttpClientError>();
   readonly #socket: WebSocket;
   #headers: HttpHeader[] = [];
 
-  /** @param overdue says when the connection has to stand */
+  /** @param overdue says when the connection has to be established */
   constructor(socket: WebSocket, signal: AbortSignal, overdue: AbortSignal) {
     this.#socket = socket;
     const onAbort = () => this.#fail("aborted", "the caller left");

@@ -68,7 +68,7 @@ export type WebSocketRequest = {
 /** Opens connections to servers that are not trusted further than their certificate. */
 export interface WebSocketClient {
   /**
-   * One attempt, no redirects, no compression, one time limit until the connection stands.
+   * One attempt, no redirects, no compression, one time limit until the connection is established.
    * @throws HttpClientError of kind `unreachable`, `tls`, `connect_timeout`, `reset_before_head`, `aborted`
    */
   open(request: WebSocketRequest): Promise<ClientWebSocket | WebSocketRefusal>;

@@ -14,10 +14,10 @@ export const serverSocketLimits = {
   perMessageDeflate: false,
 } as const;
 
-/** How long a client that was told goodbye may take to read it. */
+/** How long a client may take to read a close frame. */
 const farewellMs = 5_000;
 
-/** Hears what a client does, once its connection stands. */
+/** Receives what a client does, once its connection is established. */
 export interface ServerSocketOwner extends FrameListener {
   onOpen(socket: FrameSocket): void;
 }

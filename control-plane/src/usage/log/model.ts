@@ -41,7 +41,7 @@ export type UsageRow = {
   readonly isStream: boolean;
   readonly units: Units;
   readonly usageSource: "provider" | "estimated" | "none";
-  /** The provider told more than can be true, of which the units are what can. */
+  /** The provider reported more than is plausible; the units are the plausible ones. */
   readonly isImplausible: boolean;
   readonly priceVersion: number | null;
   readonly rateMultiplier: Decimal;

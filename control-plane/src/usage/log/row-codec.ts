@@ -95,7 +95,7 @@ function toJson(row: UsageRow): string {
 
 /**
  * The row that `encodeUsageRow` made the JSON of.
- * @throws TypeError when the value is no such row, RangeError for a version that this program does not know
+ * @throws TypeError when the value is not such a row, RangeError for a version that this program does not know
  */
 export function decodeUsageRow(value: unknown): UsageRow {
   const fields = new Fields(value);

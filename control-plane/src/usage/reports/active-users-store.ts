@@ -5,12 +5,15 @@ import { type Span, wholeQuartersOf } from "./range.ts";
 /** How many users made a call in a span, and how many of them had made one before it. */
 export type ActiveUsers = { readonly active: bigint; readonly repeat: bigint };
 
-/** What was counted anew and can be kept: the same span has the same users as long as the sums before its end are these. */
+/**
+ * What was recounted and can be kept: the same span has the same users as long as the sums before its end are these.
+ */
 export type FreshCount = ActiveUsers & { readonly span: Span; readonly version: bigint };
 
 /**
- * The users of a span. Whoever made the first or the last call in one that goes on is known at once; for one that is over,
- * an earlier count is taken while nothing before its end has changed, else the users of its days are counted.
+ * The users of a span. Users who made the first or the last call in one that goes on are known at once; for one that
+ * is over, an earlier count is taken while nothing before its end has changed, else the users of its days are
+ * counted.
  * @returns `fresh` is what `keepCounts` should be given when the transaction is over
  */
 export async function countActiveUsers(
@@ -33,8 +36,8 @@ export async function countActiveUsers(
 const countsMax = 1_000;
 
 /**
- * Keeps counts for whoever asks next, the newest of them. Runs outside of the transaction that has counted, which saw one
- * moment and would fail where somebody else has kept the same.
+ * Keeps the newest counts for later queries. Runs outside of the transaction that has counted, which saw one moment
+ * and would fail where somebody else has kept the same.
  */
 export async function keepCounts(db: Queryable, counts: readonly (FreshCount | null)[]): Promise<void> {
   for (const count of counts) {

@@ -40,7 +40,7 @@ export type StateOfNow = {
   readonly read_at: Date;
 };
 
-/** What is counted as it stands, whatever the range. */
+/** Current counts, whatever the range. */
 export async function readState(db: Queryable): Promise<StateOfNow> {
   const [row] = await db.sql<StateOfNow>`
     select

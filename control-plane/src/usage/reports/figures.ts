@@ -3,7 +3,7 @@ import type { UsageSums } from "./usage-sums-store.ts";
 
 type Unit = (typeof figureUnits)[number];
 
-/** What each figure is called, what it counts, and whether it counts a range or how things stand. */
+/** What each figure is called, what it counts, and whether it counts a range or the present. */
 export const figureKinds = {
   revenue_usd: ["Revenue", "usd", "range", "Payments received, in US dollars. Mock payments are excluded."],
   refunds_usd: ["Refunds", "usd", "range", "Money returned by the payment gateways, on the day it was returned."],

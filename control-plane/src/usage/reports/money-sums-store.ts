@@ -2,7 +2,7 @@ import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Span } from "./range.ts";
 
-/** Payments and refunds; amounts in US dollars. What the mock of development settled is no revenue. */
+/** Payments and refunds; amounts in US dollars. What the development mock settled is not revenue. */
 export type MoneySums = {
   readonly payments: bigint;
   readonly revenue_usd: string;

@@ -161,7 +161,7 @@ function stateFigures(state: StateOfNow): Figures {
   };
 }
 
-/** Counted by a job, behind the calls themselves. */
+/** Counted by a job, later than the calls themselves. */
 const ofUsage: ReadonlySet<FigureKey> = new Set([
   "requests",
   "tokens",

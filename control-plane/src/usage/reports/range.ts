@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const hourlyDaysMax = 7;
 const hourlyDaysDefault = 2;
 
-/** Moments, the second behind the last that is meant. */
+/** Moments; the second is exclusive. */
 export type Span = { readonly from: Date; readonly to: Date };
 
 /** Days of a zone and the moments at which they begin. */

@@ -37,7 +37,7 @@ async function readAtOnce<T>(db: Database, read: (tx: Queryable) => Promise<T>):
 
 const startsOf = ({ days }: ReportRange): Date[] => days.map(({ startsAt }) => startsAt);
 
-/** A row for every day of the range, also for those of which nothing was found. */
+/** A row for every day of the range, also for empty ones. */
 function byDay<Sums extends object>({ days }: ReportRange, found: readonly (Sums & { bar: number })[], nothing: Sums) {
   const ofBar = new Map(found.map(({ bar, ...sums }) => [bar, sums as Sums]));
   return days.map(({ day }, bar) => ({ key: day, name: day, ...(ofBar.get(bar) ?? nothing) }));

@@ -41,7 +41,7 @@ export async function sumByBar(
   );
 }
 
-/** The same with nothing to tell bars apart; zeros when there are no calls. */
+/** The same without distinguishing bars; zeros when there are no calls. */
 export async function sumTotal(db: Queryable, span: Span): Promise<UsageSums> {
   const [row] = await sumByBar(db, span, [span.from]);
   return row ?? noUsage;

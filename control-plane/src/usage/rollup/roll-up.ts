@@ -31,8 +31,8 @@ export async function rollUsageUp(db: Database, clock: Pick<Clock, "now">): Prom
 export type DayReport = { readonly day: string; readonly faults: readonly RollupFault[]; readonly sums: bigint | null };
 
 /**
- * Compares the sums of every day of the log with the log, and sums those anew that differ, or all when `isForced`. Tells of
- * one day after the other. A day is one transaction, so that pages see the old sums or the new ones.
+ * Compares the sums of every day of the log with the log, and recomputes those that differ, or all when `isForced`.
+ * Reports one day after the other. A day is one transaction, so that pages see the old sums or the new ones.
  */
 export async function* rebuildRollup(
   db: Database,

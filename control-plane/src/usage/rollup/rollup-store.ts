@@ -11,7 +11,7 @@ export async function addNextBatches(db: Queryable, rowsMax: number): Promise<Ro
   return { outcome: row.outcome, rowsAdded: row.rows_added };
 }
 
-/** The UTC days of which the log has rows, oldest first. */
+/** The UTC days with rows in the log, oldest first. */
 export async function listLoggedDays(db: Queryable): Promise<string[]> {
   const rows = await db.sql<{ day: string }>`
     with recursive logged as (
@@ -24,7 +24,7 @@ export async function listLoggedDays(db: Queryable): Promise<string[]> {
   return rows.map(({ day }) => day);
 }
 
-/** Sums a day anew. Returns how many sums it has. */
+/** Recomputes a day. Returns how many sums it has. */
 export async function rebuildDay(db: Queryable, day: string): Promise<bigint> {
   const [row] = await db.sql<{ sums: bigint }>`select rebuild_usage_day(${day}::date) as sums`;
   return row?.sums ?? 0n;

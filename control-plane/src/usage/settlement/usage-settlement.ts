@@ -21,8 +21,9 @@ const runMsMax = 25_000;
 const lagAlarmSeconds = 300;
 
 /**
- * Puts the multiplier of its user on every row of the usage log: exactly once for each row, whatever is killed, restored
- * or late, and whoever else does it at the same time. See `settle_usage` in `db/functions` for how.
+ * Applies the multiplier of its user to every row of the usage log: exactly once for each row, whatever is killed,
+ * restored or late, and whichever other replica does it at the same time. See `settle_usage` in `db/functions` for
+ * how.
  */
 export class UsageSettlement {
   readonly #parts: UsageSettlementParts;

@@ -33,7 +33,7 @@ const names: Record<CostLine["unit"], string> = {
 /** Results that say something of the operator's dealings with a provider, and nothing that the user could act upon. */
 const privateResult = /credential/;
 
-/** How the cost of a call came about, computed anew from the units and the prices that its row names. */
+/** How the cost of a call came about, recomputed from the units and the prices that its row names. */
 export function toReceipt({ view, attempts, prices }: PricedCall): UsageReceipt {
   const isCharged = view.usage_source !== "none" && prices !== null;
   const lines = isCharged ? costLines(unitsOf(view), toPriceVersion(prices), 1n).filter(({ count }) => count > 0n) : [];

@@ -73,8 +73,8 @@ export class UsageViews {
 
   /**
    * How the cost of one call came about.
-   * @param day in UTC; null when only the request id is known, which tells it
-   * @throws AppError `not_found` for a call that is not there or not of this user
+   * @param day in UTC; null when only the request id is known, which reveals it
+   * @throws AppError `not_found` for a call that does not exist or belongs to another user
    */
   async receipt(gatewayUserId: GatewayUserId, requestId: string, day: string | null): Promise<UsageReceipt> {
     const days = day === null ? daysOfRequest(requestId) : [day];

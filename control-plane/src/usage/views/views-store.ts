@@ -6,7 +6,7 @@ import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt } from "../log/model.ts";
 import type { UsageFilter, UsagePart } from "./model.ts";
 
-/** Behind every row that there can be. */
+/** After every row that there can be. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
 /** A page of calls of one user, newest first. Reads one partition after the other until the page is full. */

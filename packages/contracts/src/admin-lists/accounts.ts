@@ -78,7 +78,7 @@ export const keyList = listContract({
     key_id: idText,
     user_id: idText,
     gateway_user_id: idText,
-    /** The beginning of the key, of which seven characters are known. */
+    /** The beginning of the key; seven characters of it are known. */
     prefix: exactText(7),
     status: choiceOf(keyStates),
     group_name: exactText(100),

@@ -62,7 +62,7 @@ export const channelList = listContract({
     base_url: z.string(),
     status: z.enum(switchStatuses),
     has_credential: z.boolean(),
-    /** Of the exit node behind the channel, which looks after it. */
+    /** Of the exit node that manages the channel. */
     exit_node_code: z.string().nullable(),
     requests_per_minute: z.int().nullable(),
     concurrency_max: z.int().nullable(),
@@ -148,7 +148,7 @@ export const usageList = listContract({
     images: z.int(),
     audio_ms: wireInteger,
     usage_source: z.enum(["provider", "estimated", "none"]),
-    /** The provider told more than can be true; charged is what can. */
+    /** The provider reported more than is plausible; the plausible amount is charged. */
     is_implausible: z.boolean(),
     price_version: z.int().nullable(),
     rate_multiplier: wireDecimal,

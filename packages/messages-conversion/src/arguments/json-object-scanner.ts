@@ -58,9 +58,9 @@ const simpleEscapes = new Set([...'"\\/bfnrt'].map((unit) => unit.charCodeAt(0))
 export class JsonObjectScanner {
   /** Nothing but white space yet; on the way; whole; or no object any more. */
   state: ScanState = "empty";
-  /** How many characters fit; behind the closing brace when the object is whole. */
+  /** How many characters fit; after the closing brace when the object is whole. */
   validLength = 0;
-  /** The text up to here, with `closers` behind it, is a whole object that leaves out what is unfinished. */
+  /** The text up to here plus `closers` is a whole object that leaves out what is unfinished. */
   cutLength = 0;
   #expects: Expectation = "object";
   readonly #closers: number[] = [];
@@ -185,7 +185,7 @@ export class JsonObjectScanner {
     if (next !== null) {
       return this.#goOn(next);
     }
-    // The number is over if it may be, and the character belongs to what stands around it.
+    // The number may end here, and the character belongs to its surroundings.
     const isOver = this.#expects.startsWith("number_") && this.#expects !== "number_start";
     return isOver && this.#endValue(0) && (isSpace(unit) || this.#takeStructure(unit));
   }

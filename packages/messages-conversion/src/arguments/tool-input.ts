@@ -40,7 +40,7 @@ function readText(text: string, isTruncated: boolean): { input: JsonObject; json
   return { input: isJsonObject(mended) ? mended : { _raw: text }, json: null };
 }
 
-/** Undefined for what is no JSON, or is nested so deeply that nobody could write it again. */
+/** Undefined for invalid JSON, or when nested too deeply to be written again. */
 function parse(text: string): unknown {
   if (text.length >= scannedLengthMin && text.startsWith("{") && scan(text).state === "invalid") {
     return undefined;

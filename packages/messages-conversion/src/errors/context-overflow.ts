@@ -15,7 +15,7 @@ const overflowMarks =
 /** A number as upstreams write it, with or without separators. */
 const n = "([\\d,]+)";
 
-/** Where each count stands in the sentences of the upstreams that are known; the first that fits counts. */
+/** Where each count is in the sentences of the known upstreams; the first match counts. */
 const countPatterns: readonly (readonly [keyof Counts, RegExp])[] = [
   ["limit", new RegExp(`maximum context length (?:is|of) ${n}`, "i")],
   ["limit", new RegExp(`model's context length \\(${n}`, "i")],

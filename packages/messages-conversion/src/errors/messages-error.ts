@@ -18,7 +18,7 @@ export class MessagesError extends Error {
   }
 }
 
-/** A request that counts on the server to hold the conversation; clients that are told so send all of it themselves. */
+/** A request that relies on the server to hold the conversation; clients then send all of it themselves. */
 export class ThreadUnsupportedError extends MessagesError {
   override readonly details = { error_code: "thread_unsupported_request", unsupported: [] };
 
@@ -45,7 +45,7 @@ export function toMessagesErrorBody(error: MessagesError, requestId: string): Me
   };
 }
 
-/** A request that can't be served as it stands. @param at path of the field, for example `messages.0.content.1` */
+/** A request that can't be served as it is. @param at path of the field, for example `messages.0.content.1` */
 export function invalidRequest(at: string, problem: string): MessagesError {
   return new MessagesError(400, "invalid_request_error", `${at}: ${problem}`);
 }

@@ -51,8 +51,8 @@ export function toMessagesModel(model: ListedModel): MessagesModel {
 }
 
 /**
- * One page of the models, newest first and then by name. Cursors are names of models and stand outside of the page.
- * @throws MessagesError for a bad limit, a cursor that is no model, or two cursors
+ * One page of the models, newest first and then by name. Cursors are names of models outside of the page.
+ * @throws MessagesError for a bad limit, an invalid cursor, or two cursors
  */
 export function toMessagesModelPage(models: readonly ListedModel[], query: ModelPageQuery): MessagesModelPage {
   const size = readPageSize(query.limit);

@@ -11,7 +11,7 @@ export class AssistantTurn {
   readonly calls: ChatToolCall[] = [];
   readonly #callIds = new Set<string>();
   #text = "";
-  /** Known without a look at the text, which would be put together anew for each of its pieces. */
+  /** Known without looking at the text, which would be reassembled for each of its pieces. */
   #isAtLineStart = true;
   #reasoning: string | null = null;
   #isAfterRendering = false;
@@ -21,7 +21,7 @@ export class AssistantTurn {
     this.#isAfterRendering = this.#isAfterRendering && text === "";
   }
 
-  /** Text that stands for a block stands in lines of its own. */
+  /** Text that replaces a block gets its own lines. */
   addRendering(text: string): void {
     this.#append(this.#isAtLineStart ? text : `\n${text}`);
     this.#isAfterRendering = true;
@@ -38,7 +38,7 @@ export class AssistantTurn {
     this.#reasoning = (this.#reasoning ?? "") + text;
   }
 
-  /** @throws MessagesError when the id was used before; its results could not be told apart */
+  /** @throws MessagesError when the id was used before; its results would be ambiguous */
   addCall(call: ChatToolCall, at: string): void {
     if (this.#callIds.has(call.id)) {
       throw invalidRequest(at, "`tool_use` ids must be unique");
@@ -136,7 +136,7 @@ function takeToolChanges(block: JsonObject, at: string, context: RequestContext)
   }
 }
 
-/** Blocks that an assistant message can't hold upstream are told in words, so that no turn is lost. */
+/** Blocks that an assistant message can't hold upstream are rendered as words, so that no turn is lost. */
 function readForeignBlock(block: JsonObject, at: string, turn: AssistantTurn, context: RequestContext): void {
   const { type, title } = block;
   const label = textOf(type);

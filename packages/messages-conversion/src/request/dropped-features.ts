@@ -4,11 +4,11 @@ import { isGiven } from "../json.ts";
 const namesMax = 40;
 const headerSafeName = /^[\w.-]{1,64}$/;
 
-/** Collects the names of what a request asked for and the upstream can't be told. */
+/** Collects the names of requested features that the upstream does not support. */
 export class DroppedFeatures {
   readonly #names = new Set<string>();
 
-  /** Names come partly from clients; one that could not stand in a header is told as `unknown`. */
+  /** Names come partly from clients; one that is not valid in a header is reported as `unknown`. */
   add(name: string): void {
     if (this.#names.size < namesMax) {
       this.#names.add(headerSafeName.test(name) ? name : "unknown");

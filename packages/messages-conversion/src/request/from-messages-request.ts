@@ -18,7 +18,7 @@ import { ToolNames } from "./tool-names.ts";
 import { convertTools } from "./tools.ts";
 import { noteUnknownFields } from "./unknown-fields.ts";
 
-/** A request of which the outermost fields are known to be sound. */
+/** A request whose outermost fields are known to be sound. */
 export type MessagesRequest = {
   readonly body: JsonObject;
   readonly model: string;
@@ -28,7 +28,7 @@ export type MessagesRequest = {
   readonly isStream: boolean;
 };
 
-/** The upstream model behind the name that the client used. */
+/** The upstream model for the name that the client used. */
 export type ConversionTarget = {
   readonly upstreamModel: string;
   readonly flags: ModelFlags;
@@ -96,7 +96,7 @@ function readMaxTokens(body: JsonObject, isNeeded: boolean): number | null {
   return value;
 }
 
-/** The name to look a model up by: a mark for a longer context that clients put behind it is not part of it. */
+/** The name to look a model up by: a suffix for a longer context that clients add is not part of it. */
 export function modelLookupName(model: string): string {
   return model.endsWith("[1m]") ? model.slice(0, -"[1m]".length) : model;
 }

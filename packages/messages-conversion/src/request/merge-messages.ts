@@ -45,7 +45,7 @@ function joinContents(messages: readonly ChatUserMessage[]): string | ContentPar
   return texts.includes(null) ? messages.flatMap(partsOf) : texts.join("\n\n");
 }
 
-/** Only the last one can call tools, because the results of calls stand right behind them. */
+/** Only the last one can call tools, because the results of calls come right after them. */
 function joinSpoken(messages: readonly ChatAssistantMessage[]): ChatAssistantMessage {
   const reasoning = messages.map((message) => message.reasoning_content ?? "").join("");
   return {

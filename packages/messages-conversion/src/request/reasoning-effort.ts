@@ -75,7 +75,7 @@ export function chooseReasoningEffort(
   const { reasoning, effort_with_tools: isFree, reasoning_efforts: known } = context.flags;
   if (!reasoning || (hasTools && !isFree)) {
     noteUnheard(wish, context);
-    // A model that takes no effort beside tools has to be told so: its default would be refused as well.
+    // A model that takes no effort beside tools must be told so: its default would be refused as well.
     return reasoning ? "none" : null;
   }
   if (wish.effort === null || wish.effort === "none") {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
 
-/** Tools that the other side runs itself, by the beginning of their type. Nothing upstream could stand in for them. */
+/** Tools that the other side runs itself, by the beginning of their type. Nothing upstream could replace them. */
 const serverToolTypes = ["web_search_", "web_fetch_", "code_execution_", "tool_search_", "mcp_toolset", "advisor"];
 
 type ClientToolKind = { readonly prefix: string; readonly description: string; readonly schema: JsonObject };

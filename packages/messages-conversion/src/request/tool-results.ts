@@ -16,8 +16,8 @@ export type ToolResult = {
 };
 
 /**
- * The result of one tool call as text and attachments. A failed call is told by its text, because a tool message has no
- * mark for it.
+ * The result of one tool call as text and attachments. A failed call is marked by its text, because a tool message
+ * has no flag for it.
  * @param at path of the block
  * @throws MessagesError when the block has a wrong form or holds what the model can't take
  */

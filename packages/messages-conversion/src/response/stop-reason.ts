@@ -1,6 +1,6 @@
 import type { StopReason } from "../messages.ts";
 
-/** How an answer ended, as the upstream told it. */
+/** How a response ended, as reported by the upstream. */
 export type Ending = {
   readonly finishReason: string | null;
   readonly hasToolUse: boolean;

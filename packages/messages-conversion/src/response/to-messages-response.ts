@@ -91,7 +91,7 @@ function speechBlocks(message: JsonObject, refusal: string | null, facts: Answer
 
 type Call = { readonly id: string | null; readonly name: string; readonly arguments: unknown };
 
-/** Calls without a name can't be told to anyone. */
+/** Calls without a name can't be passed on to anyone. */
 function readCalls(message: JsonObject): Call[] {
   const { tool_calls: listed, function_call: legacy } = message;
   const calls: unknown[] = Array.isArray(listed) && listed.length > 0 ? listed : [{ function: legacy }];

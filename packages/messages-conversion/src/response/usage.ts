@@ -18,7 +18,7 @@ export function toMessagesUsage(usage: unknown): MessagesUsage {
   }
   const promptDetails = detailsOf(usage, "prompt_tokens_details");
   const prompt = count(usage["prompt_tokens"]);
-  // A part is never told as more than the whole: that is what the client is charged by.
+  // A part is never reported as more than the whole: that is what the client is charged by.
   const read = Math.min(prompt, count(promptDetails["cached_tokens"]) || count(usage["prompt_cache_hit_tokens"]));
   const written = Math.min(
     prompt - read,

@@ -25,7 +25,7 @@ export class BlockWriter {
     return this.#index > 0 || this.#openKind !== null;
   }
 
-  /** An event that is no part of a block. */
+  /** An event that is not part of a block. */
   put(event: MessagesEvent): void {
     this.#events.push(event);
   }

@@ -13,7 +13,7 @@ export class PendingCall {
   name = "";
   arguments = "";
   readonly scanner = new JsonObjectScanner();
-  /** Told to the client as a whole. */
+  /** Sent to the client as a whole. */
   isClosed = false;
 
   constructor(order: number, id: string) {
@@ -33,11 +33,11 @@ export class PendingCall {
 }
 
 /**
- * Puts the pieces of tool calls together. Upstreams disagree about what tells two calls apart: most number them, some
- * give every call the number 0 and an id of its own, some only ids, and some nothing at all.
+ * Puts the pieces of tool calls together. Upstreams disagree about what distinguishes two calls: most number them,
+ * some give every call the number 0 and its own id, some only ids, and some nothing at all.
  */
 export class CallCollector {
-  /** In the order in which the client is told of them. */
+  /** In the order in which the client receives them. */
   readonly calls: PendingCall[] = [];
   readonly #byIndex = new Map<number, PendingCall>();
   readonly #byId = new Map<string, PendingCall>();

@@ -21,7 +21,7 @@ const unparsableMax = 3;
 const charactersPerToken = 4;
 
 /**
- * Where the stream stands. `waiting`: nothing was sent, so that a failure can still be an HTTP error (`refused`).
+ * The state of the stream. `waiting`: nothing was sent, so that a failure can still be an HTTP error (`refused`).
  * `started`: events flow. `ended`: nothing follows, whether it ended well or with an error event.
  */
 type StreamPhase = "waiting" | "refused" | "started" | "ended";

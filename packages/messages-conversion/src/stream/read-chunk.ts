@@ -5,7 +5,7 @@ import { contentText, reasoningText } from "../response/message-parts.ts";
 export type CallPiece = {
   /** Null when the upstream does not number its calls. */
   readonly index: number | null;
-  /** Where the piece stands among those of its chunk. */
+  /** The position of the piece within its chunk. */
   readonly position: number;
   readonly id: string | null;
   readonly name: string | null;

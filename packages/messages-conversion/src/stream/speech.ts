@@ -5,7 +5,7 @@ import type { ToolBlocks } from "./tool-blocks.ts";
 /** What may wait of the text of one answer, in characters. */
 const heldLengthMax = 16_777_216;
 
-/** What is said beside the tool calls: it waits while a call is half told, and leaves out empty lines before a call. */
+/** Text beside the tool calls: it waits while a call is incomplete, and leaves out empty lines before a call. */
 export class Speech {
   readonly #writer: BlockWriter;
   readonly #tools: ToolBlocks;
@@ -19,7 +19,7 @@ export class Speech {
     this.#tools = tools;
   }
 
-  /** Whether something waits for a tool call to be told. */
+  /** Whether something waits for a tool call to be sent. */
   get isHolding(): boolean {
     return this.#held.length > 0;
   }
@@ -43,7 +43,7 @@ export class Speech {
     this.#whiteSpace = "";
   }
 
-  /** Says what waited, now that the tool calls are told. */
+  /** Sends what waited, now that the tool calls are sent. */
   release(): void {
     for (const { kind, text } of this.#held.splice(0)) {
       this.#writer.speak(kind, text);

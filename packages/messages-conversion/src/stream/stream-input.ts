@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 /** What can happen to a stream of an upstream. */
 export type StreamInput =
   | { readonly kind: "chunk"; readonly chunk: JsonObject }
-  /** An event that is no JSON object. */
+  /** An event that is not a JSON object. */
   | { readonly kind: "unparsable" }
   /** The upstream said that it is done. */
   | { readonly kind: "done" }
@@ -14,7 +14,7 @@ export type StreamInput =
   | { readonly kind: "cut" }
   /** Anything else that ends the call, in the words in which the client is to hear of it. */
   | { readonly kind: "failed"; readonly error: MessagesError }
-  /** Time passed; to be told about once a second. */
+  /** Time passed; to be reported about once a second. */
   | { readonly kind: "tick" };
 
 const unparsable: StreamInput = { kind: "unparsable" };
@@ -35,7 +35,7 @@ export function fromServerSentEvent({ event, data }: { event: string; data: stri
     parsed = null;
   }
   if (event === "error") {
-    // The name alone makes it an error, in whichever form it is told.
+    // The name alone makes it an error, in whichever form it comes.
     const isWrapped = isJsonObject(parsed) && "error" in parsed;
     return { kind: "chunk", chunk: isWrapped ? (parsed as JsonObject) : { error: parsed ?? data } };
   }

@@ -31,7 +31,7 @@ export class ToolBlocks {
     this.#usedIds = new Set(facts.usedToolIds);
   }
 
-  /** Whether there is a call that the client was not told of as a whole; one without a name is none yet. */
+  /** Whether there is a call that the client has not received as a whole; one without a name is not one yet. */
   get hasPending(): boolean {
     return this.#collector.calls.some(isPending);
   }
@@ -41,7 +41,7 @@ export class ToolBlocks {
     return this.#collector.calls.every((call) => call.isComplete || !isPending(call));
   }
 
-  /** Whether a block is open of which the client sees nothing yet. */
+  /** Whether a block is open that the client has seen nothing of yet. */
   get isHolding(): boolean {
     return this.#open !== null && this.#sentLength === null;
   }
@@ -67,8 +67,8 @@ export class ToolBlocks {
   }
 
   /**
-   * Tells the client of everything that waits, in order.
-   * @param isTruncated the answer ended because its limit was reached
+   * Sends the client everything that waits, in order.
+   * @param isTruncated the response ended because its limit was reached
    * @throws MessagesError when arguments that went out piece by piece have no end
    */
   flush(isTruncated: boolean): void {

@@ -5,7 +5,8 @@ type Schema = { readonly [keyword: string]: unknown };
 
 type Context = {
   readonly root: unknown;
-  readonly depth: number /** Names the value, so that texts say what they stand for. */;
+  readonly depth: number;
+  /** Names the value, so that texts say what they are for. */
   readonly name: string;
 };
 

@@ -87,7 +87,7 @@ export class Outlet {
     }
   }
 
-  /** To be called when the connection is gone, whoever ended it. */
+  /** To be called when the connection is gone, whichever side ended it. */
   onClose(): void {
     this.#isClosed = true;
     this.#rest = null;

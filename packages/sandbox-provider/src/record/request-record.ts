@@ -62,7 +62,7 @@ export class RequestRecord {
     return this.request.body ?? Buffer.alloc(0);
   }
 
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   get json(): unknown {
     return this.request.json;
   }

@@ -51,7 +51,7 @@ export const behaviourSchema = z.strictObject({
   redirectTo: z.string().optional(),
   /** Interim answers before the real one, such as 100 or 103. */
   informational: z.array(z.int().min(100).max(199)).optional(),
-  /** How the length of the body is told; a stream is chunked by default, anything else has a Content-Length. */
+  /** How the length of the body is declared; a stream is chunked by default, anything else has a Content-Length. */
   framing: z.enum(["chunked", "content-length", "close"]).optional(),
   /** Added to the true Content-Length; after a positive one the connection is closed. */
   contentLengthLie: z.int().optional(),
@@ -92,7 +92,7 @@ export const behaviourSchema = z.strictObject({
   noDone: z.boolean().optional(),
   /** The payload of the event with this index breaks off in its middle. */
   malformedChunk: count.optional(),
-  /** The event with this index stands in an HTTP chunk whose size line is no number. */
+  /** The event with this index is in an HTTP chunk whose size line is not a number. */
   malformedFraming: count.optional(),
   /** After so many chunks an `{"error":...}` event ends the stream. */
   errorEventAfter: count.optional(),

@@ -26,7 +26,7 @@ export class IncomingRequest {
     return valuesOf(this.head.headers, name)[0] ?? null;
   }
 
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   get json(): unknown {
     this.#json ??= { value: parseJson(this.body) };
     return this.#json.value;

@@ -1,4 +1,4 @@
-/** The script: an ordered list of rules, the first matching one of which decides how a request is answered. */
+/** The script: an ordered list of rules; the first matching one decides how a request is answered. */
 import { z } from "zod";
 import { type Behaviour, behaviourSchema } from "./behaviour.ts";
 import type { IncomingRequest } from "./incoming-request.ts";

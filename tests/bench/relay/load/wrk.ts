@@ -56,7 +56,7 @@ async function runOnce(plan: LoadPlan, place: WrkPlace, durationMs: number): Pro
   const failures = Object.entries(summary.failures).filter(([, count]) => count > 0);
   if (failures.length > 0 || summary.requests === 0) {
     const text = failures.map(([kind, count]) => `${count} ${kind}`).join(", ");
-    throw new Error(`wrk: ${summary.requests} answers, of which failed: ${text || "all"}`);
+    throw new Error(`wrk: ${summary.requests} answers, failures: ${text || "all"}`);
   }
   return summary;
 }

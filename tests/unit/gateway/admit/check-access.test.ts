@@ -59,7 +59,7 @@ describe("a key", () => {
     expect(stateOf({ allowedIps: [] })).toBe("ip_not_allowed");
   });
 
-  test("is judged anew for another address, also after a good one", () => {
+  test("is judged again for another address, also after a good one", () => {
     const principal = principalOf({ allowedIps: [address] });
     const from = (ip: string) => codeOf(() => checkKeyState(principal, ip, nowMs));
     expect([from(address), from("203.0.113.9"), from(address), from("203.0.113.9")]).toEqual([
@@ -70,7 +70,7 @@ describe("a key", () => {
     ]);
   });
 
-  test("is judged anew after its list has changed", () => {
+  test("is judged again after its list has changed", () => {
     expect(stateOf({ allowedIps: [address] })).toBeNull();
     expect(stateOf({ allowedIps: ["203.0.113.9"] })).toBe("ip_not_allowed");
   });

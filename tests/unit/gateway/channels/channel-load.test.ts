@@ -302,7 +302,7 @@ describe("what one customer alone has met", () => {
     expect(loads.isOpen(plain, 3n as GatewayUserId)).toBe(false);
   });
 
-  test("a channel that can't be reached is closed for everybody, whoever tried", () => {
+  test("a channel that can't be reached is closed for everybody", () => {
     for (let turn = 0; turn < 20; turn += 1) {
       loads.end(loads.begin(plain, customer), "certain");
     }

@@ -30,7 +30,7 @@ test("what one customer alone has brought about is bad for that customer", () =>
   expect(windowOf([20, true, one, 0], [5, true, two, 0])).toBe("bad");
 });
 
-test("failures are forgotten after ten seconds, whoever's they were, and while nobody calls", () => {
+test("failures are forgotten after ten seconds, also while nobody calls", () => {
   expect(windowOf([20, true, anybody, 0], [20, false, anybody, 9_000])).toBe("bad");
   expect(windowOf([20, true, anybody, 0], [20, false, anybody, 10_000])).toBe("good");
   expect(windowOf([20, true, one, 0], [20, true, two, 3_600_000])).toBe("bad_for_one");

@@ -71,7 +71,7 @@ describe("a key that was good", () => {
     expect(await statusOf(directory)).toBe("revoked");
   });
 
-  test("is loaded anew after a gap although a load was under way then", async () => {
+  test("is reloaded after a gap although a load was under way then", async () => {
     const { database, directory } = setUp();
     expect(await statusOf(directory)).toBe("active");
     await passTime(30_000, 1_000);

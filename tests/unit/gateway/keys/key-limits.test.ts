@@ -68,7 +68,7 @@ test("responses of a call that goes on are requests, and those that can't be ref
   expect(isLetIn(limits, one)).toBe(false);
 });
 
-test("keys of which a call was let in are told once", () => {
+test("keys with an admitted call are reported once", () => {
   const limits = new KeyLimits(clock, null);
   const refused = principal(3n, { requestsPerMinute: 1 });
   for (const each of [principal(1n), principal(1n), principal(2n), refused]) {

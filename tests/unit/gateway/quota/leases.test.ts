@@ -272,7 +272,7 @@ test("who needs little does not overtake who waits for more", async () => {
   network.delay = 50;
   const order: string[] = [];
   const first = Promise.resolve(leases.hold(onlyBudget, q(60n))).then((given) => order.push(`60 ${given}`));
-  // Five are left in the slice: they are for whoever waits already.
+  // Five are left in the slice: they are for callers already waiting.
   const second = leases.hold(onlyBudget, q(5n));
   expect(second).toBeInstanceOf(Promise);
   const third = Promise.resolve(second).then((given) => order.push(`5 ${given}`));

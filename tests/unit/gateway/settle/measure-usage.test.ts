@@ -125,7 +125,7 @@ describe("pictures", () => {
     });
   });
 
-  test("of which only drafts came are one picture", () => {
+  test("that came only as drafts are one picture", () => {
     const drafts = [0, 1, 2].map((place) => ({
       type: "image_generation.partial_image",
       b64_json: "A".repeat(100_000),
@@ -142,7 +142,7 @@ describe("pictures", () => {
 });
 
 describe("other answers", () => {
-  test("ranks tell only a total, all of which was read", () => {
+  test("ranks report only a total, which was all read", () => {
     const body = json({ results: [], usage: { total_tokens: 15 } });
     expect(whole(body, "rerank")).toMatchObject({
       units: { inputTokens: 15n, outputTokens: 0n },

@@ -110,7 +110,7 @@ describe("a whole answer", () => {
     ).toMatchObject(charged);
   });
 
-  test("of which our count is beyond what was set aside is charged no more than that", () => {
+  test("whose count by us is beyond what was set aside is charged no more than that", () => {
     const tight = { most, held: { ...held, outputTokens: 2n } };
     const charged = streamed({ reported: told(usage), delivered: deliveredOf(words), limits: tight });
     expect(charged).toMatchObject({ isImplausible: true, units: { inputTokens: 10n, outputTokens: 2n } });
@@ -133,7 +133,7 @@ describe("a whole answer", () => {
     }
   });
 
-  test("of which no output was asked for is charged for its input, by whoever counted that", () => {
+  test("without a requested output is charged for its input, whichever side counted that", () => {
     const noOutput = { most, held: { ...held, outputTokens: 0n } };
     const scored = (value: object) =>
       measureAnswer(json({ choices: [{ text: "the prompt again", logprobs: {} }], ...value }), {

@@ -3,7 +3,7 @@ import { type Accessor, createSignal } from "solid-js";
 import { ApiError } from "../../api/client.ts";
 import { showToast } from "../../kit/toast.tsx";
 
-/** Asks for everything anew that came from these paths of the backend. */
+/** Refetches everything that came from these paths of the backend. */
 export function useRefresh(...paths: readonly string[]): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
@@ -17,7 +17,7 @@ export type Action = {
   readonly run: (work: () => Promise<string>) => Promise<boolean>;
 };
 
-/** Something that one press does. What it changed is asked for anew, a failure is told with its request id. */
+/** Something that one press does. What it changed is refetched, a failure is shown with its request id. */
 export function createAction(...paths: readonly string[]): Action {
   const refresh = useRefresh(...paths);
   const [isBusy, setIsBusy] = createSignal(false);

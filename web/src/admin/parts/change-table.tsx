@@ -4,7 +4,7 @@ import { SimpleTable } from "./simple-table.tsx";
 
 type Change = { readonly name: string; readonly before: string; readonly after: string };
 
-/** What a change made of each field; what is no object is shown as it was written down. */
+/** What a change made of each field; values that are not objects are shown as recorded. */
 export function ChangeTable(props: { readonly before: unknown; readonly after: unknown }): JSX.Element {
   const changes = (): readonly Change[] | null => changesOf(props.before, props.after);
   return (
@@ -36,7 +36,7 @@ export function ChangeTable(props: { readonly before: unknown; readonly after: u
   );
 }
 
-/** The fields in which two records differ; null when one of them is no record. */
+/** The fields in which two records differ; null when one of them is not a record. */
 export function changesOf(before: unknown, after: unknown): readonly Change[] | null {
   const [from, to] = [recordOf(before), recordOf(after)];
   if (from === null || to === null) {

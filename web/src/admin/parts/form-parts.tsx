@@ -44,7 +44,7 @@ export function FieldRow(props: { readonly children: JSX.Element }): JSX.Element
   return <div class="field-row">{props.children}</div>;
 }
 
-/** An empty field is no value. */
+/** An empty field has no value. */
 export function orNull(text: string): string | null {
   const trimmed = text.trim();
   return trimmed === "" ? null : trimmed;

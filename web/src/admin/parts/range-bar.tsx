@@ -34,7 +34,7 @@ export function createRangeState(): RangeState {
 
 const presets = [1, 7, 30, 90] as const;
 
-/** Zones that are offered: UTC, that of the browser, and some more; any other can stand in the URL. */
+/** Zones that are offered: UTC, that of the browser, and some more; any other can be in the URL. */
 const zonesOffered = ["UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "Asia/Shanghai", "Asia/Tokyo"];
 
 function zonesWith(current: string): readonly string[] {

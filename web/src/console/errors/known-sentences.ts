@@ -26,7 +26,7 @@ export function sentenceIn(texts: ErrorMessages, sentence: string): string {
   return sentence;
 }
 
-/** Finds a sentence, whatever stands in its places. */
+/** Finds a sentence, whatever is in its placeholders. */
 function patternOf(sentence: string): RegExp {
   const source = sentence.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{(\w+)\}/g, "(?<$1>.+)");
   return new RegExp(`^${source}$`, "u");

@@ -47,7 +47,7 @@ export function createModelsQuery() {
 
 type SummaryFilter = Readonly<Record<string, string | number>>;
 
-/** Sums of usage by the filter, anew every so many milliseconds if there is a number. */
+/** Sums of usage by the filter, refetched every so many milliseconds if there is a number. */
 export function createSummaryQuery(filter: () => SummaryFilter) {
   return createQuery(() => ({
     queryKey: ["usage-summary", filter()],
@@ -57,7 +57,7 @@ export function createSummaryQuery(filter: () => SummaryFilter) {
 
 const newComerMs = 5_000;
 
-/** The keys, asked for anew until one of them was called with. */
+/** The keys, refetched until one of them was called with. */
 export function createFirstRequestQuery() {
   return createQuery(() => ({
     queryKey: ["keys", "newest"],

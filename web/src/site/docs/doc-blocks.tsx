@@ -34,7 +34,7 @@ export function Sentence(props: InContext & { readonly text: string }): JSX.Elem
   );
 }
 
-/** What stands below the heading of a section. */
+/** What is below the heading of a section. */
 export function DocBlocks(props: InContext & { readonly section: DocSection }): JSX.Element {
   return (
     <For each={props.section.blocks}>

@@ -16,8 +16,8 @@ export function hasKeyPlace({ sections }: DocContent): boolean {
 }
 
 /**
- * How a key gets into the code of the page. Both ways stand in it, for those who are logged in and for those who are not;
- * the page is the same for everybody, and the browser shows one of them.
+ * How a key gets into the code of the page. Both ways are in it, for those who are logged in and for those who are
+ * not; the page is the same for everyone, and the browser shows one of them.
  */
 export function DocKey(props: { readonly path: string; readonly context: PageContext }): JSX.Element {
   const { context, path } = props;

@@ -10,8 +10,8 @@ type Answer = {
 };
 
 /**
- * Creates a key and puts it into the snippets of the page, and nowhere else: it is gone with the page. Whoever turns out to
- * have no login any more is shown the way to one.
+ * Creates a key and puts it into the snippets of the page, and nowhere else: it is gone with the page. Visitors whose
+ * login has ended are shown the way to one.
  */
 export async function createKeyForPage(box: HTMLElement, button: HTMLButtonElement): Promise<void> {
   const status = box.querySelector<HTMLElement>("[data-key-status]");
@@ -32,7 +32,7 @@ export async function createKeyForPage(box: HTMLElement, button: HTMLButtonEleme
   replaceInSnippets(place, secret);
   button.hidden = true;
   say(status, created);
-  // A browser may keep the page as it is, and show it to whoever goes back to it.
+  // A browser may keep the page as it is, and show it when someone goes back to it.
   const takeOut = (): void => {
     replaceInSnippets(secret, place);
     button.hidden = false;

@@ -18,8 +18,8 @@ const isMiddling = (name: string): boolean => name.includes("sonnet");
 const placePattern = /\{\{(\w+)\}\}/g;
 
 /**
- * Puts the values into the `{{places}}` of a snippet, and takes off the line end behind it.
- * @throws Error when it names a value that there is not
+ * Fills the `{{places}}` of a snippet, and removes the line end after it.
+ * @throws Error when it names an unknown value
  */
 export function fillSnippet(text: string, values: SnippetValues): string {
   return text.trimEnd().replace(placePattern, (_place, name: string) => {

@@ -4,7 +4,7 @@ import type { SiteModel } from "@sluice/contracts/site-catalogue";
 export const modelSorts = ["name", "input", "output", "context"] as const;
 export type ModelSort = (typeof modelSorts)[number];
 
-/** What is shown of the models; it stands in the address of the page. */
+/** What is shown of the models; it is in the address of the page. */
 export type ModelChoice = {
   readonly search: string;
   readonly provider: string;

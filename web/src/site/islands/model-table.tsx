@@ -36,7 +36,7 @@ type Shown = {
   readonly change: (change: Partial<ModelChoice>) => void;
 };
 
-/** Every model: searched, filtered, sorted and laid side by side. What is chosen stands in the address. */
+/** Every model: searched, filtered, sorted and laid side by side. The choice is in the address. */
 export function ModelTable(props: ModelTableProps): JSX.Element {
   const formats = formatsOf(props.locale, "UTC");
   const [choice, setChoice] = createSignal(everything);

@@ -43,7 +43,7 @@ export function CopyButton(props: {
   );
 }
 
-/** A choice out of a list; what stands at its side is its label. */
+/** A choice out of a list, with its label beside it. */
 export function Choice(props: {
   readonly label: string;
   readonly value: string;

@@ -15,7 +15,7 @@ export function costOfTokens(
   return scaledToDecimal((input + cached + output) / tokensPerPrice, places);
 }
 
-/** The number in a text, whatever stands between its digits. */
+/** The number in a text, ignoring separators. */
 export function toTokens(text: string): bigint {
   const digits = text.replace(/\D/g, "").slice(0, tokensLengthMax);
   return digits === "" ? 0n : BigInt(digits);

@@ -16,9 +16,10 @@ const orders: ReadonlySet<string> = new Set(["_charset_", "_method"]);
 export type Form = { readonly fields: Readonly<Record<string, string>>; readonly files: number };
 
 /**
- * Looks at the names of all parts, and at what of them the price depends on.
- * @throws AppError `invalid_value` for such a field that is there twice, is a file, or is no short text; `unknown_field`
- *   for one that only looks like it; `unpriced_option`, `provider_object` for options that are not offered
+ * Checks the names of all parts, and the fields the price depends on.
+ * @throws AppError `invalid_value` for such a field that occurs twice, is a file, or is not a short text;
+ * `unknown_field`
+ * for one that only looks like it; `unpriced_option`, `provider_object` for options that are not offered
  */
 export function checkForm(parts: readonly FormPart[], kind: SurfaceKind): Form {
   const fields: Record<string, string> = {};

@@ -1,7 +1,7 @@
 const formType = /^multipart\/form-data(?=[ \t]*;)/i;
 const parameter = /[ \t]*;[ \t]*([\w!#$&+.^`|~-]+)=(?:"([^"\\]*)"|([^\s";,\\]+))/y;
 const ending = /[ \t]*;?[ \t]*$/y;
-/** RFC 2046: at most 70 of these, the last of which is no space. */
+/** RFC 2046: at most 70 of these; the last is not a space. */
 const boundaryPattern = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 
 /**

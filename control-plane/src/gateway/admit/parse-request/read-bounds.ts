@@ -115,7 +115,7 @@ function rerankTokens(fields: JsonObject, bodyBytes: number): number {
   return bodyBytes + documents * Buffer.byteLength(typeof fields["query"] === "string" ? fields["query"] : "");
 }
 
-/** Speech is sold by these: what is no text could be spoken by a provider, and would cost nothing. */
+/** Speech is sold by these: a provider might speak what is not text, and it would cost nothing. */
 function countCharacters(text: unknown): number {
   if (text === undefined || text === null || text === "") {
     throw new AppError("missing_field", { message: "The field 'input' is missing.", param: "input" });

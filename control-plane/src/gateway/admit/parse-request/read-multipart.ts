@@ -15,9 +15,9 @@ const dashes = Buffer.from("--");
 const blankBytes = new Set(Buffer.from(" \t\r\n"));
 
 /**
- * The parts of a form, in their order. A delimiter counts only where a line begins, and may stand nowhere else; the last
- * one is there, with nothing behind it. Format: RFC 7578.
- * @throws AppError `invalid_value` for a form that is malformed, or that somebody else could read in another way
+ * The parts of a form, in order. A delimiter counts only at the start of a line, and may occur nowhere else; the last
+ * one is required, with nothing after it. Format: RFC 7578.
+ * @throws AppError `invalid_value` for a form that is malformed, or ambiguous to other readers
  */
 export function readMultipart(bytes: Buffer, contentType: string): FormPart[] {
   const boundary = readBoundary(contentType);
@@ -48,7 +48,7 @@ function readParts(bytes: Buffer, delimiter: Buffer): FormPart[] | null {
   }
 }
 
-/** The part whose delimiter ends at `headStart`, and where the next delimiter stands. */
+/** The part whose delimiter ends at `headStart`, and the position of the next delimiter. */
 function readPart(bytes: Buffer, headStart: number, delimiter: Buffer): { part: FormPart; end: number } | null {
   const headLength = bytes.subarray(headStart, headStart + headBytesMax).indexOf(headEnd);
   const start = headStart + headLength + headEnd.length;

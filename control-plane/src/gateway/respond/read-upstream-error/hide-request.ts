@@ -1,13 +1,13 @@
 /** A longer request is not looked through for each word; nothing is kept of what was said of it. */
 const requestBytesMax = 1_048_576;
-/** So many words in a row that stand in the request as well are a quotation. */
+/** A run of this many words that also occurs in the request is a quotation. */
 const quotedWordsMin = 4;
 const hidden = "[request]";
 
 const quotations = /'[^']{1,400}'|"[^"]{1,400}"|`[^`]{1,400}`/g;
 /** Names of fields, which are no secret. */
 const fieldName = /^[A-Za-z0-9]*(?:[_.[\]][A-Za-z0-9]*)+$/;
-/** What is no ordinary word: with figures and letters, letters of other languages, or very long. */
+/** Unusual words: with digits and letters, letters of other languages, or very long. */
 const oddWord = /\d.*[^\d.,]|[^\d.,].*\d|[^\x20-\x7e]|^.{16,}$/;
 
 /**

@@ -1,4 +1,6 @@
-/** Which choices of a stream have begun, which have said why they end, and whether the usage was told behind that. */
+/**
+ * Which choices of a stream have begun, which have said why they end, and whether the usage was reported after that.
+ */
 export class ChoiceEnds {
   readonly #begun = new Set<unknown>();
   readonly #ended = new Set<unknown>();

@@ -13,7 +13,7 @@ export class EventAssembler {
   /** The last bytes of what waits. */
   #seam: Buffer = Buffer.alloc(0);
 
-  /** Bytes of an event of which the end has not come yet. */
+  /** Bytes of an incomplete event. */
   get waitingBytes(): number {
     return this.#length;
   }

@@ -49,7 +49,7 @@ export function firstEventEnd(bytes: Buffer, from: number): number {
 /** The joined `data` lines of one event. */
 export function eventData(event: Buffer): string {
   const end = event.length - 2;
-  // Nearly every event is one line and the empty one behind it.
+  // Nearly every event is one line and an empty one after it.
   if (event.indexOf(lineFeed) === end && isData(event) && event.indexOf(carriageReturn) === -1) {
     return event.toString("utf8", event[dataMark.length] === space ? dataMark.length + 1 : dataMark.length, end);
   }

@@ -46,7 +46,7 @@ const draft = /partial_image$/;
 /** Output tokens of a square picture; larger ones cost more. */
 const pictureTokens: Readonly<Record<string, number>> = { low: 272, medium: 1_056, high: 4_160 };
 const usualPictureTokens = 1_056;
-/** Items of an answer that are told apart. */
+/** Distinguishable items of a response. */
 const itemsMax = 1_024;
 /** Deeper than this nothing is looked for. */
 const depthMax = 32;
@@ -240,7 +240,7 @@ export function countPictures(body: Buffer): number {
   return Math.max(...pictureKeys.map((key) => countTexts(body, key)));
 }
 
-/** Where the key stands before a text; inside a text its quote would be escaped. */
+/** Where the key comes before a text; inside a text its quote would be escaped. */
 function countTexts(body: Buffer, key: Buffer): number {
   let found = 0;
   for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {

@@ -3,7 +3,7 @@ import { countText, toTokens } from "../../usage-count/text-tokens.ts";
 
 /** What is looked at of a request; the rest is taken to be like it. */
 const sampleBytesMax = 65_536;
-/** Behind these stands a file: it is not text, and its bytes say nothing of tokens. */
+/** A file follows these: it is not text, and its size does not indicate tokens. */
 const fileMarks = [";base64,", '"data":"', '"data": "'].map((mark) => Buffer.from(mark));
 const quote = 0x22;
 const formType = /^multipart\//i;
@@ -39,7 +39,7 @@ function textTokens(body: Uint8Array, bytesMax: number): number {
   );
 }
 
-/** Where the next file in the text begins, and where the text goes on behind it. */
+/** Where the next file in the text begins, and where the text continues after it. */
 function nextFile(bytes: Buffer, from: number): [start: number, end: number] {
   let start = bytes.length;
   for (const mark of fileMarks) {

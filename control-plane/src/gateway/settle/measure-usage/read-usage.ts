@@ -9,7 +9,7 @@ const openBrace = 0x7b;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const closeBrace = 0x7d;
-/** A usage object and what stands behind it are a few hundred bytes; where they are more, the whole answer is parsed. */
+/** A usage object and what follows it are a few hundred bytes; if they are more, the whole response is parsed. */
 const tailBytesMax = 16_384;
 
 /** What a whole answer says of itself. */
@@ -95,7 +95,7 @@ function showsItem(body: Buffer, name: string): boolean {
   return false;
 }
 
-/** The position behind the brace that closes the object, or -1; `depth` braces are open at `from`. */
+/** The position after the closing brace of the object, or -1; `depth` braces are open at `from`. */
 function endOfObject(body: Buffer, from: number, depth = 0): number {
   let open = depth;
   for (let at = from; at < body.length; at += 1) {

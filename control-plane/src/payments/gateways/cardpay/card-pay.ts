@@ -22,7 +22,7 @@ export type CardSettings = {
   readonly publicBaseUrl: string;
 };
 
-/** Where an account's credentials stand in the secret store. */
+/** Where an account's credentials are in the secret store. */
 export function cardSecretNames(account: CardSender): { readonly key: string; readonly webhook: string } {
   return { key: `cardpay.${account}.secret_key`, webhook: `cardpay.${account}.webhook_secret` };
 }
@@ -83,7 +83,7 @@ export class CardPay implements CardGateway {
     if (secret === null || secret.trim().length < webhookSecretLengthMin) {
       throw notConfigured(sender, "webhook secret");
     }
-    // Only the key tells whether the account is for real money.
+    // Only the key shows whether the account is for real money.
     const { isLive } = await this.#account(sender);
     const event = await readSignedEvent(bytes, signature, secret, this.#clock.now());
     return readCardNotice(event, sender, isLive);

@@ -54,7 +54,7 @@ function meaningOf(event: CardEvent): NoticeMeaning {
   return paid === null ? { kind: "other" } : { kind: "paid", paid, isLive: event.livemode };
 }
 
-/** Events of a charge tell how much of it went back by now; events of a refund are about that one alone. */
+/** Events of a charge report how much of it was refunded so far; events of a refund are about that one alone. */
 function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
   if (disputeKinds.test(type)) {
     return { kind: "dispute" };

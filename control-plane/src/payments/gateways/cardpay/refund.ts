@@ -8,8 +8,8 @@ const refundsMax = 100;
 const wordsMax = 300;
 
 /**
- * The codes with which the gateway refuses a refund so that it certainly sends nothing, and sent nothing before. That a
- * payment was refunded already is not among them: whoever did that, its money is gone.
+ * The codes with which the gateway refuses a refund so that it certainly sends nothing, and sent nothing before. That
+ * a payment was refunded already is not among them: its money is gone, whatever the reason.
  */
 const refusedRefundCodes: ReadonlySet<string> = new Set([
   "amount_too_large",

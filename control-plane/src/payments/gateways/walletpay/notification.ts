@@ -25,7 +25,7 @@ export function readWalletNotice(fields: ReadonlyMap<string, string>, merchantNo
   return {
     gateway: "walletpay",
     account,
-    // There is no id of the message; of each transaction there is one for each state.
+    // The message has no id; each transaction has one for each state.
     eventId: `${transactionId}:${status}`,
     eventKind: status,
     orderNo,

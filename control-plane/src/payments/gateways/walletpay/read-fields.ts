@@ -10,7 +10,7 @@ const opening = /\s*\{\s*/y;
 const member = new RegExp(String.raw`(${literal})\s*:\s*(${literal})\s*([,}])\s*`, "y");
 
 /**
- * The fields of a notification, each of which must come once: of two that bear one name, the signature may cover the
+ * The fields of a notification, each of which must come once: of two with the same name, the signature may cover the
  * first and the reader believe the second.
  * @throws AppError `unsupported_media_type`, `invalid_json`, `invalid_value`
  */

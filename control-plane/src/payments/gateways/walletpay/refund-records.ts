@@ -58,7 +58,7 @@ export function readRefundRecord(
   return answerOf(found, request);
 }
 
-/** What the answer says to whoever asked for a refund. */
+/** What the response says to a refund request. */
 export function readSentRefund(answer: WalletAnswer, request: RefundRequest): RefundAnswer {
   const said = answer.code === walletSuccess ? readTakenRefund(answer.result, request) : readRefusal(answer);
   // A refusal of what was asked for before may be because of what came of that.

@@ -24,7 +24,10 @@ const currency = "USD";
 
 export type WalletAddresses = { readonly ipnUrl: string; readonly callbackUrl: string };
 
-/** The fields of a checkout before they are signed. Empty fields are left out: whether they are signed is told in two ways. */
+/**
+ * The fields of a checkout before they are signed. Empty fields are left out: sources disagree on whether they are
+ * signed.
+ */
 export function checkoutFields(
   party: Party,
   { order, vendor }: { readonly order: PayableOrder; readonly vendor: string },

@@ -20,7 +20,7 @@ export function signWalletFields(fields: WalletFields, token: string): string {
   return md5(`${parts.join("&")}&${md5(token.trim())}`);
 }
 
-/** Whether the fields carry the signature that belongs to them, in a time that tells nothing about it. */
+/** Whether the fields carry the right signature, in constant time. */
 export function hasWalletSignature(fields: ReadonlyMap<string, string>, token: string): boolean {
   const given = fields.get(signatureField);
   return given !== undefined && signaturePattern.test(given) && isEqualSecret(given, signWalletFields(fields, token));

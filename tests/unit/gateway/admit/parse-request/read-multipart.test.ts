@@ -187,7 +187,7 @@ test("a field that is not read may be long and repeated", async () => {
   ]);
 });
 
-describe("a form is written anew", () => {
+describe("a form is rewritten", () => {
   test("out of what was read, under a boundary that no client knows", async () => {
     const first = parse(`${good}${image}--B--\r\n`);
     const second = parse(`${good}${image}--B--\r\n`);

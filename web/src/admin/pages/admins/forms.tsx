@@ -25,7 +25,7 @@ export const deedTitles: Readonly<Record<Deed, string>> = {
   totp: "Remove authenticator",
 };
 
-/** What whoever presses the button has to know before. */
+/** What to know before pressing the button. */
 const consequences: Readonly<Record<Deed, string>> = {
   promote: "They can do everything here, including to you. They have to log in again.",
   demote:

@@ -75,7 +75,7 @@ function changesOf(model: Model | null, values: Record<string, string>): Record<
   );
 }
 
-/** Changes a model as it was loaded, or makes one. What the change would be stands above the button. */
+/** Changes a model as it was loaded, or creates one. The change is shown above the button. */
 export function ModelForm(props: { readonly model: Model | null; readonly onDone: () => void }): JSX.Element {
   const { model } = props;
   const refresh = useRefresh(modelsPath, "/backend/admin/ability/", "/backend/admin/audit/");

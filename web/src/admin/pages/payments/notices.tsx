@@ -21,7 +21,7 @@ import { noticeResults } from "../../values.ts";
 
 type NoticeRow = RowOf<typeof gatewayEventList>;
 
-/** What each end means, for whoever asks why nothing was credited. */
+/** What each result means, for those who ask why nothing was credited. */
 const meanings: Readonly<Record<NoticeRow["result"], string>> = {
   received: "It was recorded, but processing did not finish.",
   unconfirmed: "When asked, the gateway reported a different status for this payment.",
@@ -54,7 +54,7 @@ const columns: readonly Column<NoticeRow>[] = [
   { id: "received_at", label: "Received", cell: (row) => shownMoment(row.received_at), isSortable: true },
 ];
 
-/** What gateways told us under a good signature, what came of it, and a way to take again what was not dealt with. */
+/** Gateway messages with a valid signature, their results, and a way to process unfinished ones again. */
 export function Notices(): JSX.Element {
   const state = createTableState({ filters: ["order_no", "event_id", "gateway", "result", "is_open"] });
   const list = createListQuery<NoticeRow>({ path: "/backend/admin/gateway-event/", state });

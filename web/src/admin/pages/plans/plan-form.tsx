@@ -54,7 +54,7 @@ const featuresOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** Changes a plan as it was loaded, or makes one; beside the fields stands how buyers will see it. */
+/** Changes a plan as it was loaded, or creates one; the preview shows how buyers will see it. */
 export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: () => void }): JSX.Element {
   const { plan } = props;
   const refresh = useRefresh(plansPath);

@@ -29,7 +29,7 @@ const columns = [
   { label: "Per call, USD", cell: (cost: Cost) => formats.usd(cost.request_usd), align: "end" as const },
 ];
 
-/** What providers take, by channel and model: without it there is no margin. */
+/** Provider prices by channel and model: without them there is no margin. */
 export function ChannelCosts(): JSX.Element {
   const [isOpen, setIsOpen] = createSignal(false);
   const query = createQuery(() => ({

@@ -11,7 +11,7 @@ export type ReportQuery<Answer> = {
   readonly isLoading: boolean;
   readonly isRefreshing: boolean;
   readonly error: Error | null;
-  /** There is an error and nothing to show; the table of the report tells it. */
+  /** There is an error and nothing to show; the table of the report shows it. */
   readonly hasFailed: boolean;
   readonly onRetry: () => void;
   /** Where its file is. */

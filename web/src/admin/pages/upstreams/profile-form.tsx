@@ -39,7 +39,7 @@ function initialOf(profile: Profile | null) {
   };
 }
 
-/** What is wrong with a part of settings or credential is told of the field that the form has for it. */
+/** What is wrong with a part of settings or credential is shown at its field in the form. */
 async function atFields(path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
   try {
     await apiPost<typeof profileAnswer>(path, body);

@@ -28,7 +28,7 @@ const tones: Readonly<Record<Order["status"], Tone>> = {
   review: "warn",
 };
 
-/** The orders of the account; while one waits for its payment, the list is asked for anew. */
+/** The orders of the account; while one waits for its payment, the list is refetched. */
 export function Orders(): JSX.Element {
   const texts = billingArea.texts();
   const client = useQueryClient();

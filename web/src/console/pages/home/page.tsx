@@ -31,7 +31,7 @@ const daysCountedMax = 1_000;
 const daysOfWeek = 7;
 const shownMax = 5;
 
-/** How the account stands; until the first call has come, what leads to it. */
+/** The account at a glance; until the first call has come, what leads to it. */
 export function Page(): JSX.Element {
   const texts = homeArea.texts();
   useConsoleTitle(() => texts.title);
@@ -49,7 +49,7 @@ export function Page(): JSX.Element {
         <Match when={summary.isError && summary.data === undefined}>
           <ErrorState error={summary.error} onRetry={() => void summary.refetch()} />
         </Match>
-        {/* Whether somebody is new decides what stands below the figures. */}
+        {/* Whether somebody is new decides what is below the figures. */}
         <Match when={keys.isPending ? undefined : summary.data}>
           {(data) => (
             <>

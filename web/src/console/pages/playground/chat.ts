@@ -45,7 +45,7 @@ export function createChat(settings: Accessor<Settings>): Chat {
     });
   };
   const takeBackEmpty = (): void => {
-    // An answer of which nothing came is no part of what is sent next; what was asked goes back to where it was typed.
+    // An empty response is not part of what is sent next; the prompt goes back to where it was typed.
     if (turns().at(-1)?.message.content === "") {
       setPrompt(turns().at(-2)?.message.content ?? "");
       setTurns((all) => all.slice(0, -2));

@@ -9,7 +9,7 @@ export type ChatRequest = {
   readonly temperature: number | null;
 };
 
-/** What an answer took; null is what was not told. */
+/** What a response cost; null is what was not reported. */
 export type Measures = {
   readonly requestId: string | null;
   readonly firstTokenMs: number | null;
@@ -48,7 +48,7 @@ export function toBody({ model, messages, maxTokens, temperature }: ChatRequest)
 }
 
 /**
- * Asks a model and tells each piece as it comes.
+ * Asks a model and reports each piece as it comes.
  * @throws ChatRefusal, and DOMException `AbortError` when it was stopped
  */
 export async function streamChat(

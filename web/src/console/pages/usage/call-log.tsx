@@ -34,7 +34,7 @@ export function CallLog(props: {
     name: "calls",
     state: { ...state, query: () => ({ ...state.query(), ...props.filter() }) },
     load: (query, signal) => apiGet<typeof usageListAnswer>("/backend/usage/list/", { query, signal }),
-    // Whoever looks at a call or further back is not disturbed by new ones.
+    // Users who look at a call or further back are not disturbed by new ones.
     refreshMs: () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0),
   });
   const elsewhere = createQuery(() => ({

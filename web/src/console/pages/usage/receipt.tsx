@@ -143,7 +143,7 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
 
 type ResultName = keyof ReturnType<typeof usageArea.texts>["results"];
 
-/** What the gateway notes of an attempt is a word for whoever looks for it; these say what it comes to. */
+/** What the gateway notes of an attempt is a code; these say what it means. */
 const resultNames: readonly (readonly [RegExp, ResultName])[] = [
   [/^answered$/, "answered"],
   [/^(status_\d+|credential_refused|account_empty)$/, "refused"],

@@ -14,7 +14,7 @@ export const contactPage: SitePage = {
   content: (context) => <Contact context={context} />,
 };
 
-/** What stands there after the form was sent. */
+/** Shown after the form was sent. */
 export const contactSentPage: SitePage = {
   path: "/contact/sent/",
   title: (locale) => contactTexts[locale].sent.title,
@@ -47,7 +47,7 @@ function Contact(props: InContext): JSX.Element {
           <Label name="message" label={texts.message} optional={texts.optional} />
           <textarea class="input" id="message" name="message" rows="6" maxlength="5000" />
         </div>
-        {/* Nobody sees it; whoever fills it in is a program. */}
+        {/* Hidden; only programs fill it in. */}
         <div hidden>
           <label for="website">Website</label>
           <input id="website" name="website" tabindex="-1" autocomplete="off" />

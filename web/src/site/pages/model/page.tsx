@@ -68,7 +68,7 @@ function productOf(model: SiteModel, url: string): Readonly<Record<string, unkno
   };
 }
 
-/** A decimal without the zeros behind its last place. */
+/** A decimal without trailing zeros. */
 function shortDecimal(decimal: string): string {
   return decimal.includes(".") ? decimal.replace(/\.?0+$/, "") : decimal;
 }

@@ -3,8 +3,8 @@ import type { SiteModel } from "@sluice/contracts/site-catalogue";
 /** Each is a page in every language; a catalogue that is larger has the rest in the table only. */
 export const modelPagesMax = 200;
 /**
- * Names that are a path as they stand: parts of plain characters, none of which begins with a dot. The folder of a part
- * can't be called as the file of a page is.
+ * Names that are valid paths as they are: parts of plain characters that do not begin with a dot. The folder of a
+ * part can't be called like the file of a page.
  */
 const plainName = /^(?!\/)(?:(?:^|\/)(?!index\.html)[A-Za-z0-9_@:-][\w.@:-]*){1,5}$/;
 

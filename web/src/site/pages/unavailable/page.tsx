@@ -2,7 +2,7 @@ import type { JSX } from "solid-js";
 import type { PageContext, SitePage } from "../../model.ts";
 import { unavailableTexts } from "./messages/messages.ts";
 
-/** What a person is shown in place of a page that failed. The service puts the id of the request where zeros stand. */
+/** Shown in place of a page that failed. The service puts the request id where zeros are. */
 export const unavailablePage: SitePage = {
   path: "/unavailable.html",
   title: (locale) => unavailableTexts[locale].title,
