@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { SuperAdmins } from "../admin/approvals/port.ts";
-import { writeAudit } from "../admin/audit/service.ts";
+import { audit, byCommand } from "../admin/audit/service.ts";
 import { addressGroup } from "../platform/client-address.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { findAdminByLogin, hasAdmin, holdSuperRights, insertAdmin, listOtherSuperAdmins } from "./admins/store.ts";
@@ -90,12 +90,9 @@ export async function createAdmin(
   if (adminId === null) {
     return null;
   }
-  await writeAudit(tx, {
-    actor: { kind: "command", id: null, name: command },
-    action: "admin.create",
+  await audit(tx, byCommand(command), "admin.create", {
     subjectKind: "admin",
-    subjectId: adminId.toString(),
-    before: null,
+    subjectId: adminId,
     after: { username, email, mobile, agent },
   });
   return { adminId, password };
@@ -130,15 +127,7 @@ export async function removeAdminTotp(
     return false;
   }
   await revokeSessionsOf(tx, ofAdmin(admin.id), null);
-  await writeAudit(tx, {
-    actor: { kind: "command", id: null, name: command },
-    action: "totp.remove",
-    subjectKind: "admin",
-    subjectId: admin.id.toString(),
-    before: null,
-    after: null,
-    reason,
-  });
+  await audit(tx, byCommand(command), "totp.remove", { subjectKind: "admin", subjectId: admin.id, reason });
   return true;
 }
 

@@ -2,7 +2,7 @@ import { adminOperation } from "@sluice/contracts/admin-rights";
 import type { UserId } from "@sluice/contracts/ids";
 import { resendVerificationInput, revokeUserSessionsInput } from "@sluice/contracts/user-admin";
 import { z } from "zod";
-import { writeAudit } from "../admin/audit/service.ts";
+import { audit, byCaller } from "../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { type AccountRouteParts, originOf } from "./route-parts.ts";
@@ -22,7 +22,7 @@ function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
     output: z.strictObject({ revoked: z.int() }),
     errors: ["not_found"],
     summary: "End every session of a user",
-    handle: async ({ input, admin, requestId, clientIp }) => {
+    handle: async ({ input, ...call }) => {
       const userId = input.user_id as UserId;
       const revoked = await db.withTransaction(async (tx) => {
         // A login under way comes before this and is ended, or after it.
@@ -30,16 +30,12 @@ function revokeEndpoint({ db }: AccountRouteParts): AnyEndpoint {
           throw new AppError("not_found", { message: "There is no such user." });
         }
         const count = await revokeSessionsOf(tx, ofUser(userId), null);
-        await writeAudit(tx, {
-          actor: { kind: "admin", id: admin.adminId, name: admin.username },
-          action: "user.sessions_revoke",
+        await audit(tx, byCaller(call), "user.sessions_revoke", {
           subjectKind: "user",
-          subjectId: userId.toString(),
+          subjectId: userId,
           before: { sessions: count },
           after: { sessions: 0 },
-          ...(input.reason === undefined ? {} : { reason: input.reason }),
-          requestId,
-          ip: clientIp,
+          reason: input.reason,
         });
         return count;
       });

@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { accountSealedColumns } from "../accounts/service.ts";
 import { approvalSealedColumns } from "../admin/approvals/service.ts";
-import { writeAudit } from "../admin/audit/service.ts";
+import { audit, byCommand } from "../admin/audit/service.ts";
 import { secretSealedColumns } from "../admin/secrets/service.ts";
 import { countBySealingKey, type KeyExchange, nameOf, resealColumn } from "../db/reseal.ts";
 import { gatewaySealedColumns } from "../gateway/service.ts";
@@ -86,9 +86,7 @@ function checkKeys(counts: Counts, exchange: KeyExchange): void {
 }
 
 async function record(tx: Transaction, column: SealedColumn, change: KeyExchange & { rows: number }): Promise<void> {
-  await writeAudit(tx, {
-    actor: { kind: "command", id: null, name: "secrets:rotate" },
-    action: "secrets.rotate",
+  await audit(tx, byCommand("secrets:rotate"), "secrets.rotate", {
     subjectKind: "sealed_column",
     subjectId: nameOf(column),
     before: { key_id: change.from.id },

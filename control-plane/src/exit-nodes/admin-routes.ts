@@ -18,23 +18,17 @@ import {
   saveExitRouteInput,
   switchExitNodeInput,
 } from "@sluice/contracts/exit-nodes";
-import { type AdminCaller, type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { byCaller } from "../admin/audit/service.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import type { ListPlace } from "../platform/list-query/endpoints.ts";
 import { accountEntry, dnsEntry, healthEntry, nodeEntry, routeEntry } from "./answers.ts";
 import type { CheckedNode } from "./check-node.ts";
 import type { ExitNode } from "./model.ts";
 import { exitNodeFiles } from "./node-file-store.ts";
-import type { Changer } from "./node-parts.ts";
 import type { ExitNodes } from "./service.ts";
 
 const base = "/backend/admin/exit-node";
 const access = "admin" as const;
-
-type Asked = { readonly admin: AdminCaller; readonly requestId: string; readonly clientIp: string };
-
-function changerOf({ admin, requestId, clientIp }: Asked): Changer {
-  return { actor: { kind: "admin", id: admin.adminId, name: admin.username }, requestId, ip: clientIp };
-}
 
 /** Where admins take the file of the nodes. */
 export const exitNodeFilePlace: ListPlace = {
@@ -73,7 +67,7 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       errors: ["invalid_relay_url", "secret_required", "version_conflict", "dns_mismatch", "health_failed"],
       limits: ["At most 1,000 exit nodes."],
       summary: "Create an exit node with its account slots, or change it; its relay key is never shown again",
-      handle: async (call) => ({ node: await describe(await nodes.saveNode(call.input, changerOf(call))) }),
+      handle: async (call) => ({ node: await describe(await nodes.saveNode(call.input, byCaller(call))) }),
     }),
     endpoint({
       method: "GET",
@@ -133,7 +127,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       errors: ["not_found", "version_conflict"],
       summary: "Check a node's health: by its host if DNS is correct, otherwise at its current address",
       handle: async (call) =>
-        await describe(await nodes.check({ nodeCode: call.input.node_code, mode: "ask" }, changerOf(call))),
+        await describe(await nodes.check({ nodeCode: call.input.node_code, mode: "ask" }, byCaller(call))),
     }),
     endpoint({
       method: "POST",
@@ -144,7 +138,7 @@ function checkEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       summary: "Switch a node to its host now, if DNS is correct and the node is healthy there",
       handle: async (call) => {
         const { node_code: nodeCode, version } = call.input;
-        return await describe(await nodes.check({ nodeCode, version, mode: "switch" }, changerOf(call)));
+        return await describe(await nodes.check({ nodeCode, version, mode: "switch" }, byCaller(call)));
       },
     }),
   ];
@@ -160,7 +154,7 @@ function accountEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       errors: ["version_conflict"],
       limits: ["At most 100 accounts per node."],
       summary: "Create a node account, or change it; its credential is stored only on the node",
-      handle: async (call) => ({ account: accountEntry(await nodes.saveAccount(call.input, changerOf(call))) }),
+      handle: async (call) => ({ account: accountEntry(await nodes.saveAccount(call.input, byCaller(call))) }),
     }),
     endpoint({
       method: "GET",
@@ -187,7 +181,7 @@ function routeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       errors: ["version_conflict"],
       limits: ["At most 5,000 routes."],
       summary: "Create or change a route: which exit nodes a user's calls use for a provider and models",
-      handle: async (call) => ({ route: routeEntry(await nodes.saveRoute(call.input, changerOf(call))) }),
+      handle: async (call) => ({ route: routeEntry(await nodes.saveRoute(call.input, byCaller(call))) }),
     }),
     endpoint({
       method: "GET",

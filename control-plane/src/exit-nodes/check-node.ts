@@ -1,4 +1,5 @@
-import { writeAudit } from "../admin/audit/service.ts";
+import type { AuditOrigin } from "../admin/audit/model.ts";
+import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import { checkDns } from "./dns-check.ts";
@@ -14,7 +15,7 @@ import {
   type NodeHealth,
 } from "./model.ts";
 import { hostUrlOf } from "./node-address.ts";
-import { type Changer, type ExitNodeParts, syncChannel } from "./node-parts.ts";
+import { type ExitNodeParts, syncChannel } from "./node-parts.ts";
 import { findNode, lockNode, switchRelayUrl, updateChecks, updateHealth } from "./node-store.ts";
 
 /** What a check saw. Nothing of it is written yet, and the node may have changed meanwhile. */
@@ -42,7 +43,7 @@ export type CheckMode = "ask" | "switch";
 export async function checkNode(
   parts: ExitNodeParts,
   wanted: { readonly nodeCode: string; readonly version?: number | undefined; readonly mode: CheckMode },
-  changer: Changer,
+  changer: AuditOrigin,
 ): Promise<CheckedNode> {
   const node = await findNode(parts.db, wanted.nodeCode);
   if (node === null) {
@@ -106,7 +107,7 @@ async function look(parts: ExitNodeParts, node: ExitNode): Promise<Sight> {
 async function conclude(
   parts: ExitNodeParts,
   tx: Transaction,
-  what: { readonly sight: Sight; readonly mode: CheckMode; readonly changer: Changer },
+  what: { readonly sight: Sight; readonly mode: CheckMode; readonly changer: AuditOrigin },
 ): Promise<CheckedNode> {
   const { sight, mode, changer } = what;
   const { node, relayKey, dns, current, host } = sight;
@@ -139,16 +140,14 @@ async function conclude(
 
 async function switchToHost(
   tx: Transaction,
-  { sight, changer }: { readonly sight: Sight; readonly changer: Changer },
+  { sight, changer }: { readonly sight: Sight; readonly changer: AuditOrigin },
 ): Promise<void> {
   const { node, dns, host } = sight;
   const relayUrl = hostUrlOf(node);
   if (!(await switchRelayUrl(tx, node, relayUrl))) {
     throw new AppError("version_conflict");
   }
-  await writeAudit(tx, {
-    ...changer,
-    action: "exit-node.switch",
+  await audit(tx, changer, "exit-node.switch", {
     subjectKind: "exit-node",
     subjectId: node.nodeCode,
     before: { relay_url: node.relayUrl, version: node.version },

@@ -1,4 +1,3 @@
-import type { Actor } from "../admin/audit/model.ts";
 import type { Database, Transaction } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
 import type { DnsParts } from "./dns-check.ts";
@@ -18,9 +17,6 @@ export type ExitNodeParts = {
   readonly health: HealthParts;
   readonly now: () => Date;
 };
-
-/** Who changes something, and from where. */
-export type Changer = { readonly actor: Actor; readonly requestId?: string; readonly ip?: string };
 
 /**
  * Brings the channel of a node into step with it. Calls are let through only to an address that was proven.

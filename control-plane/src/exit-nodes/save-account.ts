@@ -1,5 +1,6 @@
 import type { SaveExitAccountInput } from "@sluice/contracts/exit-nodes";
-import { writeAudit } from "../admin/audit/service.ts";
+import type { AuditOrigin } from "../admin/audit/model.ts";
+import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { AppError } from "../platform/errors.ts";
@@ -12,10 +13,10 @@ import {
   lockAccount,
   updateAccount,
 } from "./account-store.ts";
-import type { Changer, ExitNodeParts } from "./node-parts.ts";
+import type { ExitNodeParts } from "./node-parts.ts";
 import { lockNode } from "./node-store.ts";
 
-type Wish = { readonly input: SaveExitAccountInput; readonly changer: Changer };
+type Wish = { readonly input: SaveExitAccountInput; readonly changer: AuditOrigin };
 
 /**
  * Makes an account of a node, or changes it; what is said already changes nothing.
@@ -42,9 +43,7 @@ export async function saveAccount(parts: ExitNodeParts, { input, changer }: Wish
       throw new Error(`account ${input.account_code} was saved and is not there`);
     }
     await parts.channels.alignAbilities(tx);
-    await writeAudit(tx, {
-      ...changer,
-      action: "exit-node.account.save",
+    await audit(tx, changer, "exit-node.account.save", {
       subjectKind: "exit-provider-account",
       subjectId: after.accountCode,
       before,

@@ -1,6 +1,7 @@
 import type { SaveExitNodeInput } from "@sluice/contracts/exit-nodes";
 import { relayKeyFault } from "@sluice/exit-protocol/relay-key";
-import { writeAudit } from "../admin/audit/service.ts";
+import type { AuditOrigin } from "../admin/audit/model.ts";
+import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { AppError } from "../platform/errors.ts";
@@ -19,7 +20,7 @@ import {
   unknownHealth,
 } from "./model.ts";
 import { checkHost, checkIp, checkRelayUrl, followUrl, hostUrlOf } from "./node-address.ts";
-import { auditedNode, type Changer, type ExitNodeParts, syncChannel } from "./node-parts.ts";
+import { auditedNode, type ExitNodeParts, syncChannel } from "./node-parts.ts";
 import {
   clearChecks,
   countNodes,
@@ -39,7 +40,7 @@ type Proof = { readonly version: number | null; readonly dns: DnsResult; readonl
 
 type Stored = { readonly node: ExitNode | null; readonly relayKey: string | null };
 
-type Wish = { readonly input: SaveExitNodeInput; readonly changer: Changer };
+type Wish = { readonly input: SaveExitNodeInput; readonly changer: AuditOrigin };
 
 /**
  * Makes a node with its slots, or changes it; what is said already changes nothing, however often it is said. A URL with
@@ -216,9 +217,7 @@ async function settle(parts: ExitNodeParts, tx: Transaction, saved: Saved): Prom
   const provenKey = proof === null ? null : (input.relay_key ?? (await parts.keys.read(after.relayKeySecret, tx)));
   await syncChannel(parts, tx, after, provenKey);
   await parts.channels.alignAbilities(tx);
-  await writeAudit(tx, {
-    ...changer,
-    action: "exit-node.save",
+  await audit(tx, changer, "exit-node.save", {
     subjectKind: "exit-node",
     subjectId: after.nodeCode,
     before: before === null ? null : auditedNode(before),

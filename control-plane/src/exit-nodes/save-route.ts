@@ -1,9 +1,10 @@
 import type { SaveExitRouteInput } from "@sluice/contracts/exit-nodes";
-import { writeAudit } from "../admin/audit/service.ts";
+import type { AuditOrigin } from "../admin/audit/model.ts";
+import { audit } from "../admin/audit/service.ts";
 import type { Transaction } from "../platform/db.ts";
 import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { AppError } from "../platform/errors.ts";
-import type { Changer, ExitNodeParts } from "./node-parts.ts";
+import type { ExitNodeParts } from "./node-parts.ts";
 import { findNode } from "./node-store.ts";
 import {
   countRoutes,
@@ -16,7 +17,7 @@ import {
   updateRoute,
 } from "./route-store.ts";
 
-type Wish = { readonly input: SaveExitRouteInput; readonly changer: Changer };
+type Wish = { readonly input: SaveExitRouteInput; readonly changer: AuditOrigin };
 
 /**
  * Makes a route, or changes it; what is said already changes nothing.
@@ -40,9 +41,7 @@ export async function saveRoute(parts: ExitNodeParts, { input, changer }: Wish):
       throw new Error(`route ${input.route_code} was saved and is not there`);
     }
     await parts.channels.alignAbilities(tx);
-    await writeAudit(tx, {
-      ...changer,
-      action: "exit-node.route.save",
+    await audit(tx, changer, "exit-node.route.save", {
       subjectKind: "exit-node-route",
       subjectId: after.routeCode,
       before,

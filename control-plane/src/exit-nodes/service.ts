@@ -1,11 +1,13 @@
 import type { SaveExitAccountInput, SaveExitNodeInput, SaveExitRouteInput } from "@sluice/contracts/exit-nodes";
 import { Gauge, type Registry } from "prom-client";
+import type { AuditOrigin } from "../admin/audit/model.ts";
+import { bySystem } from "../admin/audit/service.ts";
 import type { Queryable } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import { type ExitAccount, selectAccounts } from "./account-store.ts";
 import { type CheckedNode, type CheckMode, checkNode, checkNodeDns } from "./check-node.ts";
 import type { DnsResult, ExitNode } from "./model.ts";
-import type { Changer, ExitNodeParts } from "./node-parts.ts";
+import type { ExitNodeParts } from "./node-parts.ts";
 import { findNode, selectDueNodes, selectNodes } from "./node-store.ts";
 import type { NodeTraffic } from "./port.ts";
 import { type ExitRoute, selectRoutes } from "./route-store.ts";
@@ -16,7 +18,7 @@ import { addTraffic, foldOldTraffic, sumTraffic, type TrafficSum } from "./traff
 
 /** One run of the job checks so many at once, and the next one goes on with those that have waited longest. */
 const checkedAtOnce = 16;
-const job: Changer = { actor: { kind: "system", id: null, name: "exit-node-checks" } };
+const job = bySystem("exit-node-checks");
 
 export type ExitNodeTimes = {
   /** Between checks of a node at rest; one that is about to switch or to return is looked at as often as it counts. */
@@ -48,15 +50,15 @@ export class ExitNodes {
     };
   }
 
-  saveNode(input: SaveExitNodeInput, changer: Changer): Promise<ExitNode> {
+  saveNode(input: SaveExitNodeInput, changer: AuditOrigin): Promise<ExitNode> {
     return saveNode(this.#parts, { input, changer });
   }
 
-  saveAccount(input: SaveExitAccountInput, changer: Changer): Promise<ExitAccount> {
+  saveAccount(input: SaveExitAccountInput, changer: AuditOrigin): Promise<ExitAccount> {
     return saveAccount(this.#parts, { input, changer });
   }
 
-  saveRoute(input: SaveExitRouteInput, changer: Changer): Promise<ExitRoute> {
+  saveRoute(input: SaveExitRouteInput, changer: AuditOrigin): Promise<ExitRoute> {
     return saveRoute(this.#parts, { input, changer });
   }
 
@@ -66,7 +68,7 @@ export class ExitNodes {
 
   check(
     wanted: { readonly nodeCode: string; readonly version?: number | undefined; readonly mode: CheckMode },
-    changer: Changer,
+    changer: AuditOrigin,
   ): Promise<CheckedNode> {
     return checkNode(this.#parts, wanted, changer);
   }

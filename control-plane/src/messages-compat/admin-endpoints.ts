@@ -1,6 +1,7 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { messagesModelAnswer, messagesModelInput, messagesModelListAnswer } from "@sluice/contracts/messages-models";
 import { z } from "zod";
+import { byCaller } from "../admin/audit/service.ts";
 import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import type { MappedModel } from "./model.ts";
@@ -26,10 +27,7 @@ export function modelMapEndpoints(db: Database): AnyEndpoint[] {
       summary: "Add a name to the model map, or change its model unless it was changed meanwhile",
       output: messagesModelAnswer,
       errors: ["conflict"],
-      handle: async ({ input, admin, requestId, clientIp }) => {
-        const actor = { kind: "admin", id: admin.adminId, name: admin.username } as const;
-        return { model: describe(await saveModelMapEntry(db, input, { actor, requestId, ip: clientIp })) };
-      },
+      handle: async ({ input, ...call }) => ({ model: describe(await saveModelMapEntry(db, input, byCaller(call))) }),
     }),
   ];
 }

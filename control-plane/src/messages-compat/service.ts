@@ -1,14 +1,11 @@
 import type { MessagesModelInput } from "@sluice/contracts/messages-models";
-import type { Actor } from "../admin/audit/model.ts";
-import { writeAudit } from "../admin/audit/service.ts";
+import type { AuditOrigin } from "../admin/audit/model.ts";
+import { audit } from "../admin/audit/service.ts";
 import type { Database, Queryable, Transaction } from "../platform/db.ts";
 import { AppError } from "../platform/errors.ts";
 import { firstModels } from "./first-models.ts";
 import type { MappedModel } from "./model.ts";
 import { insertMappedModel, listMappedModels, lockMappedModel, updateMappedModel } from "./store.ts";
-
-/** Who changes the map, and by which request. */
-export type MapChange = { readonly actor: Actor; readonly requestId?: string; readonly ip?: string };
 
 /** The whole map, newest models first. */
 export function listModelMap(db: Queryable): Promise<MappedModel[]> {
@@ -22,7 +19,7 @@ export function listModelMap(db: Queryable): Promise<MappedModel[]> {
 export async function saveModelMapEntry(
   db: Database,
   input: MessagesModelInput,
-  change: MapChange,
+  origin: AuditOrigin,
 ): Promise<MappedModel> {
   return await db.withTransaction(async (tx) => {
     const before = await lockMappedModel(tx, input.name);
@@ -30,9 +27,7 @@ export async function saveModelMapEntry(
       throw new AppError("conflict");
     }
     const after = await writeEntry(tx, input, before !== null);
-    await writeAudit(tx, {
-      ...change,
-      action: before === null ? "messages_model.add" : "messages_model.change",
+    await audit(tx, origin, before === null ? "messages_model.add" : "messages_model.change", {
       subjectKind: "messages_model",
       subjectId: input.name,
       before,

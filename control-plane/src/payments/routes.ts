@@ -18,7 +18,7 @@ import {
   statementSumsInput,
   subscriptionListAnswer,
 } from "@sluice/contracts/billing";
-import { writeAudit } from "../admin/audit/service.ts";
+import { audit, byCaller } from "../admin/audit/service.ts";
 import { readQuotaOfUser } from "../gateway/service.ts";
 import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
 import type { Transaction } from "../platform/db.ts";
@@ -296,23 +296,19 @@ function subscriptionEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       summary: "Cancel a subscription at the end of its period",
       output: subscriptionListAnswer,
       errors: ["not_found"],
-      handle: async ({ input, user, requestId, clientIp }) => {
+      handle: async ({ input, ...call }) => {
         await db.withTransaction(async (tx) => {
-          if (!(await cancelAtEnd(tx, user.userId, input.plan_code))) {
+          if (!(await cancelAtEnd(tx, call.user.userId, input.plan_code))) {
             throw new AppError("not_found", { message: "There is no such subscription." });
           }
-          await writeAudit(tx, {
-            actor: actorOf(user),
-            action: "subscription.cancel",
+          await audit(tx, byCaller(call), "subscription.cancel", {
             subjectKind: "subscription",
             subjectId: input.plan_code,
             before: { isCancelledAtEnd: false },
             after: { isCancelledAtEnd: true },
-            requestId,
-            ip: clientIp,
           });
         });
-        return { subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry) };
+        return { subscriptions: (await listSubscriptions(db, call.user.userId)).map(subscriptionEntry) };
       },
     }),
   ];
@@ -326,13 +322,7 @@ type OrderCall = {
 };
 
 async function auditOrder(tx: Transaction, call: OrderCall, action: "order.cancel" | "order.claim"): Promise<void> {
-  const { user, input, requestId, clientIp } = call;
-  const subject = { subjectKind: "order", subjectId: input.order_no, before: null, after: null };
-  await writeAudit(tx, { actor: actorOf(user), action, ...subject, requestId, ip: clientIp });
-}
-
-function actorOf(user: UserCaller): { readonly kind: "user"; readonly id: bigint; readonly name: string } {
-  return { kind: "user", id: user.userId, name: user.email };
+  await audit(tx, byCaller(call), action, { subjectKind: "order", subjectId: call.input.order_no });
 }
 
 const privateHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };

@@ -1,7 +1,7 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import { countVisible } from "@sluice/contracts/readable-text";
 import { type BodyView, reasonLengthMin } from "@sluice/contracts/traces";
-import { writeAudit } from "../admin/audit/service.ts";
+import { audit, byAdmin } from "../admin/audit/service.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import { SealError } from "../platform/crypto/seal-errors.ts";
@@ -131,17 +131,20 @@ export class PayloadReading {
       return await this.#parts.db.withTransaction(async (tx) => {
         const link = await insertAccess(tx, access, readsPerHour);
         if ("number" in link) {
-          await writeAudit(tx, {
-            actor: { kind: "admin", id: access.adminId, name: access.adminName },
-            action: "trace.payload_read",
-            subjectKind: "trace",
-            subjectId: access.requestId,
-            before: null,
-            after: { number: link.number, hash: link.hash, day: access.day },
-            reason: access.reason,
-            requestId: access.askedBy,
-            ip: access.ip,
-          });
+          await audit(
+            tx,
+            byAdmin(
+              { adminId: access.adminId, username: access.adminName },
+              { requestId: access.askedBy, ip: access.ip },
+            ),
+            "trace.payload_read",
+            {
+              subjectKind: "trace",
+              subjectId: access.requestId,
+              after: { number: link.number, hash: link.hash, day: access.day },
+              reason: access.reason,
+            },
+          );
         }
         return link;
       });

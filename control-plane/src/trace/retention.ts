@@ -1,4 +1,4 @@
-import { writeAudit } from "../admin/audit/service.ts";
+import { audit, bySystem } from "../admin/audit/service.ts";
 import type { Database } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";
@@ -63,12 +63,9 @@ export class TraceRetention {
     return await this.#parts.db.withTransaction(async (tx) => {
       const days = await destroyKeys(tx, before);
       if (days.length > 0) {
-        await writeAudit(tx, {
-          actor: { kind: "system", id: null, name: "trace retention" },
-          action: "trace.payloads_destroyed",
+        await audit(tx, bySystem("trace retention"), "trace.payloads_destroyed", {
           subjectKind: "payload_day_key",
           subjectId: days.at(-1) ?? "",
-          before: null,
           after: { days },
         });
       }

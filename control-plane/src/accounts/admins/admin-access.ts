@@ -1,4 +1,4 @@
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byAdmin } from "../../admin/audit/service.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
@@ -82,15 +82,10 @@ export class AdminAccess {
       await setAdminPassword(tx, admin.id, passwordHash);
       await spendAdminTokens(tx, admin.id);
       const endedSessions = await revokeSessionsOf(tx, ofAdmin(admin.id), null);
-      await writeAudit(tx, {
-        actor: { kind: "admin", id: admin.id, name: admin.username },
-        action: "admin.password_reset",
+      await audit(tx, byAdmin({ adminId: admin.id, username: admin.username }, origin), "admin.password_reset", {
         subjectKind: "admin",
-        subjectId: admin.id.toString(),
-        before: null,
+        subjectId: admin.id,
         after: { endedSessions },
-        requestId: origin.requestId,
-        ip: origin.ip,
       });
     });
     return true;
@@ -101,16 +96,6 @@ export class AdminAccess {
     { caller, origin, reason }: Deed,
     { action, adminId, after }: { readonly action: string; readonly adminId: bigint; readonly after: unknown },
   ): Promise<void> {
-    await writeAudit(tx, {
-      actor: { kind: "admin", id: caller.adminId, name: caller.username },
-      action,
-      subjectKind: "admin",
-      subjectId: adminId.toString(),
-      before: null,
-      after,
-      reason,
-      requestId: origin.requestId,
-      ip: origin.ip,
-    });
+    await audit(tx, byAdmin(caller, origin), action, { subjectKind: "admin", subjectId: adminId, after, reason });
   }
 }

@@ -1,4 +1,4 @@
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byAdmin } from "../../admin/audit/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -129,16 +129,6 @@ export class AdminAccounts {
     entry: { readonly action: string; readonly subject?: CodeOwner; readonly reason?: string },
   ): Promise<void> {
     const { action, subject = { kind: "admin", id: admin.adminId }, reason } = entry;
-    await writeAudit(tx, {
-      actor: { kind: "admin", id: admin.adminId, name: admin.username },
-      action,
-      subjectKind: subject.kind,
-      subjectId: subject.id.toString(),
-      before: null,
-      after: null,
-      ...(reason === undefined ? {} : { reason }),
-      requestId: origin.requestId,
-      ip: origin.ip,
-    });
+    await audit(tx, byAdmin(admin, origin), action, { subjectKind: subject.kind, subjectId: subject.id, reason });
   }
 }

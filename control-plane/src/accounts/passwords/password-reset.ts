@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byUser } from "../../admin/audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database } from "../../platform/db.ts";
@@ -137,15 +137,11 @@ export class PasswordReset {
       await spendTokens(tx, userId, "email_verify");
       const ended = await revokeSessionsOf(tx, ofUser(userId), null);
       await tellPasswordChange(tx, this.#parts, owner);
-      await writeAudit(tx, {
-        actor: { kind: "user", id: userId, name: owner.email },
-        action: "user.password_reset",
+      await audit(tx, byUser({ userId, email: owner.email }, origin), "user.password_reset", {
         subjectKind: "user",
-        subjectId: userId.toString(),
+        subjectId: userId,
         before: { status: owner.status },
         after: { endedSessions: ended },
-        requestId: origin.requestId,
-        ip: origin.ip,
       });
     });
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { UserId } from "@sluice/contracts/ids";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byAdmin, byUser } from "../../admin/audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
@@ -114,15 +114,10 @@ export class Registration {
           throw new AddressTaken();
         }
         const { email, displayName, locale } = profile;
-        await writeAudit(tx, {
-          actor: { kind: "user", id: userId, name: email },
-          action: "user.register",
+        await audit(tx, byUser({ userId, email }, how.origin), "user.register", {
           subjectKind: "user",
-          subjectId: userId.toString(),
-          before: null,
+          subjectId: userId,
           after: { email, displayName, gatewayUserId },
-          requestId: how.origin.requestId,
-          ip: how.origin.ip,
         });
         await this.#leaveLink(tx, { userId, email, locale }, how);
       });
@@ -239,16 +234,11 @@ export class Registration {
     await db.withTransaction(async (tx) => {
       await spendTokens(tx, userId, "email_verify");
       await this.#leaveLink(tx, known, { token: newToken(), isMailed: true });
-      await writeAudit(tx, {
-        actor: { kind: "admin", id: admin.adminId, name: admin.username },
-        action: "user.resend_verification",
+      await audit(tx, byAdmin(admin, origin), "user.resend_verification", {
         subjectKind: "user",
-        subjectId: userId.toString(),
-        before: null,
+        subjectId: userId,
         after: { to: known.email },
-        ...(reason === null ? {} : { reason }),
-        requestId: origin.requestId,
-        ip: origin.ip,
+        reason,
       });
     });
   }
@@ -265,15 +255,11 @@ export class Registration {
       }
       await this.#parts.onVerified(tx, userId);
       await spendTokens(tx, userId, "email_verify");
-      await writeAudit(tx, {
-        actor: { kind: "user", id: userId, name: userId.toString() },
-        action: "user.verify_email",
+      await audit(tx, byUser({ userId, email: null }, origin), "user.verify_email", {
         subjectKind: "user",
-        subjectId: userId.toString(),
+        subjectId: userId,
         before: { status: "email_pending" },
         after: { status: "active" },
-        requestId: origin.requestId,
-        ip: origin.ip,
       });
     });
   }

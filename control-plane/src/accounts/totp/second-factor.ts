@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit } from "../../admin/audit/service.ts";
 import type { MailQueue } from "../../mail/model.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { isEqualSecret } from "../../platform/crypto/compare.ts";
@@ -158,16 +158,12 @@ export class SecondFactor {
       return false;
     }
     const left = kept.length - 1;
-    await writeAudit(tx, {
-      actor: { kind: owner.kind, id: owner.id, name: holder.name },
-      action: `${owner.kind}.recovery_code_use`,
-      subjectKind: owner.kind,
-      subjectId: owner.id.toString(),
-      before: { left: kept.length },
-      after: { left },
-      requestId: origin.requestId,
-      ip: origin.ip,
-    });
+    await audit(
+      tx,
+      { actor: { kind: owner.kind, id: owner.id, name: holder.name }, requestId: origin.requestId, ip: origin.ip },
+      `${owner.kind}.recovery_code_use`,
+      { subjectKind: owner.kind, subjectId: owner.id, before: { left: kept.length }, after: { left } },
+    );
     if (holder.email !== null) {
       await this.#parts.mails.queueMail(tx, {
         dedupeKey: `recovery_code_used:${owner.kind}:${code.id}`,

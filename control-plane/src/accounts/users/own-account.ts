@@ -1,7 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byUser } from "../../admin/audit/service.ts";
 import { type MailQueue, mailLocaleOf } from "../../mail/model.ts";
-import type { Transaction } from "../../platform/db.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import { beginAttempt } from "../attempts/attempts.ts";
@@ -64,8 +63,8 @@ export class OwnAccount {
       };
       await updateOwnProfile(tx, user.userId, after);
       const { displayName: oldName, locale } = before;
-      await this.#audit(tx, user, origin, {
-        action: "user.profile_save",
+      await audit(tx, byUser(user, origin), "user.profile_save", {
+        ...subjectOf(user),
         before: { displayName: oldName, locale },
         after,
       });
@@ -101,7 +100,7 @@ export class OwnAccount {
       const ended = await revokeSessionsOf(tx, ofUser(user.userId), null);
       await tellPasswordChange(tx, this.#parts, login);
       const after = { endedSessions: ended };
-      await this.#audit(tx, user, origin, { action: "user.password_change", before: null, after });
+      await audit(tx, byUser(user, origin), "user.password_change", { ...subjectOf(user), after });
       return await sessions.start(tx, ofUser(user.userId), request, origin);
     });
   }
@@ -120,7 +119,7 @@ export class OwnAccount {
   async enableTotp(user: UserCaller, code: string, origin: Origin): Promise<string[]> {
     return await this.#parts.factor.enable({ kind: "user", id: user.userId }, code, async (tx) => {
       await revokeSessionsOf(tx, ofUser(user.userId), user.sessionId);
-      await this.#audit(tx, user, origin, { action: "user.totp_enable", before: null, after: null });
+      await audit(tx, byUser(user, origin), "user.totp_enable", subjectOf(user));
     });
   }
 
@@ -131,7 +130,7 @@ export class OwnAccount {
     await this.#parts.factor.check(owner, proof.code, origin);
     await this.#parts.db.withTransaction(async (tx) => {
       await removeSecret(tx, owner);
-      await this.#audit(tx, user, origin, { action: "user.totp_disable", before: null, after: null });
+      await audit(tx, byUser(user, origin), "user.totp_disable", subjectOf(user));
     });
   }
 
@@ -149,7 +148,7 @@ export class OwnAccount {
     await this.#parts.factor.check(owner, proof.code, origin);
     return await this.#parts.db.withTransaction(async (tx) => {
       const codes = await this.#parts.factor.makeRecoveryCodes(tx, owner);
-      await this.#audit(tx, user, origin, { action: "user.recovery_codes_make", before: null, after: null });
+      await audit(tx, byUser(user, origin), "user.recovery_codes_make", subjectOf(user));
       return codes;
     });
   }
@@ -170,20 +169,6 @@ export class OwnAccount {
     await attempt.succeeded();
     return { ...login, passwordHash };
   }
-
-  async #audit(
-    tx: Transaction,
-    user: UserCaller,
-    origin: Origin,
-    entry: { readonly action: string; readonly before: unknown; readonly after: unknown },
-  ): Promise<void> {
-    await writeAudit(tx, {
-      ...entry,
-      actor: { kind: "user", id: user.userId, name: user.email },
-      subjectKind: "user",
-      subjectId: user.userId.toString(),
-      requestId: origin.requestId,
-      ip: origin.ip,
-    });
-  }
 }
+
+const subjectOf = ({ userId }: UserCaller) => ({ subjectKind: "user", subjectId: userId });

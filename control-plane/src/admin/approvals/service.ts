@@ -5,7 +5,8 @@ import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
-import { writeAudit } from "../audit/service.ts";
+import type { AuditChange } from "../audit/model.ts";
+import { audit, byAdmin, byCaller } from "../audit/service.ts";
 import { type Amount, type AmountRules, type Approval, type Demand, demandOf } from "./model.ts";
 import type { Act, ActOrigin, Performed, SuperAdmins } from "./port.ts";
 import { type InputText, inputText, keepSecret, sealedInputs, wholeInput } from "./sealed-input.ts";
@@ -93,22 +94,14 @@ export function keptAct<Input>({ kind, schema, secretField, perform }: Act<Input
   return { kind, ...sealed, perform: (tx, kept, origin) => perform(tx, schema.parse(kept), origin) };
 }
 
-type Change = {
-  readonly action: string;
-  readonly subjectKind: string;
-  readonly subjectId: string;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly reason?: string | undefined;
-};
+type Change = AuditChange & { readonly action: string };
 
 /** Writes down what an act changed, by whom, and after which request. */
 export async function writeActDown(tx: Transaction, origin: ActOrigin, change: Change): Promise<void> {
-  const { adminId: id, adminName: name, requestId, ip, approvalId } = origin;
-  const { reason, after: plain, ...rest } = change;
+  const { approvalId } = origin;
+  const { action, after: plain, ...rest } = change;
   const after = approvalId === null ? plain : { ...(plain as object), approvalId };
-  const why = reason === undefined || reason === "" ? {} : { reason };
-  await writeAudit(tx, { actor: { kind: "admin", id, name }, ...rest, ...why, after, requestId, ip });
+  await audit(tx, byAdmin({ adminId: origin.adminId, username: origin.adminName }, origin), action, { ...rest, after });
 }
 
 /**
@@ -194,16 +187,12 @@ export class Approvals {
       const { adminId, username: adminName } = caller.admin;
       const status = decision.isApproved ? "approved" : "rejected";
       await closeApproval(tx, approval.id, { status, adminId, adminName, reason: decision.reason });
-      await writeAudit(tx, {
-        actor: { kind: "admin", id: adminId, name: adminName },
-        action: decision.isApproved ? "approval.approve" : "approval.reject",
+      await audit(tx, byCaller(caller), decision.isApproved ? "approval.approve" : "approval.reject", {
         subjectKind: "approval",
-        subjectId: approval.id.toString(),
+        subjectId: approval.id,
         before: { kind: approval.kind, requestedBy: approval.requestedByName, effects: approval.effects },
         after: done === null ? null : { effects: done.effects, isNew: done.isNew },
         reason: decision.reason,
-        requestId: caller.requestId,
-        ip: caller.clientIp,
       });
       return done;
     });
@@ -273,17 +262,17 @@ export class Approvals {
       if (text.secret !== null) {
         await keepSecret(tx, this.#parts.masterKey, made.id, text.secret);
       }
-      await writeAudit(tx, {
-        actor: { kind: "admin", id: requestedBy, name: requestedByName },
-        action: "approval.request",
-        subjectKind: "approval",
-        subjectId: made.id.toString(),
-        before: null,
-        after: { kind: what.kind, effects: what.effects },
-        ...(what.reason === "" ? {} : { reason: what.reason }),
-        requestId,
-        ip,
-      });
+      await audit(
+        tx,
+        byAdmin({ adminId: requestedBy, username: requestedByName }, { requestId, ip }),
+        "approval.request",
+        {
+          subjectKind: "approval",
+          subjectId: made.id,
+          after: { kind: what.kind, effects: what.effects },
+          reason: what.reason,
+        },
+      );
       await tellWaiting(tx, this.#parts, { approval: made, hours: hoursToDecide });
       return made;
     });

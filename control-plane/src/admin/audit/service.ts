@@ -1,8 +1,41 @@
 import type { Transaction } from "../../platform/db.ts";
-import type { AuditEntry } from "./model.ts";
+import type { AuditChange, AuditOrigin } from "./model.ts";
 import { insertAuditEntry } from "./store.ts";
 
-/** Writes the change down in the transaction that makes it, so that none is without an entry. */
-export async function writeAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
-  await insertAuditEntry(tx, entry);
+/**
+ * Writes a change down in the transaction that makes it, so that none is without an entry.
+ * @param action what was done, like `plan.save`
+ */
+export async function audit(tx: Transaction, origin: AuditOrigin, action: string, change: AuditChange): Promise<void> {
+  await insertAuditEntry(tx, origin, action, change);
+}
+
+type AdminName = { readonly adminId: bigint; readonly username: string };
+/** Without the address, for who is known by a link only. */
+type UserName = { readonly userId: bigint; readonly email: string | null };
+type Place = { readonly requestId: string; readonly ip: string };
+type Call = { readonly requestId: string; readonly clientIp: string };
+
+export function byAdmin({ adminId, username }: AdminName, { requestId, ip }: Place): AuditOrigin {
+  return { actor: { kind: "admin", id: adminId, name: username }, requestId, ip };
+}
+
+export function byUser({ userId, email }: UserName, { requestId, ip }: Place): AuditOrigin {
+  return { actor: { kind: "user", id: userId, name: email ?? userId.toString() }, requestId, ip };
+}
+
+/** The caller of an endpoint. */
+export function byCaller(call: Call & ({ readonly admin: AdminName } | { readonly user: UserName })): AuditOrigin {
+  const place = { requestId: call.requestId, ip: call.clientIp };
+  return "admin" in call ? byAdmin(call.admin, place) : byUser(call.user, place);
+}
+
+/** A command on the server. */
+export function byCommand(name: string): AuditOrigin {
+  return { actor: { kind: "command", id: null, name } };
+}
+
+/** The program by itself. */
+export function bySystem(name: string): AuditOrigin {
+  return { actor: { kind: "system", id: null, name } };
 }

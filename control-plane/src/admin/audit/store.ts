@@ -1,14 +1,18 @@
 import type { Queryable } from "../../platform/db.ts";
-import type { AuditEntry } from "./model.ts";
+import type { AuditChange, AuditOrigin } from "./model.ts";
 
-export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
-  const { actor, before, after } = entry;
+export async function insertAuditEntry(
+  db: Queryable,
+  { actor, requestId, ip }: AuditOrigin,
+  action: string,
+  { subjectKind, subjectId, before, after, reason }: AuditChange,
+): Promise<void> {
   await db.sql`
     insert into audit_log (actor_kind, actor_id, actor_name, action, subject_kind, subject_id, before, after, reason,
       request_id, ip)
-    values (${actor.kind}, ${actor.id}::bigint, ${actor.name}, ${entry.action}, ${entry.subjectKind},
-      ${entry.subjectId}, ${toJson(before)}::text::jsonb, ${toJson(after)}::text::jsonb, ${entry.reason ?? null},
-      ${entry.requestId ?? null}, ${entry.ip ?? null})`;
+    values (${actor.kind}, ${actor.id}::bigint, ${actor.name}, ${action}, ${subjectKind}, ${String(subjectId)},
+      ${toJson(before)}::text::jsonb, ${toJson(after)}::text::jsonb, ${reason || null}, ${requestId ?? null},
+      ${ip ?? null})`;
 }
 
 function toJson(value: unknown): string | null {

@@ -12,7 +12,7 @@ import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { ListPlace } from "../../platform/list-query/endpoints.ts";
-import { writeAudit } from "../audit/service.ts";
+import { audit, byCaller } from "../audit/service.ts";
 import { type LeadProblemPage, leadForm } from "./lead-form.ts";
 import { leads } from "./lead-list-store.ts";
 import { receiveLead, saveLead } from "./service.ts";
@@ -79,18 +79,14 @@ export function leadEndpoints({
       output: leadAnswer,
       errors: ["not_found", "conflict"],
       summary: "Change a lead's status and admin notes",
-      handle: async ({ input, admin, requestId, clientIp }) => {
+      handle: async ({ input, ...call }) => {
         const lead = await db.withTransaction(async (tx) => {
           const { before, after } = await saveLead(tx, input);
-          await writeAudit(tx, {
-            actor: { kind: "admin", id: admin.adminId, name: admin.username },
-            action: "lead.save",
+          await audit(tx, byCaller(call), "lead.save", {
             subjectKind: "lead",
-            subjectId: input.id.toString(),
+            subjectId: input.id,
             before: { status: before.status, note: before.note },
             after: { status: after.status, note: after.note },
-            requestId,
-            ip: clientIp,
           });
           return after;
         });

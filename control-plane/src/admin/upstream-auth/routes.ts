@@ -9,8 +9,8 @@ import {
 import { z } from "zod";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Database } from "../../platform/db.ts";
-import { type AdminCaller, type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { writeAudit } from "../audit/service.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { audit, byCaller } from "../audit/service.ts";
 import { requestRefresh, saveProfile } from "./service.ts";
 import { listProfiles } from "./store.ts";
 
@@ -52,13 +52,12 @@ function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path
     errors: ["not_found", "conflict", "secret_required"],
     limits: [`At most ${profilesMax} profiles.`],
     summary: "Create an upstream auth profile, or change the loaded version; its credential is never shown again",
-    handle: async ({ input, admin, requestId, clientIp }) => {
+    handle: async ({ input, ...call }) => {
       const { after, isCredentialNew } = await db.withTransaction(async (tx) => {
         const saved = await saveProfile(tx, masterKey, input);
-        await writeAudit(tx, {
-          ...byAdmin(admin, requestId, clientIp),
-          action: "upstream_auth.save",
-          subjectId: saved.after.id.toString(),
+        await audit(tx, byCaller(call), "upstream_auth.save", {
+          subjectKind,
+          subjectId: saved.after.id,
           before: saved.before,
           after: { ...saved.after, is_credential_new: saved.isCredentialNew },
         });
@@ -72,6 +71,8 @@ function saveEndpoint({ db, masterKey, onSecretChange }: UpstreamAuthParts, path
   });
 }
 
+const subjectKind = "upstream_auth_profile";
+
 function refreshEndpoint({ db }: UpstreamAuthParts): AnyEndpoint {
   return endpoint({
     method: "POST",
@@ -80,13 +81,12 @@ function refreshEndpoint({ db }: UpstreamAuthParts): AnyEndpoint {
     output: profileAnswer,
     errors: ["not_found"],
     summary: "Mark a profile as needing a manual reconnect; no provider is called",
-    handle: async ({ input, admin, requestId, clientIp }) => {
+    handle: async ({ input, ...call }) => {
       const profile = await db.withTransaction(async (tx) => {
         const { before, after } = await requestRefresh(tx, input.id);
-        await writeAudit(tx, {
-          ...byAdmin(admin, requestId, clientIp),
-          action: "upstream_auth.refresh",
-          subjectId: input.id.toString(),
+        await audit(tx, byCaller(call), "upstream_auth.refresh", {
+          subjectKind,
+          subjectId: input.id,
           before: { refresh_check: before.refresh_check },
           after: { refresh_check: after.refresh_check },
         });
@@ -95,9 +95,4 @@ function refreshEndpoint({ db }: UpstreamAuthParts): AnyEndpoint {
       return { profile };
     },
   });
-}
-
-function byAdmin(admin: AdminCaller, requestId: string, ip: string) {
-  const actor = { kind: "admin" as const, id: admin.adminId, name: admin.username };
-  return { actor, subjectKind: "upstream_auth_profile", requestId, ip };
 }

@@ -13,10 +13,10 @@ import {
 import type { ChannelId } from "@sluice/contracts/ids";
 import { z } from "zod";
 import type { Approvals } from "../../admin/approvals/service.ts";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { AddressGuard } from "../../platform/address-guard.ts";
-import type { Database, Transaction } from "../../platform/db.ts";
-import { type AdminCaller, type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { SwitchStatus } from "./catalog-admin-store.ts";
 import type { CatalogActs } from "./model-act.ts";
 import { saveAbility } from "./save-ability.ts";
@@ -32,27 +32,6 @@ export type CatalogAdminParts = {
   /** Judges where the hosts of channels lead; null where that may be any server of the network. */
   readonly guard: AddressGuard | null;
 };
-
-type Call = { readonly admin: AdminCaller; readonly requestId: string; readonly clientIp: string };
-type Change = {
-  readonly action: string;
-  readonly subjectKind: string;
-  readonly subjectId: string;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly reason?: string | undefined;
-};
-
-async function writeDown(tx: Transaction, { admin, requestId, clientIp }: Call, change: Change): Promise<void> {
-  const { reason, ...rest } = change;
-  await writeAudit(tx, {
-    actor: { kind: "admin", id: admin.adminId, name: admin.username },
-    ...rest,
-    ...(reason === undefined ? {} : { reason }),
-    requestId,
-    ip: clientIp,
-  });
-}
 
 /** What admins do with models, channels and abilities. Each replica hears of a change from the database. */
 export function catalogAdminEndpoints(parts: CatalogAdminParts): AnyEndpoint[] {
@@ -96,8 +75,7 @@ function channelEndpoint({ db, sealCredential, guard }: CatalogAdminParts): AnyE
         channel: await db.withTransaction(async (tx) => {
           const { before, after } = await saveChannel(tx, call.input, sealCredential);
           const isCredentialChanged = call.input.credential !== undefined;
-          await writeDown(tx, call, {
-            action: "channel.save",
+          await audit(tx, byCaller(call), "channel.save", {
             subjectKind: "channel",
             subjectId: after.channel_id.toString(),
             before,
@@ -123,8 +101,7 @@ function switchEndpoint({ db }: CatalogAdminParts, word: "enable" | "disable", s
       channels: await db.withTransaction(async (tx) => {
         const saved = await switchChannels(tx, call.input.channel_ids, status);
         for (const { before, after } of saved) {
-          await writeDown(tx, call, {
-            action: `channel.${word}`,
+          await audit(tx, byCaller(call), `channel.${word}`, {
             subjectKind: "channel",
             subjectId: after.channel_id.toString(),
             before,
@@ -152,8 +129,8 @@ function abilityEndpoint({ db }: CatalogAdminParts): AnyEndpoint {
         const key = { groupName, model, channelId: id as ChannelId };
         const to = { isEnabled: rest.is_enabled, priority: rest.priority, weight: rest.weight };
         const before = await saveAbility(tx, key, to);
-        const what = { action: "ability.save", subjectKind: "ability", subjectId: `${groupName}/${model}/${id}` };
-        await writeDown(tx, call, { ...what, before, after: to, reason });
+        const subject = { subjectKind: "ability", subjectId: `${groupName}/${model}/${id}` };
+        await audit(tx, byCaller(call), "ability.save", { ...subject, before, after: to, reason });
         return { group_name: groupName, model, channel_id: id, ...rest };
       }),
     }),
@@ -173,11 +150,9 @@ function testEndpoint({ db, tests }: CatalogAdminParts): AnyEndpoint {
       const result = await tests.run(call.input.channel_id, call.input.model ?? null);
       // The provider counts it, so it is written down who asked.
       await db.withTransaction((tx) =>
-        writeDown(tx, call, {
-          action: "channel.test",
+        audit(tx, byCaller(call), "channel.test", {
           subjectKind: "channel",
           subjectId: call.input.channel_id.toString(),
-          before: null,
           after: { model: result.model, is_ok: result.is_ok, http_status: result.http_status, error: result.error },
         }),
       );

@@ -12,15 +12,15 @@ import {
   madeKeyAnswer,
   rotatedKeyAnswer,
 } from "@sluice/contracts/keys";
+import { byCaller } from "../../admin/audit/service.ts";
 import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
 import type { KeyOwner, KeyService } from "./service.ts";
 
 const liveKeys = [`At most ${liveKeysMax} live keys per account.`];
 
-function ownerOf({ user, requestId, clientIp }: EndpointCall<"user", unknown>): KeyOwner {
-  const actor = { kind: "user", id: user.userId, name: user.email } as const;
-  return { gatewayUserId: user.gatewayUserId, actor, requestId, ip: clientIp };
+function ownerOf(call: EndpointCall<"user", unknown>): KeyOwner {
+  return { gatewayUserId: call.user.gatewayUserId, ...byCaller(call) };
 }
 
 /** The endpoints of the console's page of API keys. Every one sees only the keys of the user who is logged in. */

@@ -1,7 +1,7 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } from "@sluice/contracts/keys";
-import type { Actor } from "../../admin/audit/model.ts";
-import { writeAudit } from "../../admin/audit/service.ts";
+import type { AuditChange, AuditOrigin } from "../../admin/audit/model.ts";
+import { audit } from "../../admin/audit/service.ts";
 import { isAddressOrRange } from "../../platform/address-list.ts";
 import { dayMs } from "../../platform/clock.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
@@ -29,12 +29,7 @@ import {
 import { insertApiKey } from "./store.ts";
 
 /** Whose keys are meant, and who asks from where. */
-export type KeyOwner = {
-  readonly gatewayUserId: GatewayUserId;
-  readonly actor: Actor;
-  readonly requestId: string;
-  readonly ip: string;
-};
+export type KeyOwner = AuditOrigin & { readonly gatewayUserId: GatewayUserId };
 
 /** A key that was made. `secret` is the key itself; it can be seen this once, so a repeated request gets null. */
 export type MadeKey = { readonly secret: string | null; readonly key: ApiKeyView };
@@ -83,7 +78,7 @@ export class KeyService {
       }
       await setQuotaLimit(tx, keyId, limit);
       const { view } = await this.#own(tx, owner, keyId);
-      await audit(tx, owner, "api_key.create", [null, view]);
+      await audit(tx, owner, "api_key.create", keyChange(null, view));
       return { secret, key: view };
     });
   }
@@ -161,7 +156,7 @@ export class KeyService {
       await (overlapSeconds > 0 ? endKeyWithin(tx, keyId, overlapSeconds) : updateStatus(tx, keyId, "revoked"));
       const old = await this.#finish(tx, owner, "api_key.rotate", record);
       const { view } = await this.#own(tx, owner, newId);
-      await audit(tx, owner, "api_key.create", [null, view]);
+      await audit(tx, owner, "api_key.create", keyChange(null, view));
       return { secret, key: view, old };
     });
   }
@@ -215,7 +210,7 @@ export class KeyService {
 
   async #finish(tx: Transaction, owner: KeyOwner, action: string, before: KeyRecord): Promise<ApiKeyView> {
     const { view } = await this.#own(tx, owner, before.view.key_id as ApiKeyId);
-    await audit(tx, owner, action, [before.view, view]);
+    await audit(tx, owner, action, keyChange(before.view, view));
     return view;
   }
 }
@@ -291,22 +286,8 @@ function settingsOf(view: ApiKeyView): KeySettings {
   };
 }
 
-async function audit(
-  tx: Transaction,
-  { actor, requestId, ip }: KeyOwner,
-  action: string,
-  [before, after]: readonly [ApiKeyView | null, ApiKeyView],
-): Promise<void> {
-  await writeAudit(tx, {
-    actor,
-    action,
-    subjectKind: "api_key",
-    subjectId: String(after.key_id),
-    before,
-    after,
-    requestId,
-    ip,
-  });
+function keyChange(before: ApiKeyView | null, after: ApiKeyView): AuditChange {
+  return { subjectKind: "api_key", subjectId: String(after.key_id), before, after };
 }
 
 /** Sorts the fields of an object, so that their order makes no difference to a digest. */

@@ -1,6 +1,6 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import type { Registry } from "prom-client";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byCommand, bySystem } from "../../admin/audit/service.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { allowIdling, tryAdvisoryLock } from "../../platform/db-locks.ts";
 import type { Log } from "../../platform/log.ts";
@@ -28,15 +28,7 @@ export type GivingUp = { readonly replicaId: ReplicaId; readonly by: string; rea
 export async function giveUpReplica(tx: Transaction, { replicaId, by, reason }: GivingUp): Promise<boolean> {
   const isKnown = await markGivenUp(tx, replicaId);
   if (isKnown) {
-    await writeAudit(tx, {
-      actor: { kind: "command", id: null, name: by },
-      action: "replica.give_up",
-      subjectKind: "replica",
-      subjectId: replicaId,
-      before: null,
-      after: null,
-      reason,
-    });
+    await audit(tx, byCommand(by), "replica.give_up", { subjectKind: "replica", subjectId: replicaId, reason });
   }
   return isKnown;
 }
@@ -45,12 +37,9 @@ export async function giveUpReplica(tx: Transaction, { replicaId, by, reason }: 
 export async function writeOffGivenUp(tx: Transaction, by: string): Promise<WrittenOff[]> {
   const done = await writeOffLeases(tx);
   for (const { replicaId, budgets, quota } of done) {
-    await writeAudit(tx, {
-      actor: { kind: "system", id: null, name: by },
-      action: "replica.write_off",
+    await audit(tx, bySystem(by), "replica.write_off", {
       subjectKind: "replica",
       subjectId: replicaId,
-      before: null,
       after: { budgets, quota },
     });
   }

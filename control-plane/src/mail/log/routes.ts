@@ -1,6 +1,6 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { resendDeadMailsAnswer, resendDeadMailsInput, resendMailAnswer, resendMailInput } from "@sluice/contracts/mail";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { notify } from "../../platform/db-notifications.ts";
@@ -18,7 +18,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
       summary: "Put a failed mail back into the queue",
       output: resendMailAnswer,
       errors: ["conflict"],
-      handle: async ({ input: { id }, admin, requestId, clientIp }) => {
+      handle: async ({ input: { id }, ...call }) => {
         await db.withTransaction(async (tx) => {
           const dead = await reviveMail(tx, id, new Date(clock.now()));
           if (dead === null) {
@@ -26,15 +26,11 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
               message: "This mail can't be sent again: it has not failed, or it has expired.",
             });
           }
-          await writeAudit(tx, {
-            actor: { kind: "admin", id: admin.adminId, name: admin.username },
-            action: "mail.resend",
+          await audit(tx, byCaller(call), "mail.resend", {
             subjectKind: "mail",
-            subjectId: id.toString(),
+            subjectId: id,
             before: { status: "dead", attempts: dead.attempts, last_error: dead.lastError, template: dead.template },
             after: { status: "queued" },
-            requestId,
-            ip: clientIp,
           });
           await notify(tx, mailChannel, "");
         });
@@ -53,19 +49,15 @@ function resendDeadEndpoint({ db, clock }: { readonly db: Database; readonly clo
     summary: "Put failed mails back into the queue, oldest first, as many as can still be sent",
     output: resendDeadMailsAnswer,
     errors: [],
-    handle: async ({ input: { template, limit }, admin, requestId, clientIp }) => {
+    handle: async ({ input: { template, limit }, ...call }) => {
       const queued = await db.withTransaction(async (tx) => {
         const ids = await reviveMails(tx, { template: template ?? null, now: new Date(clock.now()), limit });
         if (ids.length > 0) {
-          await writeAudit(tx, {
-            actor: { kind: "admin", id: admin.adminId, name: admin.username },
-            action: "mail.resend_failed",
+          await audit(tx, byCaller(call), "mail.resend_failed", {
             subjectKind: "mail",
             subjectId: template ?? "all",
             before: { status: "dead" },
             after: { status: "queued", mails: ids.map(String) },
-            requestId,
-            ip: clientIp,
           });
           await notify(tx, mailChannel, "");
         }

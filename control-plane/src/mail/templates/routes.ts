@@ -10,7 +10,7 @@ import {
   saveMailTemplateInput,
 } from "@sluice/contracts/mail";
 import { z } from "zod";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -76,7 +76,7 @@ function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
     summary: "Save a mail template that replaces the shipped one",
     output: savedMailTemplateAnswer,
     errors: ["conflict"],
-    handle: async ({ input: { name, locale, version, ...source }, admin, requestId, clientIp }) => {
+    handle: async ({ input: { name, locale, version, ...source }, ...call }) => {
       refuseUnfit(name, source);
       const saved = await db.withTransaction(async (tx) => {
         const before = await findTemplate(tx, name, locale);
@@ -84,15 +84,11 @@ function saveEndpoint({ db }: TemplateEndpointParts): AnyEndpoint {
         if (after === null) {
           throw new AppError("conflict");
         }
-        await writeAudit(tx, {
-          actor: { kind: "admin", id: admin.adminId, name: admin.username },
-          action: "mail_template.save",
+        await audit(tx, byCaller(call), "mail_template.save", {
           subjectKind: "mail_template",
           subjectId: `${name}/${locale}`,
           before: before === null ? null : withoutDate(before),
           after: withoutDate(after),
-          requestId,
-          ip: clientIp,
         });
         return after;
       });

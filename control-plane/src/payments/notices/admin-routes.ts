@@ -1,6 +1,6 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { replayedNotice, replayNoticeInput } from "@sluice/contracts/payments";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -43,22 +43,18 @@ export function checkoutAdminEndpoints({ db, clock, notices }: CheckoutAdminPart
         "temporarily_unavailable",
       ],
       limits: ["Each message once per 10 seconds.", "30 messages per minute."],
-      handle: async ({ input: { gateway_event_id: id }, admin, requestId, clientIp }) => {
+      handle: async ({ input: { gateway_event_id: id }, ...call }) => {
         admit();
         const { notice, result: before } = await db.withTransaction(async (tx) => {
           const reopened = await reopenNotice(tx, id);
           if (reopened.notice !== null) {
             const { gateway, account, eventId, orderNo } = reopened.notice;
-            await writeAudit(tx, {
-              actor: { kind: "admin", id: admin.adminId, name: admin.username },
-              action: "gateway_event.replay",
+            await audit(tx, byCaller(call), "gateway_event.replay", {
               subjectKind: "gateway_event",
-              subjectId: id.toString(),
+              subjectId: id,
               before: { result: reopened.result },
               // The result is in the message; an admin who asked and died on the way is named all the same.
               after: { gateway, account, eventId, orderNo },
-              requestId,
-              ip: clientIp,
             });
           }
           return reopened;

@@ -16,7 +16,7 @@ import {
   usageReportInput,
 } from "@sluice/contracts/reports";
 import { z } from "zod";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -174,22 +174,18 @@ function costEndpoints({ db }: ReportEndpointParts): AnyEndpoint[] {
       output: z.strictObject({ cost: channelCostEntry }),
       errors: ["not_found"],
       summary: "Enter a provider's price for a model from a UTC day on; it changes no charges",
-      handle: async ({ input, admin, requestId, clientIp }) => {
+      handle: async ({ input, ...call }) => {
         const cost = await db.withTransaction(async (tx) => {
           const before = await findCost(tx, input);
           const after = (await upsertCost(tx, input)) ? await findCost(tx, input) : null;
           if (after === null) {
             throw new AppError("not_found", { message: "There is no such channel or model." });
           }
-          await writeAudit(tx, {
-            actor: { kind: "admin", id: admin.adminId, name: admin.username },
-            action: "channel_cost.save",
+          await audit(tx, byCaller(call), "channel_cost.save", {
             subjectKind: "channel",
-            subjectId: input.channel_id.toString(),
+            subjectId: input.channel_id,
             before,
             after,
-            requestId,
-            ip: clientIp,
           });
           return after;
         });

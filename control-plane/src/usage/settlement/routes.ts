@@ -1,6 +1,6 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { type SettlementAnswer, settleUsageAnswer, settleUsageInput } from "@sluice/contracts/usage-settlement";
-import { writeAudit } from "../../admin/audit/service.ts";
+import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { UsageSettlement } from "./usage-settlement.ts";
@@ -16,7 +16,7 @@ export function settlementEndpoints({ db, settlement }: SettlementEndpointParts)
       summary: "Settle the usage log now instead of at the next run, within a minute",
       output: settleUsageAnswer,
       errors: [],
-      handle: async ({ input: { reconcile }, admin, requestId, clientIp }) => {
+      handle: async ({ input: { reconcile }, ...call }) => {
         const run = await settlement.run({ isReconciled: reconcile });
         const lag = await settlement.measureLag();
         const answer: SettlementAnswer = {
@@ -31,15 +31,10 @@ export function settlementEndpoints({ db, settlement }: SettlementEndpointParts)
           lag_seconds: Math.round(lag.seconds),
         };
         await db.withTransaction((tx) =>
-          writeAudit(tx, {
-            actor: { kind: "admin", id: admin.adminId, name: admin.username },
-            action: "usage.settle",
+          audit(tx, byCaller(call), "usage.settle", {
             subjectKind: "settlement",
             subjectId: "usage_log",
-            before: null,
             after: { reconcile, ...answer },
-            requestId,
-            ip: clientIp,
           }),
         );
         return { settlement: answer };
