@@ -4,6 +4,7 @@ import type { ActiveAccount } from "./accounts.ts";
 import { AnswerStream, type AnswerStreamEvents } from "./answer-stream.ts";
 import type { Arrival } from "./arrival.ts";
 import { KeyMask } from "./key-mask.ts";
+import { presentError } from "./present-error.ts";
 import type { AnswerSink, Exchange } from "./upstream/exchange.ts";
 import type { UpstreamError, UpstreamErrorKind } from "./upstream/model.ts";
 
@@ -183,15 +184,12 @@ export class ProxiedCall implements AnswerSink, AnswerStreamEvents {
     this.#resolve(this.#ports.answer(this.arrival, body, { status: this.#status, headers: this.#headers }));
   }
 
-  /** Errors of providers like to name their host; in what a model wrote the same name is just text. */
   #presentable(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | string | null {
     if (body.length === 0) {
       return null;
     }
-    if (this.#status < 400) {
-      return body;
-    }
-    return Buffer.from(body).toString("utf8").replaceAll(this.account.destination.hostname, "provider");
+    const { apiKey, destination } = this.account;
+    return this.#status < 400 ? body : presentError(body, { apiKey, hostname: destination.hostname });
   }
 
   #refuse(code: ErrorCode, failure: CallEnd["failure"]): void {
