@@ -18,12 +18,12 @@ beforeAll(async () => {
     await addModel(
       tx,
       { ...bounds, name: picture, displayName: "Pictures", kind: "image" },
-      { inputUsdPerM: "0", outputUsdPerM: "0", imageUsd: "0.04" },
+      { input_usd_per_m: "0", output_usd_per_m: "0", image_usd: "0.04" },
     );
     await addModel(
       tx,
       { ...bounds, name: numbers, displayName: "Numbers", kind: "embedding" },
-      { inputUsdPerM: "0.02", outputUsdPerM: "0" },
+      { input_usd_per_m: "0.02", output_usd_per_m: "0" },
     );
   });
   await web.rig.addChannel("others", "http://127.0.0.1:9/v1", [picture, numbers]);

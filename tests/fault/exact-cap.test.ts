@@ -26,7 +26,7 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   await rig.addFlatPriceModel(flat.model, flat.price);
-  await rig.addTokenPriceModel(perToken.model, { inputUsdPerM: "1", outputUsdPerM: "4" });
+  await rig.addTokenPriceModel(perToken.model, { input_usd_per_m: "1", output_usd_per_m: "4" });
   replicas = await Promise.all(Array.from({ length: replicaCount }, () => rig.startProcess()));
 });
 

@@ -74,7 +74,7 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
 
   beforeAll(async () => {
     faulty = await FaultRig.create();
-    await faulty.rig.addTokenPriceModel("dear", { inputUsdPerM: "100", outputUsdPerM: "300", imageUsd: "0.04" });
+    await faulty.rig.addTokenPriceModel("dear", { input_usd_per_m: "100", output_usd_per_m: "300", image_usd: "0.04" });
     await faulty.start(arrangement, {
       UNPAID_ABORTS_PER_HOUR: String(abortsPerHour),
       ABORTED_USAGE_TIMEOUT_MS: String(readOnMs),

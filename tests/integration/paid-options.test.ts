@@ -8,8 +8,8 @@ import { arrangements, type TestUser } from "../support/sluice.ts";
 
 /** Prices in USD: of a million tokens, of a picture. 500,000 quota are 1 USD. */
 const priced: Record<string, Partial<NewPrice>> = {
-  "dall-e-3": { imageUsd: "0.04" },
-  "gpt-image-1": { inputUsdPerM: "5", outputUsdPerM: "40" },
+  "dall-e-3": { image_usd: "0.04" },
+  "gpt-image-1": { input_usd_per_m: "5", output_usd_per_m: "40" },
 };
 
 describe.each(arrangements)("what costs extra, %s", (arrangement) => {
@@ -21,7 +21,7 @@ describe.each(arrangements)("what costs extra, %s", (arrangement) => {
     scene = await startRelayScene(arrangement, {
       prepare: async (rig) => {
         for (const [name, price] of Object.entries(priced)) {
-          await rig.addTokenPriceModel(name, { inputUsdPerM: "0", outputUsdPerM: "0", ...price });
+          await rig.addTokenPriceModel(name, { input_usd_per_m: "0", output_usd_per_m: "0", ...price });
         }
       },
     });

@@ -7,7 +7,7 @@ import { type RelayScene, startRelayScene, waitUntil } from "../support/relay-sc
 import { waitForSettledRows } from "../support/settled-rows.ts";
 import { arrangements, type TestUser } from "../support/sluice.ts";
 
-const priced: Record<string, Partial<NewPrice>> = { "*": { requestUsd: "0.001" } };
+const priced: Record<string, Partial<NewPrice>> = { "*": { request_usd: "0.001" } };
 
 describe.each(arrangements)("paths without rules of their own, %s", (arrangement) => {
   let scene: RelayScene;
@@ -18,7 +18,7 @@ describe.each(arrangements)("paths without rules of their own, %s", (arrangement
     scene = await startRelayScene(arrangement, {
       prepare: async (rig) => {
         for (const [name, price] of Object.entries(priced)) {
-          await rig.addTokenPriceModel(name, { inputUsdPerM: "0", outputUsdPerM: "0", ...price });
+          await rig.addTokenPriceModel(name, { input_usd_per_m: "0", output_usd_per_m: "0", ...price });
         }
         await rig.passThrough("first", [
           "POST /v1/files",

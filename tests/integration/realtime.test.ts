@@ -23,7 +23,12 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
       env: { REALTIME_CONNECT_TIMEOUT_MS: "500", REALTIME_RECHECK_MS: "200" },
       prepare: async (rig, provider) => {
         await rig.addFlatPriceModel("flat", 1_000n);
-        const sound = { inputUsdPerM: "32", outputUsdPerM: "64", cacheReadUsdPerM: "0.4", secondUsd: "0.0001" };
+        const sound = {
+          input_usd_per_m: "32",
+          output_usd_per_m: "64",
+          cache_read_usd_per_m: "0.4",
+          second_usd: "0.0001",
+        };
         await rig.addTokenPriceModel("voice", sound);
         for (const { model } of refusals) {
           await addModelWithChannel(rig, model, `${provider.url}/v1`);

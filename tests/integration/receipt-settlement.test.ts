@@ -44,10 +44,10 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   await rig.addTokenPriceModel("odd-prices", {
-    inputUsdPerM: "0.3333",
-    outputUsdPerM: "7.77777777",
-    cacheReadUsdPerM: "0.01",
-    requestUsd: "0.00012345",
+    input_usd_per_m: "0.3333",
+    output_usd_per_m: "7.77777777",
+    cache_read_usd_per_m: "0.01",
+    request_usd: "0.00012345",
   });
   sluice = await rig.startProcess();
 }, 40_000);

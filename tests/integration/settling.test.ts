@@ -23,9 +23,14 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   await rig.addFlatPriceModel("flat", flatPrice);
-  const price = { inputUsdPerM: "1", outputUsdPerM: "10", cacheReadUsdPerM: "0.1", cacheWriteUsdPerM: "2" };
-  await rig.addTokenPriceModel("lines", { ...price, reasoningUsdPerM: "4" });
-  await rig.addTokenPriceModel("changing", { inputUsdPerM: "1", outputUsdPerM: "1" });
+  const price = {
+    input_usd_per_m: "1",
+    output_usd_per_m: "10",
+    cache_read_usd_per_m: "0.1",
+    cache_write_usd_per_m: "2",
+  };
+  await rig.addTokenPriceModel("lines", { ...price, reasoning_usd_per_m: "4" });
+  await rig.addTokenPriceModel("changing", { input_usd_per_m: "1", output_usd_per_m: "1" });
   await rig.db.sql`
     insert into messages_model (name, display_name, upstream_model, flags, released_at)
     values ('lines', 'Lines', 'lines', '{}', now())`;
@@ -188,7 +193,7 @@ test("a price that changes while calls run holds for calls that begin after it, 
   const early = Array.from({ length: 5 }, () => call(user, { model: "changing" }));
   const held = await Promise.all(early.map((_, index) => provider.waitForHeld(index)));
   await rig.db.withTransaction((tx) =>
-    insertPriceVersion(tx, { model: "changing", inputUsdPerM: "1", outputUsdPerM: "3" }),
+    insertPriceVersion(tx, { model: "changing", input_usd_per_m: "1", output_usd_per_m: "3" }),
   );
   provider.script({ usage }, { times: "always" });
   const isNew = async (): Promise<boolean> => {
@@ -225,19 +230,7 @@ describe("the cost in a row", () => {
   test("is what its units cost by its price version, for any usage and any price", async () => {
     provider.reset();
     const texts = fc.sample(prices, randomModels);
-    await Promise.all(
-      texts.map((price, index) =>
-        rig.addTokenPriceModel(`random-${index}`, {
-          inputUsdPerM: price.input,
-          outputUsdPerM: price.output,
-          cacheReadUsdPerM: price.cacheRead,
-          cacheWriteUsdPerM: price.cacheWrite,
-          reasoningUsdPerM: price.reasoning,
-          requestUsd: price.request,
-          imageUsd: price.image,
-        }),
-      ),
-    );
+    await Promise.all(texts.map((price, index) => rig.addTokenPriceModel(`random-${index}`, price)));
     const user = await rig.addUser(2n ** 62n);
     provider.script(fc.sample(usages, randomCalls).map((usage) => ({ usage })));
     await waitForModels(user, texts.length + 4);

@@ -10,16 +10,16 @@ import { arrangements, type TestUser } from "../support/sluice.ts";
 
 /** Prices in USD: of a million tokens, of a picture, of a second. 500,000 quota are 1 USD. */
 const priced: Record<string, Partial<NewPrice>> = {
-  "text-embedding-3-small": { inputUsdPerM: "0.02" },
-  "gpt-3.5-turbo-instruct": { inputUsdPerM: "1.5", outputUsdPerM: "2" },
-  "dall-e-3": { imageUsd: "0.04" },
-  "gpt-image-1": { inputUsdPerM: "5", outputUsdPerM: "40" },
-  "tts-1": { inputUsdPerM: "15" },
-  "gpt-4o-mini-tts": { inputUsdPerM: "0.6", outputUsdPerM: "12" },
-  "whisper-1": { secondUsd: "0.0001" },
-  "gpt-4o-transcribe": { inputUsdPerM: "2.5", outputUsdPerM: "10" },
-  "omni-moderation-latest": { requestUsd: "0.00001" },
-  "rerank-1": { inputUsdPerM: "0.05" },
+  "text-embedding-3-small": { input_usd_per_m: "0.02" },
+  "gpt-3.5-turbo-instruct": { input_usd_per_m: "1.5", output_usd_per_m: "2" },
+  "dall-e-3": { image_usd: "0.04" },
+  "gpt-image-1": { input_usd_per_m: "5", output_usd_per_m: "40" },
+  "tts-1": { input_usd_per_m: "15" },
+  "gpt-4o-mini-tts": { input_usd_per_m: "0.6", output_usd_per_m: "12" },
+  "whisper-1": { second_usd: "0.0001" },
+  "gpt-4o-transcribe": { input_usd_per_m: "2.5", output_usd_per_m: "10" },
+  "omni-moderation-latest": { request_usd: "0.00001" },
+  "rerank-1": { input_usd_per_m: "0.05" },
 };
 
 describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
@@ -31,7 +31,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
     scene = await startRelayScene(arrangement, {
       prepare: async (rig) => {
         for (const [name, price] of Object.entries(priced)) {
-          await rig.addTokenPriceModel(name, { inputUsdPerM: "0", outputUsdPerM: "0", ...price });
+          await rig.addTokenPriceModel(name, { input_usd_per_m: "0", output_usd_per_m: "0", ...price });
         }
       },
     });

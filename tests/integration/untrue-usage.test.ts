@@ -15,7 +15,7 @@ let sluice: SluiceProcess;
 beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
-  await rig.addTokenPriceModel("dear", { inputUsdPerM: "100", outputUsdPerM: "300" });
+  await rig.addTokenPriceModel("dear", { input_usd_per_m: "100", output_usd_per_m: "300" });
   sluice = await rig.startProcess();
 });
 

@@ -35,18 +35,18 @@ type Owner = { readonly userId: UserId; readonly gatewayUserId: GatewayUserId; r
 type ShownModel = {
   readonly name: string;
   readonly title: string;
-  readonly inputUsdPerM: string;
-  readonly outputUsdPerM: string;
+  readonly input_usd_per_m: string;
+  readonly output_usd_per_m: string;
 };
 
 const models: readonly ShownModel[] = [
-  { name: "gpt-4o-mini", title: "GPT-4o mini", inputUsdPerM: "0.15", outputUsdPerM: "0.60" },
-  { name: "sonnet-large", title: "Sonnet Large", inputUsdPerM: "3.00", outputUsdPerM: "15.00" },
+  { name: "gpt-4o-mini", title: "GPT-4o mini", input_usd_per_m: "0.15", output_usd_per_m: "0.60" },
+  { name: "sonnet-large", title: "Sonnet Large", input_usd_per_m: "3.00", output_usd_per_m: "15.00" },
   {
     name: "mistral-large-instruct-2411-extended-context",
     title: "Mistral Large Instruct",
-    inputUsdPerM: "2.00",
-    outputUsdPerM: "6.00",
+    input_usd_per_m: "2.00",
+    output_usd_per_m: "6.00",
   },
 ];
 
@@ -83,11 +83,11 @@ async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
 }
 
 async function fillCatalog(rig: SluiceRig): Promise<void> {
-  for (const { name, title, inputUsdPerM, outputUsdPerM } of models.slice(1)) {
-    await rig.addTokenPriceModel(name, { inputUsdPerM, outputUsdPerM });
+  for (const { name, title, input_usd_per_m, output_usd_per_m } of models.slice(1)) {
+    await rig.addTokenPriceModel(name, { input_usd_per_m, output_usd_per_m });
     await rig.db.sql`update model set display_name = ${title} where name = ${name}`;
   }
-  await rig.addTokenPriceModel("pictures-1", { inputUsdPerM: "0", outputUsdPerM: "0", imageUsd: "0.04" });
+  await rig.addTokenPriceModel("pictures-1", { input_usd_per_m: "0", output_usd_per_m: "0", image_usd: "0.04" });
   await rig.db.sql`update model set display_name = 'Pictures 1', kind = 'image' where name = 'pictures-1'`;
   await rig.addChannel("west-europe-2", "https://provider.example/v1", ["gpt-4o-mini", "sonnet-large"]);
 }
@@ -150,7 +150,7 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
   const outputTokens = BigInt(50 + Math.floor(random() * 4_000));
   const isFailed = index % 17 === 5;
   const usdPerM =
-    Number(inputTokens) * Number(model?.inputUsdPerM) + Number(outputTokens) * Number(model?.outputUsdPerM);
+    Number(inputTokens) * Number(model?.input_usd_per_m) + Number(outputTokens) * Number(model?.output_usd_per_m);
   const quota = isFailed ? 0n : BigInt(Math.ceil(usdPerM / 2));
   const durationMs = 400 + Math.floor(random() * 9_000);
   const attempt = { channelId: String(channel?.id), channel: channel?.name ?? "", startedAtMs: 2 };

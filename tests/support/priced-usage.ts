@@ -4,14 +4,14 @@ import { ceiling, fromDecimal, fromInteger, plus, type Rational, times } from ".
 /** A price as the database holds it: USD as decimal texts, of a million tokens or of one piece. */
 export type PriceTexts = {
   readonly version: number;
-  readonly input: string;
-  readonly output: string;
-  readonly cacheRead: string | null;
-  readonly cacheWrite: string | null;
-  readonly reasoning: string | null;
-  readonly request: string;
-  readonly image: string;
-  readonly second: string;
+  readonly input_usd_per_m: string;
+  readonly output_usd_per_m: string;
+  readonly cache_read_usd_per_m: string | null;
+  readonly cache_write_usd_per_m: string | null;
+  readonly reasoning_usd_per_m: string | null;
+  readonly request_usd: string;
+  readonly image_usd: string;
+  readonly second_usd: string;
 };
 
 /** What a call used, as a usage row says it. */
@@ -34,14 +34,14 @@ export function exactCost(units: CountedUnits, price: PriceTexts): bigint {
   const atLeastNothing = (count: bigint) => fromInteger(count > 0n ? count : 0n);
   const tokens = (count: Rational, perM: string) => times(count, fromDecimal(perM), perMillion);
   const usd = plus(
-    tokens(atLeastNothing(units.inputTokens - units.cacheReadTokens - units.cacheWriteTokens), price.input),
-    tokens(fromInteger(units.cacheReadTokens), price.cacheRead ?? price.input),
-    tokens(fromInteger(units.cacheWriteTokens), price.cacheWrite ?? price.input),
-    tokens(atLeastNothing(units.outputTokens - units.reasoningTokens), price.output),
-    tokens(fromInteger(units.reasoningTokens), price.reasoning ?? price.output),
-    fromDecimal(price.request),
-    times(fromInteger(units.images), fromDecimal(price.image)),
-    times(fromInteger(units.audioMs), perThousand, fromDecimal(price.second)),
+    tokens(atLeastNothing(units.inputTokens - units.cacheReadTokens - units.cacheWriteTokens), price.input_usd_per_m),
+    tokens(fromInteger(units.cacheReadTokens), price.cache_read_usd_per_m ?? price.input_usd_per_m),
+    tokens(fromInteger(units.cacheWriteTokens), price.cache_write_usd_per_m ?? price.input_usd_per_m),
+    tokens(atLeastNothing(units.outputTokens - units.reasoningTokens), price.output_usd_per_m),
+    tokens(fromInteger(units.reasoningTokens), price.reasoning_usd_per_m ?? price.output_usd_per_m),
+    fromDecimal(price.request_usd),
+    times(fromInteger(units.images), fromDecimal(price.image_usd)),
+    times(fromInteger(units.audioMs), perThousand, fromDecimal(price.second_usd)),
   );
   return ceiling(times(usd, quotaPerUsd));
 }
@@ -60,14 +60,14 @@ const orNone = fc.option(priceDecimals, { nil: null, freq: 2 });
 
 export const prices: fc.Arbitrary<PriceTexts> = fc.record({
   version: fc.constant(1),
-  input: priceDecimals,
-  output: priceDecimals,
-  cacheRead: orNone,
-  cacheWrite: orNone,
-  reasoning: orNone,
-  request: priceDecimals,
-  image: priceDecimals,
-  second: priceDecimals,
+  input_usd_per_m: priceDecimals,
+  output_usd_per_m: priceDecimals,
+  cache_read_usd_per_m: orNone,
+  cache_write_usd_per_m: orNone,
+  reasoning_usd_per_m: orNone,
+  request_usd: priceDecimals,
+  image_usd: priceDecimals,
+  second_usd: priceDecimals,
 });
 
 const counts = fc.oneof(fc.bigInt({ min: 0n, max: 300n }), fc.bigInt({ min: 0n, max: 2n ** 40n }));

@@ -52,7 +52,7 @@ export async function addModelWithChannel(
 ): Promise<void> {
   const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 50_000 };
   await rig.db.withTransaction(async (tx) => {
-    const price = { inputUsdPerM: "0.15", outputUsdPerM: "0.60" };
+    const price = { input_usd_per_m: "0.15", output_usd_per_m: "0.60" };
     await addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, price);
   });
   await rig.addChannel(`channel-${name}`, baseUrl, [name], credential);

@@ -15,35 +15,19 @@ export type SettledRow = CountedUnits & {
   readonly price: PriceTexts;
 };
 
-type PriceColumns = { [Name in keyof PriceTexts as `price_${Name}`]: PriceTexts[Name] };
-
 /** The rows of one user, oldest first. */
 export async function readSettledRows(db: Database, gatewayUserId: bigint): Promise<SettledRow[]> {
-  const rows = await db.sql<Omit<SettledRow, "price"> & PriceColumns>`
+  return await db.sql<SettledRow>`
     select request_id::text as "requestId", u.model, outcome, error_code as "errorCode", usage_source as "usageSource",
       price_version as "priceVersion", rate_multiplier::text as "rateMultiplier", quota, quota_held as "quotaHeld",
       input_tokens as "inputTokens", output_tokens as "outputTokens", cache_read_tokens as "cacheReadTokens",
       cache_write_tokens as "cacheWriteTokens", reasoning_tokens as "reasoningTokens", images, audio_ms as "audioMs",
-      p.version as "price_version", input_usd_per_m::text as "price_input", output_usd_per_m::text as "price_output",
-      cache_read_usd_per_m::text as "price_cacheRead", cache_write_usd_per_m::text as "price_cacheWrite",
-      reasoning_usd_per_m::text as "price_reasoning", request_usd::text as "price_request",
-      image_usd::text as "price_image", second_usd::text as "price_second"
+      jsonb_build_object('version', p.version, 'input_usd_per_m', input_usd_per_m::text,
+        'output_usd_per_m', output_usd_per_m::text, 'cache_read_usd_per_m', cache_read_usd_per_m::text,
+        'cache_write_usd_per_m', cache_write_usd_per_m::text, 'reasoning_usd_per_m', reasoning_usd_per_m::text,
+        'request_usd', request_usd::text, 'image_usd', image_usd::text, 'second_usd', second_usd::text) as price
     from usage_log u join model_price p on p.model = u.model and p.version = u.price_version
     where gateway_user_id = ${gatewayUserId}::bigint order by started_at, request_id`;
-  return rows.map((row) => ({
-    ...row,
-    price: {
-      version: row.price_version,
-      input: row.price_input,
-      output: row.price_output,
-      cacheRead: row.price_cacheRead,
-      cacheWrite: row.price_cacheWrite,
-      reasoning: row.price_reasoning,
-      request: row.price_request,
-      image: row.price_image,
-      second: row.price_second,
-    },
-  }));
 }
 
 /** Waits until so many rows of a user are there. */

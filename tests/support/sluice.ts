@@ -78,7 +78,7 @@ export class SluiceRig {
 
   async #seed(): Promise<void> {
     const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 50_000 };
-    const price = { inputUsdPerM: "0.15", outputUsdPerM: "0.60", cacheReadUsdPerM: "0.075" };
+    const price = { input_usd_per_m: "0.15", output_usd_per_m: "0.60", cache_read_usd_per_m: "0.075" };
     await this.db.withTransaction(async (tx) => {
       await addModel(tx, { name: "gpt-4o-mini", displayName: "GPT-4o mini", ownedBy: "openai", ...bounds }, price);
     });
@@ -104,19 +104,19 @@ export class SluiceRig {
   /** A model at 0.15 and 0.60 USD for a million tokens, which no channel serves yet. */
   async addModel(name: string): Promise<void> {
     const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 0 };
-    const price = { inputUsdPerM: "0.15", outputUsdPerM: "0.60" };
+    const price = { input_usd_per_m: "0.15", output_usd_per_m: "0.60" };
     await this.db.withTransaction((tx) => addModel(tx, { name, displayName: name, ownedBy: "test", ...bounds }, price));
   }
 
   /** A model whose calls cost a flat number of quota, whatever they use: 500,000 quota are 1 USD. */
   async addFlatPriceModel(name: string, quotaPerRequest: bigint): Promise<void> {
     const bounds = { contextTokensMax: 128_000, outputTokensMax: 16_384, imageTokensMax: 0 };
-    const requestUsd = `0.${(quotaPerRequest * 2n).toString().padStart(6, "0")}`;
+    const request_usd = `0.${(quotaPerRequest * 2n).toString().padStart(6, "0")}`;
     await this.db.withTransaction(async (tx) => {
       await addModel(
         tx,
         { name, displayName: name, ownedBy: "test", ...bounds },
-        { inputUsdPerM: "0", outputUsdPerM: "0", requestUsd },
+        { input_usd_per_m: "0", output_usd_per_m: "0", request_usd },
       );
       await this.#allowOnFirstChannel(tx, name);
     });

@@ -44,7 +44,7 @@ async function seedCatalog(tx: Transaction, config: Config, masterKey: MasterKey
   await addModel(
     tx,
     { ...model, ...bounds },
-    { inputUsdPerM: "0.15", outputUsdPerM: "0.60", cacheReadUsdPerM: "0.075" },
+    { input_usd_per_m: "0.15", output_usd_per_m: "0.60", cache_read_usd_per_m: "0.075" },
   );
   say(`model ${modelName} has a price`);
   say(`${await seedModelMap(tx, modelName)} names of the Messages route map to ${modelName}`);

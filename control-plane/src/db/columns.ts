@@ -1,5 +1,14 @@
+import {
+  type CamelCase,
+  type CountColumn,
+  camelCase,
+  countedUnits,
+  type PriceColumn,
+  pricedUnits,
+  unitMeasures,
+} from "@sluice/contracts/priced-units";
 import { sql } from "drizzle-orm";
-import { bigint, customType, timestamp } from "drizzle-orm/pg-core";
+import { bigint, customType, integer, numeric, timestamp } from "drizzle-orm/pg-core";
 
 /** The surrogate key every table shares. */
 export const id = () => bigint("id", { mode: "bigint" }).generatedAlwaysAsIdentity().primaryKey();
@@ -17,6 +26,32 @@ export const lifecycle = {
   createdAt: moment("created_at").notNull().defaultNow(),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 };
+
+const usd = (name: string) => numeric(name, { precision: 20, scale: 8 });
+
+/** A column for the price of each unit: null where a part costs what the whole does, 0 where it may cost nothing. */
+export function unitPrices() {
+  const column = {
+    refused: (name: string) => usd(name).notNull(),
+    free: (name: string) => usd(name).notNull().default("0"),
+    as_whole: usd,
+  };
+  return Object.fromEntries(
+    pricedUnits.map(({ price, unpriced }) => [camelCase(price), column[unpriced](price)]),
+  ) as Record<CamelCase<PriceColumn>, ReturnType<typeof usd>>;
+}
+
+/** A column for the count of each unit; `isSum` where the counts of many calls are added up. */
+export function unitCounts({ isSum }: { readonly isSum: boolean }) {
+  return Object.fromEntries(
+    countedUnits.map(({ count, measure }) => [
+      camelCase(count),
+      isSum || unitMeasures[measure].column === "bigint"
+        ? bigint(count, { mode: "bigint" }).notNull()
+        : integer(count).notNull(),
+    ]),
+  ) as Record<CamelCase<CountColumn>, ReturnType<typeof bigint>>;
+}
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 

@@ -100,16 +100,6 @@ function toModelEntry(row: ModelRow): ModelEntry {
     imageTokensMax: row.image_tokens_max,
     deprecatedAtMs: row.deprecated_at?.getTime() ?? null,
     sunsetAtMs: row.sunset_at?.getTime() ?? null,
-    price: toPriceVersion({
-      version: row.version,
-      input: row.input_usd_per_m,
-      output: row.output_usd_per_m,
-      cacheRead: row.cache_read_usd_per_m,
-      cacheWrite: row.cache_write_usd_per_m,
-      reasoning: row.reasoning_usd_per_m,
-      request: row.request_usd,
-      image: row.image_usd,
-      second: row.second_usd,
-    }),
+    price: toPriceVersion(row),
   };
 }

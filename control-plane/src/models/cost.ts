@@ -1,19 +1,13 @@
 import { applyMultiplier, type Decimal, type Quota, quotaPerUsd } from "@sluice/contracts/money";
-import type { PriceVersion } from "./model.ts";
-import type { Units } from "./units.ts";
+import { type PricedUnit, partsOf, unitsByWhole } from "@sluice/contracts/priced-units";
+import { amountPlaces, type PriceName, type Prices, partsOfPrice, priceName } from "./model.ts";
+import { type CountName, countName, type Units } from "./units.ts";
 
-/**
- * Prices have 8 places. A line is units x price: per token 10^-8 USD per 10^6, per request and image 10^-8 USD, per
- * millisecond 10^-8 USD per 10^3. All lines are brought to the finest of these, 10^-14 USD, so that the sum is exact.
- */
-const tokenWeight = 1n;
-const pieceWeight = 1_000_000n;
-const millisecondWeight = 1_000n;
-const partsPerUsd = 100_000_000n * 1_000_000n;
+const partsPerUsd = 10n ** BigInt(amountPlaces);
 
 /** One line of a receipt. */
 export type CostLine = {
-  readonly unit: keyof typeof weights;
+  readonly unit: PricedUnit;
   readonly count: bigint;
   /** In 10^-8 USD. */
   readonly price: bigint;
@@ -21,55 +15,71 @@ export type CostLine = {
   readonly parts: bigint;
 };
 
-const weights = {
-  input: tokenWeight,
-  cacheRead: tokenWeight,
-  cacheWrite: tokenWeight,
-  output: tokenWeight,
-  reasoning: tokenWeight,
-  request: pieceWeight,
-  image: pieceWeight,
-  second: millisecondWeight,
-} as const;
+/** How the line of a unit is put together. */
+type LineRule = {
+  readonly unit: PricedUnit;
+  readonly price: PriceName;
+  /** Null: it counts requests. */
+  readonly count: CountName | null;
+  /** In `count`, and on lines of their own. */
+  readonly parts: readonly CountName[];
+};
 
-/**
- * The lines of a cost. Cached tokens are part of the input and reasoning is part of the output, so each token stands on
- * one line only; counts that overlap more than the whole leave nothing for the plain line.
- */
-export function costLines(units: Units, price: PriceVersion, requests: bigint): CostLine[] {
-  const plainInput = units.inputTokens - units.cacheReadTokens - units.cacheWriteTokens;
-  const plainOutput = units.outputTokens - units.reasoningTokens;
-  const counts: Record<keyof typeof weights, bigint> = {
-    input: plainInput > 0n ? plainInput : 0n,
-    cacheRead: units.cacheReadTokens,
-    cacheWrite: units.cacheWriteTokens,
-    output: plainOutput > 0n ? plainOutput : 0n,
-    reasoning: units.reasoningTokens,
-    request: requests,
-    image: BigInt(units.images),
-    second: units.audioMs,
-  };
-  return (Object.keys(weights) as (keyof typeof weights)[]).map((unit) => ({
-    unit,
-    count: counts[unit],
-    price: price[unit],
-    parts: counts[unit] * price[unit] * weights[unit],
-  }));
+const rules: readonly LineRule[] = unitsByWhole.map((unit) => ({
+  unit,
+  price: priceName(unit),
+  count: unit.count === null ? null : countName(unit),
+  parts: partsOf(unit).map(countName),
+}));
+
+/** The same apart, because `costOf` runs for every call. */
+const counted = rules.filter((rule): rule is LineRule & { readonly count: CountName } => rule.count !== null);
+const undivided = counted.filter(({ parts }) => parts.length === 0);
+const divided = counted.filter(({ parts }) => parts.length > 0);
+const byRequest = rules.filter(({ count }) => count === null);
+
+/** What is left for the line of a unit, so that each token is on one line only. Parts may overlap to more than the whole. */
+function countOf(units: Units, count: CountName, parts: readonly CountName[]): bigint {
+  let rest = asBigint(units[count]);
+  for (const part of parts) {
+    const own = units[part];
+    // Mostly zero, and arithmetic is what takes the time.
+    if (own) {
+      rest -= asBigint(own);
+    }
+  }
+  return rest > 0n ? rest : 0n;
+}
+
+const asBigint = (count: bigint | number): bigint => (typeof count === "bigint" ? count : BigInt(count));
+
+/** The lines of a cost. */
+export function costLines(units: Units, prices: Prices, requests: bigint): CostLine[] {
+  return rules.map((rule) => {
+    const count = rule.count === null ? requests : countOf(units, rule.count, rule.parts);
+    const price = prices[rule.price];
+    return { unit: rule.unit, count, price: price / partsOfPrice(rule.unit), parts: count * price };
+  });
 }
 
 /** The base cost of a call: the exact sum of its lines, rounded up once, at the end. */
-export function costOf(units: Units, price: PriceVersion, requests: bigint): Quota {
-  const plainInput = units.inputTokens - units.cacheReadTokens - units.cacheWriteTokens;
-  const plainOutput = units.outputTokens - units.reasoningTokens;
-  // The same sum as that of the lines, written out because this runs for every call.
-  const parts =
-    (plainInput > 0n ? plainInput * price.input : 0n) +
-    units.cacheReadTokens * price.cacheRead +
-    units.cacheWriteTokens * price.cacheWrite +
-    (plainOutput > 0n ? plainOutput * price.output : 0n) +
-    units.reasoningTokens * price.reasoning +
-    (requests * price.request + BigInt(units.images) * price.image) * pieceWeight +
-    units.audioMs * price.second * millisecondWeight;
+export function costOf(units: Units, prices: Prices, requests: bigint): Quota {
+  let parts = 0n;
+  for (const { count, parts: without, price } of divided) {
+    parts += countOf(units, count, without) * prices[price];
+  }
+  for (const { count, price } of undivided) {
+    const own = units[count];
+    if (own) {
+      parts += asBigint(own) * prices[price];
+    }
+  }
+  for (const { price } of byRequest) {
+    const each = prices[price];
+    if (each) {
+      parts += requests * each;
+    }
+  }
   return toQuota(parts);
 }
 

@@ -1,9 +1,10 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
+import { type PricedUnit, type PriceList, priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
 import type { Queryable } from "../platform/db.ts";
-import { passThroughModel } from "./model.ts";
+import { type PriceTexts, passThroughModel } from "./model.ts";
 
-export type ModelRow = {
+export type ModelRow = PriceTexts & {
   name: string;
   display_name: string;
   owned_by: string;
@@ -14,28 +15,20 @@ export type ModelRow = {
   image_tokens_max: number;
   deprecated_at: Date | null;
   sunset_at: Date | null;
-  version: number;
-  input_usd_per_m: string;
-  output_usd_per_m: string;
-  cache_read_usd_per_m: string | null;
-  cache_write_usd_per_m: string | null;
-  reasoning_usd_per_m: string | null;
-  request_usd: string;
-  image_usd: string;
-  second_usd: string;
 };
 
 /** Enabled models, each with the latest version of its price that is valid now. */
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
-  return await db.sql<ModelRow>`
-    select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max, m.image_tokens_max,
-      m.deprecated_at, m.sunset_at, p.version, p.input_usd_per_m, p.output_usd_per_m, p.cache_read_usd_per_m,
-      p.cache_write_usd_per_m, p.reasoning_usd_per_m, p.request_usd, p.image_usd, p.second_usd
-    from model m
-    join lateral (
-      select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
-    ) p on true
-    where m.status = 'enabled' order by m.name`;
+  return await db.query<ModelRow>(
+    `select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max,
+       m.image_tokens_max, m.deprecated_at, m.sunset_at, p.version, ${priceColumns.map((price) => `p.${price}`).join(", ")}
+     from model m
+     join lateral (
+       select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
+     ) p on true
+     where m.status = 'enabled' order by m.name`,
+    [],
+  );
 }
 
 /**
@@ -77,30 +70,20 @@ export async function insertModel(db: Queryable, model: NewModel): Promise<boole
   return rows.length > 0;
 }
 
-/** Prices as decimal texts in USD; null takes the price named in the schema. */
-export type NewPrice = {
-  readonly model: string;
-  readonly inputUsdPerM: string;
-  readonly outputUsdPerM: string;
-  readonly cacheReadUsdPerM?: string | null;
-  readonly cacheWriteUsdPerM?: string | null;
-  readonly reasoningUsdPerM?: string | null;
-  readonly requestUsd?: string;
-  readonly imageUsd?: string;
-  readonly secondUsd?: string;
-};
+/** Prices as decimal texts in USD: what is absent costs nothing, or what the unit costs that it is part of. */
+export type NewPrice = Partial<PriceList> & Pick<PriceList, RefusedPrice> & { readonly model: string };
+type RefusedPrice = Extract<PricedUnit, { readonly unpriced: "refused" }>["price"];
+
+const insertPrice = `
+  insert into model_price (model, version, valid_from, ${priceColumns.join(", ")})
+  select $1, coalesce(max(version), 0) + 1, now(), ${priceColumns.map((_, index) => `$${index + 2}::numeric`).join(", ")}
+  from model_price where model = $1
+  returning version`;
 
 /** Adds the next version of a model's price, valid from now; returns its number. */
 export async function insertPriceVersion(db: Queryable, price: NewPrice): Promise<number> {
-  const [row] = await db.sql<{ version: number }>`
-    insert into model_price (model, version, valid_from, input_usd_per_m, output_usd_per_m, cache_read_usd_per_m,
-      cache_write_usd_per_m, reasoning_usd_per_m, request_usd, image_usd, second_usd)
-    select ${price.model}, coalesce(max(version), 0) + 1, now(), ${price.inputUsdPerM}::numeric, ${price.outputUsdPerM}::numeric,
-      ${price.cacheReadUsdPerM ?? null}::numeric, ${price.cacheWriteUsdPerM ?? null}::numeric,
-      ${price.reasoningUsdPerM ?? null}::numeric, ${price.requestUsd ?? "0"}::numeric, ${price.imageUsd ?? "0"}::numeric,
-      ${price.secondUsd ?? "0"}::numeric
-    from model_price where model = ${price.model}
-    returning version`;
+  const values = pricedUnits.map((unit) => price[unit.price] ?? (unit.unpriced === "free" ? "0" : null));
+  const [row] = await db.query<{ version: number }>(insertPrice, [price.model, ...values]);
   if (row === undefined) {
     throw new Error(`no price version was added for ${price.model}`);
   }

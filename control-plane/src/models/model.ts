@@ -1,48 +1,62 @@
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
+import {
+  type CamelCase,
+  camelCase,
+  type PricedUnit,
+  type PriceList,
+  partsOf,
+  pricedUnits,
+  priceOf,
+  unitMeasures,
+} from "@sluice/contracts/priced-units";
 
 /** Prices are kept to 8 places of a USD. */
-const places = 8;
+export const pricePlaces = 8;
+
+/** Amounts are exact in parts of 10^-14 USD: a millionth, for prices per million tokens, of the last place of a price. */
+export const amountPlaces = 14;
+const partsPerPrice = 10n ** BigInt(amountPlaces - pricePlaces);
 
 /** The name under which abilities and prices of pass-through paths are kept. */
 export const passThroughModel = "*";
 
-/** Prices in units of 10^-8 USD: per million tokens, per request, per image, per second. */
-export type PriceVersion = {
+export type PriceName = CamelCase<PricedUnit["name"]>;
+
+/** What one of each unit costs (a token, a request, an image, a millisecond), in parts of 10^-14 USD. */
+export type Prices = Readonly<Record<PriceName, bigint>>;
+
+export type PriceVersion = Prices & {
   readonly version: number;
-  readonly input: bigint;
-  readonly output: bigint;
-  readonly cacheRead: bigint;
-  readonly cacheWrite: bigint;
-  readonly reasoning: bigint;
-  readonly request: bigint;
-  readonly image: bigint;
-  readonly second: bigint;
+  /** Each unit at the dearest price that it could be charged at: its own, or that of one of its parts. */
+  readonly dearest: Prices;
 };
 
-export type PriceTexts = {
-  readonly version: number;
-  readonly input: string;
-  readonly output: string;
-  readonly cacheRead: string | null;
-  readonly cacheWrite: string | null;
-  readonly reasoning: string | null;
-  readonly request: string;
-  readonly image: string;
-  readonly second: string;
-};
+export type PriceTexts = PriceList & { readonly version: number };
 
-/** Reads the decimal texts of one price version; what has no price of its own costs what plain input or output costs. */
+/** The name in `Prices` of the price of a unit. */
+export function priceName({ name }: PricedUnit): PriceName {
+  return camelCase(name);
+}
+
+/** How many parts of 10^-14 USD one of a unit costs for each 10^-8 USD of its price. */
+export function partsOfPrice({ measure }: PricedUnit): bigint {
+  return partsPerPrice / unitMeasures[measure].perPrice;
+}
+
+/** Reads the decimal texts of one price version; a part that has no price of its own costs what the whole costs. */
 export function toPriceVersion(texts: PriceTexts): PriceVersion {
-  const scaled = (text: string) => decimalToScaled(text as Decimal, places);
-  return {
-    version: texts.version,
-    input: scaled(texts.input),
-    output: scaled(texts.output),
-    cacheRead: scaled(texts.cacheRead ?? texts.input),
-    cacheWrite: scaled(texts.cacheWrite ?? texts.input),
-    reasoning: scaled(texts.reasoning ?? texts.output),
-    request: scaled(texts.request),
-    image: scaled(texts.image),
-    second: scaled(texts.second),
-  };
+  const prices = toPrices(
+    (unit) => decimalToScaled(priceOf<string>(texts, unit) as Decimal, pricePlaces) * partsOfPrice(unit),
+  );
+  const priceIn = (unit: PricedUnit): bigint => prices[priceName(unit)];
+  const dearest = toPrices((unit) =>
+    partsOf(unit)
+      .map(priceIn)
+      .reduce((most, price) => (price > most ? price : most), priceIn(unit)),
+  );
+  return { ...prices, version: texts.version, dearest };
+}
+
+function toPrices(priceIn: (unit: PricedUnit) => bigint): Prices {
+  return Object.fromEntries(pricedUnits.map((unit) => [priceName(unit), priceIn(unit)])) as Prices;
 }

@@ -1,3 +1,4 @@
+import { pricesOf } from "@sluice/contracts/priced-units";
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import type { ModelRow } from "./model-store.ts";
 
@@ -8,14 +9,7 @@ export function siteModel(row: ModelRow): SiteModel {
     display_name: row.display_name,
     owned_by: row.owned_by,
     kind: row.kind,
-    input_usd_per_m: row.input_usd_per_m,
-    output_usd_per_m: row.output_usd_per_m,
-    cache_read_usd_per_m: row.cache_read_usd_per_m,
-    cache_write_usd_per_m: row.cache_write_usd_per_m,
-    reasoning_usd_per_m: row.reasoning_usd_per_m,
-    request_usd: row.request_usd,
-    image_usd: row.image_usd,
-    second_usd: row.second_usd,
+    ...pricesOf(row),
     context_tokens_max: row.context_tokens_max,
     output_tokens_max: row.output_tokens_max,
     takes_images: row.image_tokens_max > 0,

@@ -1,23 +1,32 @@
-/** What a provider counted for one call, or what we counted ourselves when it did not. */
+import {
+  type CamelCase,
+  type CountedUnit,
+  camelCase,
+  countedUnits,
+  unitMeasures,
+} from "@sluice/contracts/priced-units";
+
+type CountOf = { readonly bigint: bigint; readonly integer: number };
+
+/**
+ * What a provider counted for one call, or what we counted ourselves when it did not: a member for each row of the table of
+ * units. What is part of another unit is in the count of that, too.
+ */
 export type Units = {
-  /** All input tokens, those read from or written to a cache included. */
-  readonly inputTokens: bigint;
-  /** All output tokens, reasoning included. */
-  readonly outputTokens: bigint;
-  readonly cacheReadTokens: bigint;
-  readonly cacheWriteTokens: bigint;
-  readonly reasoningTokens: bigint;
-  readonly images: number;
-  readonly audioMs: bigint;
+  readonly [Unit in CountedUnit as CamelCase<Unit["count"]>]: CountOf[(typeof unitMeasures)[Unit["measure"]]["column"]];
 };
 
+export type CountName = keyof Units;
+
+/** The name in `Units` of the count of a unit. */
+export function countName({ count }: CountedUnit): CountName {
+  return camelCase(count);
+}
+
+/** Units by the count of each. */
+export function unitsOf(countOf: (unit: CountedUnit) => bigint | number): Units {
+  return Object.fromEntries(countedUnits.map((unit) => [countName(unit), countOf(unit)])) as unknown as Units;
+}
+
 /** Nothing was counted. */
-export const noUnits: Units = {
-  inputTokens: 0n,
-  outputTokens: 0n,
-  cacheReadTokens: 0n,
-  cacheWriteTokens: 0n,
-  reasoningTokens: 0n,
-  images: 0,
-  audioMs: 0n,
-};
+export const noUnits: Units = unitsOf(({ measure }) => (unitMeasures[measure].column === "integer" ? 0 : 0n));

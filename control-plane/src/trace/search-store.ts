@@ -1,3 +1,4 @@
+import { countColumns } from "@sluice/contracts/priced-units";
 import type { TraceView } from "@sluice/contracts/traces";
 import type { Queryable, SqlValue } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
@@ -103,13 +104,15 @@ export type CallUsage = Record<string, unknown> & { readonly attempts: readonly 
 
 /** What the gateway wrote down about a call; null for one that it did not let in. */
 export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace): Promise<CallUsage | null> {
-  const [row] = await db.sql<CallUsage>`
-    select u.group_name, u.channel_id, c.name as channel, u.outcome, u.usage_source, u.input_tokens, u.output_tokens,
-      u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images, u.audio_ms, u.price_version,
-      u.rate_multiplier, u.quota, u.quota_held, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
-      u.first_byte_ms, u.duration_ms, u.attempts
-    from usage_log u left join channel c on c.id = u.channel_id
-    where u.day = ${day}::text::date and u.request_id = ${requestId}::text::uuid`;
+  const [row] = await db.query<CallUsage>(
+    `select u.group_name, u.channel_id, c.name as channel, u.outcome, u.usage_source,
+       ${countColumns.map((count) => `u.${count}`).join(", ")}, u.price_version,
+       u.rate_multiplier, u.quota, u.quota_held, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
+       u.first_byte_ms, u.duration_ms, u.attempts
+     from usage_log u left join channel c on c.id = u.channel_id
+     where u.day = $1::text::date and u.request_id = $2::text::uuid`,
+    [day, requestId],
+  );
   return row ?? null;
 }
 

@@ -1,7 +1,19 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
+import { type PriceColumn, priceColumns } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
+
+/** How an act names a new price: without `_usd` at the end, which would make an amount of it. */
+type PriceEffect = PriceColumn extends infer Price
+  ? Price extends `${infer Name}_usd`
+    ? `price_${Name}`
+    : `price_${Price & string}`
+  : never;
+
+export function priceEffect(price: PriceColumn): PriceEffect {
+  return `price_${price.replace(/_usd$/, "")}` as PriceEffect;
+}
 
 /** What may wait for a second super-admin. */
 export const actKinds = [
@@ -59,14 +71,7 @@ export const effectNames = [
   "grant_after_quota",
   "model",
   "model_is",
-  "price_input_usd_per_m",
-  "price_output_usd_per_m",
-  "price_cache_read_usd_per_m",
-  "price_cache_write_usd_per_m",
-  "price_reasoning_usd_per_m",
-  "price_request",
-  "price_image",
-  "price_second",
+  ...priceColumns.map(priceEffect),
 ] as const;
 export type EffectName = (typeof effectNames)[number];
 

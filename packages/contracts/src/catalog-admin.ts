@@ -3,8 +3,9 @@ import { waitingAnswer } from "./approvals.ts";
 import { displayText, recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { passThroughPaths } from "./pass-through.ts";
+import { byPrice } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
-import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+import { wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
 
@@ -36,16 +37,8 @@ export const saveModelInput = z.strictObject({
   status: z.enum(switchStatuses).optional(),
   deprecated_at: z.iso.datetime().nullable().optional(),
   sunset_at: z.iso.datetime().nullable().optional(),
-  input_usd_per_m: price.optional(),
-  output_usd_per_m: price.optional(),
-  /** Null: the price of plain input, as also for what is written to a cache. */
-  cache_read_usd_per_m: price.nullable().optional(),
-  cache_write_usd_per_m: price.nullable().optional(),
-  /** Null: the price of plain output. */
-  reasoning_usd_per_m: price.nullable().optional(),
-  request_usd: price.optional(),
-  image_usd: price.optional(),
-  second_usd: price.optional(),
+  /** Null: what plain input or output costs. */
+  ...byPrice({ refused: price.optional(), free: price.optional(), as_whole: price.nullable().optional() }),
   updated_at: updatedAt,
   reason,
 });
@@ -63,14 +56,7 @@ export const savedModel = z.strictObject({
   deprecated_at: wireMoment.nullable(),
   sunset_at: wireMoment.nullable(),
   price_version: z.int(),
-  input_usd_per_m: wireDecimal,
-  output_usd_per_m: wireDecimal,
-  cache_read_usd_per_m: wireDecimal.nullable(),
-  cache_write_usd_per_m: wireDecimal.nullable(),
-  reasoning_usd_per_m: wireDecimal.nullable(),
-  request_usd: wireDecimal,
-  image_usd: wireDecimal,
-  second_usd: wireDecimal,
+  ...wirePrices,
   updated_at: wireMoment,
 });
 

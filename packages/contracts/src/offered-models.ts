@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { modelKinds } from "./model-kinds.ts";
-import { wireDecimal } from "./wire.ts";
+import { wirePrices } from "./wire.ts";
 
 /** A model that the user's keys can call, as the console shows it. Prices are in US dollars, before the multiplier. */
 const offeredModel = z.strictObject({
@@ -8,14 +8,7 @@ const offeredModel = z.strictObject({
   display_name: z.string(),
   owned_by: z.string(),
   kind: z.enum(modelKinds),
-  input_usd_per_m: wireDecimal,
-  output_usd_per_m: wireDecimal,
-  cache_read_usd_per_m: wireDecimal.nullable(),
-  cache_write_usd_per_m: wireDecimal.nullable(),
-  reasoning_usd_per_m: wireDecimal.nullable(),
-  request_usd: wireDecimal,
-  image_usd: wireDecimal,
-  second_usd: wireDecimal,
+  ...wirePrices,
   context_tokens_max: z.int(),
   output_tokens_max: z.int(),
   takes_images: z.boolean(),

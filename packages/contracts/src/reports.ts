@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
+import { byPrice, byTokenCount } from "./priced-units.ts";
 import { day, zone } from "./usage.ts";
-import { wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+import { wireDay, wireDecimal, wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
 /** How many days one report or overview may be about. */
 export const reportDaysMax = 400;
@@ -68,13 +69,8 @@ export const usageSums = {
   aborted: wireInteger,
   failed: wireInteger,
   refused: wireInteger,
-  input_tokens: wireInteger,
-  output_tokens: wireInteger,
-  /** Parts of the input. */
-  cache_read_tokens: wireInteger,
-  cache_write_tokens: wireInteger,
-  /** Part of the output. */
-  reasoning_tokens: wireInteger,
+  /** Parts are in the count of their whole, too. */
+  ...byTokenCount(wireInteger),
   /** Before the multipliers of users. */
   quota: wireInteger,
   settled_quota: wireInteger,
@@ -177,16 +173,8 @@ export const saveChannelCostInput = z.strictObject({
   model: z.string().min(1).max(200),
   /** The UTC day from which it counts; sent again for the same day it replaces what was said. */
   valid_from: day,
-  input_usd_per_m: costUsd,
-  output_usd_per_m: costUsd,
-  /** Null: like plain input. */
-  cache_read_usd_per_m: costUsd.nullable().default(null),
-  cache_write_usd_per_m: costUsd.nullable().default(null),
-  /** Null: like plain output. */
-  reasoning_usd_per_m: costUsd.nullable().default(null),
-  request_usd: costUsd.default("0"),
-  image_usd: costUsd.default("0"),
-  second_usd: costUsd.default("0"),
+  /** Null: what plain input or output costs. */
+  ...byPrice({ refused: costUsd, free: costUsd.default("0"), as_whole: costUsd.nullable().default(null) }),
 });
 export type SaveChannelCostInput = z.output<typeof saveChannelCostInput>;
 
@@ -195,13 +183,6 @@ export const channelCostEntry = z.strictObject({
   channel_name: z.string(),
   model: z.string(),
   valid_from: wireDay,
-  input_usd_per_m: wireDecimal,
-  output_usd_per_m: wireDecimal,
-  cache_read_usd_per_m: wireDecimal.nullable(),
-  cache_write_usd_per_m: wireDecimal.nullable(),
-  reasoning_usd_per_m: wireDecimal.nullable(),
-  request_usd: wireDecimal,
-  image_usd: wireDecimal,
-  second_usd: wireDecimal,
+  ...wirePrices,
   updated_at: wireMoment,
 });

@@ -1,22 +1,13 @@
 import type { PlanEntry } from "./billing.ts";
 import type { ModelKind } from "./model-kinds.ts";
+import type { PriceList } from "./priced-units.ts";
 
 /** A model as the public pages show it. Prices are exact decimals in US dollars, for a million tokens where they say so. */
-export type SiteModel = {
+export type SiteModel = PriceList & {
   readonly name: string;
   readonly display_name: string;
   readonly owned_by: string;
   readonly kind: ModelKind;
-  readonly input_usd_per_m: string;
-  readonly output_usd_per_m: string;
-  /** Null means the price of input, of these two. */
-  readonly cache_read_usd_per_m: string | null;
-  readonly cache_write_usd_per_m: string | null;
-  /** Null means the price of output. */
-  readonly reasoning_usd_per_m: string | null;
-  readonly request_usd: string;
-  readonly image_usd: string;
-  readonly second_usd: string;
   readonly context_tokens_max: number;
   readonly output_tokens_max: number;
   readonly takes_images: boolean;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
 import { outcomes } from "./usage.ts";
-import { type Unsent, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** The trace of calls, as admins search and read it. */
 
@@ -122,13 +122,7 @@ const usageView = z.strictObject({
   channel: z.string().nullable(),
   outcome: z.enum(outcomes),
   usage_source: z.enum(["provider", "estimated", "none"]),
-  input_tokens: wireInteger,
-  output_tokens: wireInteger,
-  cache_read_tokens: wireInteger,
-  cache_write_tokens: wireInteger,
-  reasoning_tokens: wireInteger,
-  images: z.int(),
-  audio_ms: wireInteger,
+  ...wireCounts,
   price_version: z.int().nullable(),
   rate_multiplier: wireDecimal,
   /** Before the multiplier. */

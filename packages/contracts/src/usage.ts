@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
-import { type Unsent, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+import { byTokenCount, pricedUnits, unitMeasures } from "./priced-units.ts";
+import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
 
@@ -73,16 +74,8 @@ export const usageView = z.strictObject({
   http_status: z.int(),
   error_code: z.string().nullable(),
   is_stream: z.boolean(),
-  input_tokens: wireInteger,
-  output_tokens: wireInteger,
-  /** Part of the input. */
-  cache_read_tokens: wireInteger,
-  /** Part of the input. */
-  cache_write_tokens: wireInteger,
-  /** Part of the output. */
-  reasoning_tokens: wireInteger,
-  images: z.int(),
-  audio_ms: wireInteger,
+  /** Parts are in the count of their whole, too. */
+  ...wireCounts,
   /** Where the units come from; `estimated` is a count of our own. */
   usage_source: z.enum(["provider", "estimated", "none"]),
   /** The provider reported more than is plausible; the plausible amount is charged, see `usage_source`. */
@@ -102,11 +95,7 @@ export const usageListAnswer = z.strictObject({ rows: z.array(usageView), next_c
 const usageSums = z.strictObject({
   calls: wireInteger,
   completed_calls: wireInteger,
-  input_tokens: wireInteger,
-  output_tokens: wireInteger,
-  cache_read_tokens: wireInteger,
-  cache_write_tokens: wireInteger,
-  reasoning_tokens: wireInteger,
+  ...byTokenCount(wireInteger),
   quota: wireInteger,
   settled_quota: wireInteger,
 });
@@ -129,13 +118,15 @@ export const usageSummaryAnswer = z.strictObject({
 });
 export type UsageSummary = Unsent<z.output<typeof usageSummaryAnswer>>;
 
+const measures = Object.keys(unitMeasures) as (keyof typeof unitMeasures)[];
+
 /** One line of a cost: `count` x `price_usd` = `amount_usd`, exact. */
 const receiptLine = z.strictObject({
-  unit: z.string(),
+  unit: z.enum(pricedUnits.map(({ name }) => name)),
   count: wireInteger,
-  count_unit: z.enum(["token", "request", "image", "millisecond"]),
+  count_unit: z.enum(measures),
   price_usd: wireDecimal,
-  price_per: z.enum(["million_tokens", "request", "image", "second"]),
+  price_per: z.enum(measures.map((measure) => unitMeasures[measure].pricePer)),
   amount_usd: wireDecimal,
 });
 export type ReceiptLine = Unsent<z.output<typeof receiptLine>>;

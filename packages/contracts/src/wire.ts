@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { byCount, byPrice } from "./priced-units.ts";
 
 /**
  * How values look in answers: JSON has no integers of 64 bits and no dates. The schemas of answers are made of these, so
@@ -22,6 +23,12 @@ export const wireDecimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** A date without a time, `2026-11-21`. */
 export const wireDay = z.iso.date();
+
+/** Every price of a list, as its answer says it. */
+export const wirePrices = byPrice({ refused: wireDecimal, free: wireDecimal, as_whole: wireDecimal.nullable() });
+
+/** Every count of a call. */
+export const wireCounts = byCount({ bigint: wireInteger, integer: z.int() });
 
 /** Where a list goes on; null at its end. */
 export const wireCursor = wireInteger.nullable();

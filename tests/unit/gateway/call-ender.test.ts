@@ -23,14 +23,14 @@ const network = { fate: () => "answered" as const, delayMs: () => 0, lateMs: () 
 const amount = 100n as Quota;
 const price = toPriceVersion({
   version: 1,
-  input: "1",
-  output: "1",
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
-  request: "0",
-  image: "0",
-  second: "0",
+  input_usd_per_m: "1",
+  output_usd_per_m: "1",
+  cache_read_usd_per_m: null,
+  cache_write_usd_per_m: null,
+  reasoning_usd_per_m: null,
+  request_usd: "0",
+  image_usd: "0",
+  second_usd: "0",
 });
 const model = {
   name: "m",

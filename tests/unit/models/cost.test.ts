@@ -20,14 +20,14 @@ const nothing = {
 };
 const free = {
   version: 1,
-  input: "0",
-  output: "0",
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
-  request: "0",
-  image: "0",
-  second: "0",
+  input_usd_per_m: "0",
+  output_usd_per_m: "0",
+  cache_read_usd_per_m: null,
+  cache_write_usd_per_m: null,
+  reasoning_usd_per_m: null,
+  request_usd: "0",
+  image_usd: "0",
+  second_usd: "0",
 };
 
 describe("the cost of a call", () => {
@@ -60,19 +60,24 @@ describe("the cost of a call", () => {
   );
 
   test("of the smallest possible amount is one quota, and of nothing is none", () => {
-    const price = toPriceVersion({ ...free, input: "0.00000001" });
+    const price = toPriceVersion({ ...free, input_usd_per_m: "0.00000001" });
     expect<bigint>(costOf({ ...nothing, inputTokens: 1n }, price, 1n)).toBe(1n);
     expect<bigint>(costOf(nothing, price, 1n)).toBe(0n);
   });
 
   test("of requests is theirs, of however many", () => {
-    const price = toPriceVersion({ ...free, request: "0.01" });
+    const price = toPriceVersion({ ...free, request_usd: "0.01" });
     expect<bigint[]>([0n, 1n, 3n].map((requests) => costOf(nothing, price, requests))).toEqual([0n, 5_000n, 15_000n]);
   });
 
   test("is not rounded line by line", () => {
     // Each of the three lines alone costs a third of a quota.
-    const third = { ...free, input: "0.66666667", output: "0.66666666", reasoning: "0.66666667" };
+    const third = {
+      ...free,
+      input_usd_per_m: "0.66666667",
+      output_usd_per_m: "0.66666666",
+      reasoning_usd_per_m: "0.66666667",
+    };
     const units = { ...nothing, inputTokens: 1n, outputTokens: 2n, reasoningTokens: 1n };
     expect<bigint>(costOf(units, toPriceVersion(third), 1n)).toBe(1n);
   });
@@ -80,11 +85,11 @@ describe("the cost of a call", () => {
   test("counts cached and reasoning tokens on their own lines and not again on the plain ones", () => {
     const price = toPriceVersion({
       ...free,
-      input: "1",
-      cacheRead: "0.1",
-      cacheWrite: "2",
-      output: "10",
-      reasoning: "4",
+      input_usd_per_m: "1",
+      cache_read_usd_per_m: "0.1",
+      cache_write_usd_per_m: "2",
+      output_usd_per_m: "10",
+      reasoning_usd_per_m: "4",
     });
     const units = {
       ...nothing,

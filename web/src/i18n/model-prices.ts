@@ -1,3 +1,4 @@
+import { type PriceList, priceOf, type UnitName, unitsByWhole } from "@sluice/contracts/priced-units";
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import type { Formats } from "./format.ts";
 
@@ -21,15 +22,13 @@ export function shownTokenPrice(formats: Formats, model: Priced, usdPerM: string
 
 /** What it costs beside its tokens, under these labels; nothing where that is free. */
 export function otherPrices(
-  model: Pick<Priced, "request_usd" | "image_usd" | "second_usd">,
-  labels: { readonly request: string; readonly perImage: string; readonly perSecond: string },
+  model: PriceList,
+  labels: Readonly<Record<UnitName, string>>,
 ): readonly (readonly [label: string, usd: string])[] {
-  const prices = [
-    [labels.request, model.request_usd],
-    [labels.perImage, model.image_usd],
-    [labels.perSecond, model.second_usd],
-  ] as const;
-  return prices.filter(([, usd]) => isAbove(usd));
+  return unitsByWhole
+    .filter(({ measure }) => measure !== "token")
+    .map((unit) => [labels[unit.name], priceOf<string>(model, unit)] as const)
+    .filter(([, usd]) => isAbove(usd));
 }
 
 /** What it is priced by first: tokens, else whichever of the others it has. */

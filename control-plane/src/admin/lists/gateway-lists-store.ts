@@ -1,6 +1,16 @@
 import { abilityList, channelList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
+import { type ByCount, type ByPrice, countedUnits, priceColumns, unitMeasures } from "@sluice/contracts/priced-units";
 import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
+
+const priceFields = Object.fromEntries(
+  priceColumns.map((price) => [price, column("numeric", `p.${price}`)]),
+) as ByPrice<ListColumn, ListColumn, ListColumn>;
+const countFields = Object.fromEntries(
+  countedUnits.map(({ count, measure }) => [count, column(unitMeasures[measure].column, `u.${count}`)]),
+) as ByCount<ListColumn, ListColumn>;
+
+type ListColumn = ReturnType<typeof column>;
 
 const modelName = column("text", "m.name");
 const served = `from ability a join channel c on c.id = a.channel_id
@@ -22,14 +32,7 @@ export const models = listSource({
     image_tokens_max: column("integer", "m.image_tokens_max"),
     price_version: column("integer", "p.version"),
     price_valid_from: column("timestamptz", "p.valid_from"),
-    input_usd_per_m: column("numeric", "p.input_usd_per_m"),
-    output_usd_per_m: column("numeric", "p.output_usd_per_m"),
-    cache_read_usd_per_m: column("numeric", "p.cache_read_usd_per_m"),
-    cache_write_usd_per_m: column("numeric", "p.cache_write_usd_per_m"),
-    reasoning_usd_per_m: column("numeric", "p.reasoning_usd_per_m"),
-    request_usd: column("numeric", "p.request_usd"),
-    image_usd: column("numeric", "p.image_usd"),
-    second_usd: column("numeric", "p.second_usd"),
+    ...priceFields,
     groups: column("text[]", `array(select distinct a.group_name ${served} order by a.group_name)`),
     channels: column("bigint", `(select count(distinct c.id) ${served})`),
     aliases: column(
@@ -166,13 +169,7 @@ export const usage = listSource({
     http_status: column("integer", "u.http_status"),
     error_code: column("text", "u.error_code"),
     is_stream: column("boolean", "u.is_stream"),
-    input_tokens: column("bigint", "u.input_tokens"),
-    output_tokens: column("bigint", "u.output_tokens"),
-    cache_read_tokens: column("bigint", "u.cache_read_tokens"),
-    cache_write_tokens: column("bigint", "u.cache_write_tokens"),
-    reasoning_tokens: column("bigint", "u.reasoning_tokens"),
-    images: column("integer", "u.images"),
-    audio_ms: column("bigint", "u.audio_ms"),
+    ...countFields,
     usage_source: column("text", "u.usage_source"),
     is_implausible: column("boolean", "u.is_implausible"),
     price_version: column("integer", "u.price_version"),

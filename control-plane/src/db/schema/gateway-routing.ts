@@ -1,18 +1,7 @@
 import { modelKinds } from "@sluice/contracts/model-kinds";
 import { sql } from "drizzle-orm";
-import {
-  boolean,
-  check,
-  foreignKey,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  text,
-  unique,
-} from "drizzle-orm/pg-core";
-import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
+import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
+import { bytes, id, lifecycle, moment, reference, unitPrices } from "../columns.ts";
 import { exitNode } from "./exit-nodes.ts";
 
 /** An upstream endpoint with its credential and limits. */
@@ -101,8 +90,6 @@ export const model = pgTable("model", {
   ...lifecycle,
 });
 
-const usd = (name: string) => numeric(name, { precision: 20, scale: 8 });
-
 /** Versions of a model's prices are added, never changed, so that every cost can be recomputed. */
 export const modelPrice = pgTable(
   "model_price",
@@ -112,17 +99,7 @@ export const modelPrice = pgTable(
       .references(() => model.name),
     version: integer("version").notNull(),
     validFrom: moment("valid_from").notNull(),
-    inputUsdPerM: usd("input_usd_per_m").notNull(),
-    outputUsdPerM: usd("output_usd_per_m").notNull(),
-    /** Null means the price of plain input. */
-    cacheReadUsdPerM: usd("cache_read_usd_per_m"),
-    /** Null means the price of plain input. */
-    cacheWriteUsdPerM: usd("cache_write_usd_per_m"),
-    /** Null means the price of plain output. */
-    reasoningUsdPerM: usd("reasoning_usd_per_m"),
-    requestUsd: usd("request_usd").notNull().default("0"),
-    imageUsd: usd("image_usd").notNull().default("0"),
-    secondUsd: usd("second_usd").notNull().default("0"),
+    ...unitPrices(),
     createdAt: moment("created_at").notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.model, table.version] })],

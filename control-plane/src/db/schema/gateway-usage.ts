@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, check, date, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { json, moment, quota, reference, transactionId } from "../columns.ts";
+import { json, moment, quota, reference, transactionId, unitCounts } from "../columns.ts";
 import { budget } from "./gateway-keys.ts";
 
 /** One running process with a spool of its own. */
@@ -71,13 +71,7 @@ export const usageLog = pgTable(
     httpStatus: integer("http_status").notNull(),
     errorCode: text("error_code"),
     isStream: boolean("is_stream").notNull(),
-    inputTokens: bigint("input_tokens", { mode: "bigint" }).notNull(),
-    outputTokens: bigint("output_tokens", { mode: "bigint" }).notNull(),
-    cacheReadTokens: bigint("cache_read_tokens", { mode: "bigint" }).notNull(),
-    cacheWriteTokens: bigint("cache_write_tokens", { mode: "bigint" }).notNull(),
-    reasoningTokens: bigint("reasoning_tokens", { mode: "bigint" }).notNull(),
-    images: integer("images").notNull(),
-    audioMs: bigint("audio_ms", { mode: "bigint" }).notNull(),
+    ...unitCounts({ isSum: false }),
     /** Where the units come from: the provider, a count of our own, or nothing was delivered. */
     usageSource: text("usage_source", { enum: ["provider", "estimated", "none"] }).notNull(),
     /** The provider reported more than is plausible; the row has the plausible amount. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, date, index, numeric, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { moment, quota, reference } from "../columns.ts";
+import { bigint, check, date, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { moment, quota, reference, unitCounts, unitPrices } from "../columns.ts";
 import { channel, model } from "./gateway-routing.ts";
 
 const count = (name: string) => bigint(name, { mode: "bigint" }).notNull();
@@ -37,15 +37,8 @@ export const usageRollup = pgTable(
     aborted: count("aborted"),
     failed: count("failed"),
     refused: count("refused"),
-    inputTokens: count("input_tokens"),
-    outputTokens: count("output_tokens"),
-    /** Part of the input, as is what was written to a cache. */
-    cacheReadTokens: count("cache_read_tokens"),
-    cacheWriteTokens: count("cache_write_tokens"),
-    /** Part of the output. */
-    reasoningTokens: count("reasoning_tokens"),
-    images: count("images"),
-    audioMs: count("audio_ms"),
+    /** Parts are in the sum of their whole, too. */
+    ...unitCounts({ isSum: true }),
     /** Before the multipliers. */
     quota: quota("quota").notNull(),
     settledQuota: quota("settled_quota").notNull(),
@@ -106,8 +99,6 @@ export const usageUser = pgTable("usage_user", {
   lastAt: moment("last_at").notNull(),
 });
 
-const usd = (name: string) => numeric(name, { precision: 20, scale: 8 });
-
 /** What a provider takes for a model, from a UTC day on until a later entry. */
 export const channelCost = pgTable(
   "channel_cost",
@@ -119,17 +110,7 @@ export const channelCost = pgTable(
       .notNull()
       .references(() => model.name),
     validFrom: date("valid_from", { mode: "string" }).notNull(),
-    inputUsdPerM: usd("input_usd_per_m").notNull(),
-    outputUsdPerM: usd("output_usd_per_m").notNull(),
-    /** Null means the price of plain input. */
-    cacheReadUsdPerM: usd("cache_read_usd_per_m"),
-    /** Null means the price of plain input. */
-    cacheWriteUsdPerM: usd("cache_write_usd_per_m"),
-    /** Null means the price of plain output. */
-    reasoningUsdPerM: usd("reasoning_usd_per_m"),
-    requestUsd: usd("request_usd").notNull().default("0"),
-    imageUsd: usd("image_usd").notNull().default("0"),
-    secondUsd: usd("second_usd").notNull().default("0"),
+    ...unitPrices(),
     updatedAt: moment("updated_at").notNull().defaultNow(),
   },
   (table) => [

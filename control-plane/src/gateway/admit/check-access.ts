@@ -1,4 +1,4 @@
-import { type PriceVersion, passThroughModel } from "../../models/model.ts";
+import { type PriceName, passThroughModel } from "../../models/model.ts";
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
@@ -69,9 +69,9 @@ export function checkPassThrough(
  * What kinds of calls are sold by, besides tokens and requests. Audio counted by time is charged by tokens if only
  * these have a price, and vice versa; audio with neither would be free.
  */
-const soldBy: Partial<Record<SurfaceKind, readonly Exclude<keyof PriceVersion, "version">[]>> = {
+const soldBy: Partial<Record<SurfaceKind, readonly PriceName[]>> = {
   speech: ["input", "request"],
-  transcription: ["second", "input", "output", "request"],
+  transcription: ["audio", "input", "output", "request"],
 };
 
 /**

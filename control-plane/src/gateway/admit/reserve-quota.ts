@@ -47,18 +47,7 @@ function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds
 
 /** The most a call can cost: each token at the dearest price it could be charged at. */
 export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEntry): Quota {
-  const { price } = model;
-  const dearest = (first: bigint, ...others: bigint[]) =>
-    others.reduce((most, next) => (next > most ? next : most), first);
-  return costOf(
-    boundUnits(request, model),
-    {
-      ...price,
-      input: dearest(price.input, price.cacheRead, price.cacheWrite),
-      output: dearest(price.output, price.reasoning),
-    },
-    1n,
-  );
+  return costOf(boundUnits(request, model), model.price.dearest, 1n);
 }
 
 type Holder = Pick<QuotaLeases, "hold" | "settle">;

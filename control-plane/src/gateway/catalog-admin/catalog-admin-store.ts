@@ -1,5 +1,7 @@
 import type { ChannelId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
+import { priceColumns } from "@sluice/contracts/priced-units";
+import type { PriceTexts } from "../../models/model.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 
@@ -66,25 +68,12 @@ export async function updateModel(tx: Queryable, name: string, to: ModelSettings
     where name = ${name}`;
 }
 
-/** Prices as decimal texts. */
-export type StoredPrice = {
-  readonly version: number;
-  readonly input_usd_per_m: string;
-  readonly output_usd_per_m: string;
-  readonly cache_read_usd_per_m: string | null;
-  readonly cache_write_usd_per_m: string | null;
-  readonly reasoning_usd_per_m: string | null;
-  readonly request_usd: string;
-  readonly image_usd: string;
-  readonly second_usd: string;
-};
-
 /** The newest version of a model's prices; null while it has none. */
-export async function findNewestPrice(tx: Queryable, model: string): Promise<StoredPrice | null> {
-  const [row] = await tx.sql<StoredPrice>`
-    select version, input_usd_per_m, output_usd_per_m, cache_read_usd_per_m, cache_write_usd_per_m, reasoning_usd_per_m,
-      request_usd, image_usd, second_usd
-    from model_price where model = ${model} order by version desc limit 1`;
+export async function findNewestPrice(tx: Queryable, model: string): Promise<PriceTexts | null> {
+  const [row] = await tx.query<PriceTexts>(
+    `select version, ${priceColumns.join(", ")} from model_price where model = $1 order by version desc limit 1`,
+    [model],
+  );
   return row ?? null;
 }
 

@@ -1,4 +1,6 @@
 import type { SaveModelInput } from "@sluice/contracts/catalog-admin";
+import { type PriceList, priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
+import type { PriceTexts } from "../../models/model.ts";
 import { insertModel, insertPriceVersion } from "../../models/model-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -7,23 +9,11 @@ import {
   lockModel,
   type ModelSettings,
   type StoredModel,
-  type StoredPrice,
   updateModel,
 } from "./catalog-admin-store.ts";
 
 /** A model with the prices that count for new calls, as it is answered and written down. */
 export type ModelState = ReturnType<typeof stateOf>;
-
-type Prices = Omit<StoredPrice, "version">;
-
-const noPrices: Omit<Prices, "input_usd_per_m" | "output_usd_per_m"> = {
-  cache_read_usd_per_m: null,
-  cache_write_usd_per_m: null,
-  reasoning_usd_per_m: null,
-  request_usd: "0",
-  image_usd: "0",
-  second_usd: "0",
-};
 
 /**
  * Makes a model, or changes the one that was loaded at `updated_at`. Other prices are another version: calls that were
@@ -48,17 +38,7 @@ export async function saveModel(
   await updateModel(tx, name, settings);
   const prices = pricesOf(input, price);
   if (price === null || !isSame(prices, price)) {
-    await insertPriceVersion(tx, {
-      model: name,
-      inputUsdPerM: prices.input_usd_per_m,
-      outputUsdPerM: prices.output_usd_per_m,
-      cacheReadUsdPerM: prices.cache_read_usd_per_m,
-      cacheWriteUsdPerM: prices.cache_write_usd_per_m,
-      reasoningUsdPerM: prices.reasoning_usd_per_m,
-      requestUsd: prices.request_usd,
-      imageUsd: prices.image_usd,
-      secondUsd: prices.second_usd,
-    });
+    await insertPriceVersion(tx, { ...prices, model: name });
   }
   const saved = await lockModel(tx, name);
   const savedPrice = await findNewestPrice(tx, name);
@@ -94,33 +74,21 @@ function settingsOf(input: SaveModelInput, now: StoredModel | null): ModelSettin
   };
 }
 
-function pricesOf(input: SaveModelInput, now: StoredPrice | null): Prices {
-  const needed = (field: "input_usd_per_m" | "output_usd_per_m"): string => {
-    const text = input[field] ?? now?.[field];
-    if (text === undefined) {
-      throw new AppError("invalid_value", { fields: { [field]: "This price is required." } });
+/** The prices of the change; what it does not name stays as it is. */
+function pricesOf(input: SaveModelInput, now: PriceTexts | null): PriceList {
+  const prices = pricedUnits.map(({ price, unpriced }) => {
+    const text = input[price] === undefined ? now?.[price] : input[price];
+    if (text === undefined && unpriced === "refused") {
+      throw new AppError("invalid_value", { fields: { [price]: "This price is required." } });
     }
-    return text;
-  };
-  const old = now ?? noPrices;
-  const optional = (field: "cache_read_usd_per_m" | "cache_write_usd_per_m" | "reasoning_usd_per_m") =>
-    input[field] === undefined ? old[field] : input[field];
-  return {
-    input_usd_per_m: needed("input_usd_per_m"),
-    output_usd_per_m: needed("output_usd_per_m"),
-    cache_read_usd_per_m: optional("cache_read_usd_per_m"),
-    cache_write_usd_per_m: optional("cache_write_usd_per_m"),
-    reasoning_usd_per_m: optional("reasoning_usd_per_m"),
-    request_usd: input.request_usd ?? old.request_usd,
-    image_usd: input.image_usd ?? old.image_usd,
-    second_usd: input.second_usd ?? old.second_usd,
-  };
+    return [price, text ?? (unpriced === "free" ? "0" : null)];
+  });
+  return Object.fromEntries(prices) as PriceList;
 }
 
 /** Whether the prices are the same numbers, however they are written. */
-function isSame(prices: Prices, stored: StoredPrice): boolean {
-  const names = Object.keys(prices) as (keyof Prices)[];
-  return names.every((name) => plain(prices[name]) === plain(stored[name]));
+function isSame(prices: PriceList, stored: PriceList): boolean {
+  return priceColumns.every((name) => plain(prices[name]) === plain(stored[name]));
 }
 
 /** A price without the zeros that say nothing. */
@@ -133,7 +101,7 @@ export function plain(text: string | null): string | null {
   return `${whole.replace(/^0+(?=\d)/, "")}${kept === "" ? "" : `.${kept}`}`;
 }
 
-function stateOf(model: StoredModel, { version, ...prices }: StoredPrice) {
+function stateOf(model: StoredModel, { version, ...prices }: PriceTexts) {
   return {
     name: model.name,
     display_name: model.displayName,

@@ -1,4 +1,4 @@
-import type { Units } from "../../models/units.ts";
+import { noUnits, type Units } from "../../models/units.ts";
 import type { ModelEntry } from "../model.ts";
 import { toTokens } from "../usage-count/text-tokens.ts";
 import type { Delta } from "./server-events.ts";
@@ -70,13 +70,10 @@ export class ConversationCount {
       toTokens({ letters: this.#textBytes, signs: 0 }, 0) + Math.ceil(this.#audioCharacters / charactersPerHeardToken);
     const inputTokens = Math.min(this.#countedTokens + freshTokens, model.contextTokensMax);
     return {
+      ...noUnits,
       inputTokens: BigInt(inputTokens),
       outputTokens: BigInt(Math.min(response.outputTokens(), model.outputTokensMax)),
       cacheReadTokens: BigInt(Math.min(this.#countedTokens, inputTokens)),
-      cacheWriteTokens: 0n,
-      reasoningTokens: 0n,
-      images: 0,
-      audioMs: 0n,
     };
   }
 }

@@ -130,7 +130,7 @@ export class SessionBooks {
    * @throws AppError `storage_unavailable`
    */
   async transcribed(told: ToldUnits, hold: Hold): Promise<bigint> {
-    const isTimed = this.#session.model.price.second > 0n;
+    const isTimed = this.#session.model.price.audio > 0n;
     const heard = { audioMs: 0n, inputTokens: told.inputTokens + toHeardTokens(told.audioMs) };
     const units = isTimed ? told : { ...told, ...heard };
     const ending = { outcome: "completed", errorCode: null, owesInput: false, units } as const;

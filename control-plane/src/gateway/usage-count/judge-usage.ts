@@ -1,4 +1,5 @@
-import { noUnits, type Units } from "../../models/units.ts";
+import { countedUnits, partsOf } from "@sluice/contracts/priced-units";
+import { type CountName, countName, type Units } from "../../models/units.ts";
 import { atMost } from "./units.ts";
 
 /** What a call was let in for, and the most that can be true of it. */
@@ -17,11 +18,7 @@ export function bookable(
   told: Units,
   { most }: UsageLimits,
 ): { readonly units: Units; readonly isImplausible: boolean } {
-  const isPlausible =
-    told.inputTokens <= most.inputTokens &&
-    told.outputTokens <= most.outputTokens &&
-    told.audioMs <= most.audioMs &&
-    told.images <= most.images;
+  const isPlausible = wholes.every(({ name }) => told[name] <= most[name]);
   return isPlausible ? { units: told, isImplausible: false } : { units: cut(told, most), isImplausible: true };
 }
 
@@ -36,18 +33,28 @@ export function withOutput(told: Units, own: Units, limits: UsageLimits): Units 
   return bookable({ ...told, inputTokens, outputTokens: own.outputTokens }, limits).units;
 }
 
+/** What is no part of anything else, each with its parts. */
+const wholes = countedUnits
+  .filter(({ partOf }) => partOf === null)
+  .map((unit) => ({ name: countName(unit), parts: partsOf(unit).map(countName) }));
+
+/** No whole is more than can be true, and its parts are together no more than it. */
 function cut(units: Units, most: Units): Units {
-  const inputTokens = atMost(units.inputTokens, most.inputTokens);
-  const outputTokens = atMost(units.outputTokens, most.outputTokens);
-  const cacheReadTokens = atMost(units.cacheReadTokens, inputTokens);
-  return {
-    ...noUnits,
-    inputTokens,
-    outputTokens,
-    cacheReadTokens,
-    cacheWriteTokens: atMost(units.cacheWriteTokens, inputTokens - cacheReadTokens),
-    reasoningTokens: atMost(units.reasoningTokens, outputTokens),
-    images: Math.min(units.images, most.images),
-    audioMs: atMost(units.audioMs, most.audioMs),
-  };
+  const kept: Partial<Record<CountName, bigint | number>> = {};
+  for (const { name, parts } of wholes) {
+    const whole = atMost(units[name], most[name]);
+    kept[name] = whole;
+    let rest = whole;
+    for (const part of parts) {
+      const own = atMost(units[part], rest);
+      kept[part] = own;
+      rest = less(rest, own);
+    }
+  }
+  return kept as Units;
+}
+
+/** Both are of one type: a unit and its parts are counted alike. */
+function less<Count extends bigint | number>(count: Count, taken: Count): Count {
+  return (typeof count === "bigint" ? count - (taken as bigint) : count - (taken as number)) as Count;
 }

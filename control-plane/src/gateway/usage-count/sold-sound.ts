@@ -1,11 +1,11 @@
-import type { PriceVersion } from "../../models/model.ts";
+import type { Prices } from "../../models/model.ts";
 import type { Units } from "../../models/units.ts";
 
 /** Models that hear in tokens make at least one of so much sound. */
 const msPerHeardToken = 100n;
 
 /** The prices that say in which unit something is sold. */
-export type UnitPrice = Pick<PriceVersion, "input" | "output" | "image" | "second">;
+export type UnitPrice = Pick<Prices, "input" | "output" | "image" | "audio">;
 
 /** Sound was counted in a unit that has no price, and is charged by our own count of the other one. */
 export type SoldSound = { readonly units: Units; readonly isConverted: boolean };
@@ -17,7 +17,7 @@ export type SoldSound = { readonly units: Units; readonly isConverted: boolean }
  * @param heard our own count of the same audio
  */
 export function asSold(told: Units, heard: Units, price: Omit<UnitPrice, "image">): SoldSound {
-  const isByTime = price.second > 0n;
+  const isByTime = price.audio > 0n;
   const isByToken = price.input > 0n || price.output > 0n;
   const isToldInTokens = told.inputTokens > 0n || told.outputTokens > 0n;
   if (isByTime && !isByToken && told.audioMs === 0n && isToldInTokens) {

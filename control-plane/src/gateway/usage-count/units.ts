@@ -52,13 +52,12 @@ function toTokens(usage: Json): Units {
   const inputTokens = count(usage["prompt_tokens"] ?? usage["input_tokens"] ?? (rest > 0n ? Number(rest) : 0));
   const cacheReadTokens = atMost(count(read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"]), inputTokens);
   return {
+    ...noUnits,
     inputTokens,
     outputTokens,
     cacheReadTokens,
     cacheWriteTokens: atMost(count(read["cache_write_tokens"]), inputTokens - cacheReadTokens),
     reasoningTokens: atMost(count(written["reasoning_tokens"]), outputTokens),
-    images: 0,
-    audioMs: 0n,
   };
 }
 
@@ -90,6 +89,6 @@ function count(value: unknown): bigint {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n;
 }
 
-export function atMost(value: bigint, limit: bigint): bigint {
+export function atMost<Count extends bigint | number>(value: Count, limit: Count): Count {
   return value < limit ? value : limit;
 }

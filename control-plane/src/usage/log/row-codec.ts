@@ -1,11 +1,17 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import { parseDecimal } from "@sluice/contracts/money";
+import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/priced-units";
+import { type CountName, countName, noUnits, type Units } from "../../models/units.ts";
 import type { Attempt, Outcome, UsageRow } from "./model.ts";
 
-/** Stands first in the text of a row. A reader knows every version that may still lie in a spool. */
-const version = 2;
 /** The first version whose rows say whether their usage can be true. */
 const firstJudging = 2;
+/** The units that rows of every version count, among the other fields; their number never changes. */
+const firstUnits = countedUnits.slice(0, 7);
+/** Those that the table of units got since: at the end of a row, each from the next version on. */
+const laterUnits = countedUnits.slice(firstUnits.length);
+/** Comes first in the text of a row. A reader knows every version that may still be in a spool. */
+const version = firstJudging + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -21,6 +27,28 @@ function exactOrNull(value: bigint | null): number | string | null {
 
 /** A row together with its text, which `store.ts` hands to the database as it is. */
 export type EncodedUsageRow = { readonly row: UsageRow; readonly json: string };
+
+type RowColumn = { readonly name: string; readonly type: string };
+
+const columnsOf = (fields: string): RowColumn[] =>
+  fields.split(", ").map((field) => {
+    const [name = "", type = ""] = field.split(" ");
+    return { name, type };
+  });
+const countColumnsOf = (units: readonly CountedUnit[]): RowColumn[] =>
+  units.map(({ count, measure }) => ({ name: count, type: unitMeasures[measure].column }));
+
+/** The columns of the fields of a row behind its version, in their order. */
+export const usageRowColumns: readonly RowColumn[] = [
+  ...columnsOf("request_id uuid, day date, gateway_user_id bigint, api_key_id bigint, user_budget_id bigint"),
+  ...columnsOf("key_budget_id bigint, group_name text, path text, model text, channel_id bigint, outcome text"),
+  ...columnsOf("http_status integer, error_code text, is_stream boolean"),
+  ...countColumnsOf(firstUnits),
+  ...columnsOf("usage_source text, price_version integer, rate_multiplier numeric, quota bigint, quota_held bigint"),
+  ...columnsOf("attempts jsonb, first_byte_ms integer, duration_ms integer, started_at timestamptz"),
+  ...columnsOf("is_implausible boolean"),
+  ...countColumnsOf(laterUnits),
+];
 
 /** Escapes of characters that Postgres can't hold: U+0000 and halves of surrogate pairs. Rare, so looked for at the end. */
 const escapePrefix = "\\u";
@@ -73,6 +101,7 @@ function toJson(row: UsageRow): string {
     row.httpStatus,
     row.errorCode,
     row.isStream,
+    // The first units, written out because this runs for every call.
     exact(units.inputTokens),
     exact(units.outputTokens),
     exact(units.cacheReadTokens),
@@ -90,7 +119,17 @@ function toJson(row: UsageRow): string {
     row.durationMs,
     row.startedAtMs,
     row.isImplausible,
+    ...counts(laterNames, units),
   ]);
+}
+
+const laterNames = laterUnits.map(countName);
+
+function counts(names: readonly CountName[], units: Units): (number | string)[] {
+  return names.map((name) => {
+    const count = units[name];
+    return typeof count === "bigint" ? exact(count) : count;
+  });
 }
 
 /**
@@ -103,7 +142,7 @@ export function decodeUsageRow(value: unknown): UsageRow {
   if (found < 1 || found > version) {
     throw new RangeError(`usage row of unknown version ${found}`);
   }
-  const row: Omit<UsageRow, "isImplausible"> = {
+  const row = {
     requestId: fields.text() as RequestId,
     day: fields.text(),
     gatewayUserId: fields.bigint() as UsageRow["gatewayUserId"],
@@ -118,15 +157,7 @@ export function decodeUsageRow(value: unknown): UsageRow {
     httpStatus: fields.integer(),
     errorCode: fields.orNull(() => fields.text()),
     isStream: fields.boolean(),
-    units: {
-      inputTokens: fields.bigint(),
-      outputTokens: fields.bigint(),
-      cacheReadTokens: fields.bigint(),
-      cacheWriteTokens: fields.bigint(),
-      reasoningTokens: fields.bigint(),
-      images: fields.integer(),
-      audioMs: fields.bigint(),
-    },
+    units: fields.counts(firstUnits),
     usageSource: fields.oneOf(usageSources),
     priceVersion: fields.orNull(() => fields.integer()),
     rateMultiplier: parseDecimal(fields.text()),
@@ -137,7 +168,9 @@ export function decodeUsageRow(value: unknown): UsageRow {
     durationMs: fields.integer(),
     startedAtMs: fields.integer(),
   };
-  return { ...row, isImplausible: found >= firstJudging && fields.boolean() };
+  const isImplausible = found >= firstJudging && fields.boolean();
+  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstJudging, 0)));
+  return { ...row, isImplausible, units: { ...noUnits, ...row.units, ...later } };
 }
 
 function decodeAttempt(value: unknown): Attempt {
@@ -193,6 +226,15 @@ class Fields {
       return BigInt(value);
     }
     return typeof value === "string" && /^-?\d{1,40}$/.test(value) ? BigInt(value) : this.#refuse("an integer");
+  }
+
+  counts(units: readonly CountedUnit[]): Partial<Units> {
+    return Object.fromEntries(
+      units.map((unit) => [
+        countName(unit),
+        unitMeasures[unit.measure].column === "bigint" ? this.bigint() : this.integer(),
+      ]),
+    );
   }
 
   boolean(): boolean {

@@ -2,7 +2,7 @@ import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
-import type { EncodedUsageRow } from "./row-codec.ts";
+import { type EncodedUsageRow, usageRowColumns } from "./row-codec.ts";
 
 /** What new rows take from one budget. */
 export type BudgetSum = {
@@ -11,6 +11,27 @@ export type BudgetSum = {
   /** What a multiplier above 1 adds at settlement. */
   readonly reserve: Quota;
 };
+
+/** A field of a row in the form that the spool holds, as a value of its column; moments are milliseconds there. */
+function fieldSql({ name, type }: (typeof usageRowColumns)[number], index: number): string {
+  const place = index + 1;
+  if (type === "timestamptz") {
+    return `timestamptz 'epoch' + (f->>${place})::bigint * interval '1 millisecond' as ${name}`;
+  }
+  return type === "jsonb" ? `f->${place} as ${name}` : `(f->>${place})::${type} as ${name}`;
+}
+
+const insertRows = `
+  with fresh as (
+    insert into usage_log (${usageRowColumns.map(({ name }) => name).join(", ")})
+    select ${usageRowColumns.map(fieldSql).join(", ")}
+    from jsonb_array_elements($1::text::jsonb) as incoming (f)
+    on conflict do nothing
+    returning request_id
+  )
+  select count(*)::integer as fresh,
+    case when count(*) < $2::integer then string_agg(request_id::text, ',') end as fresh_ids
+  from fresh`;
 
 /**
  * Writes usage rows with one statement; rows that are there already stay as they are. The rows travel in the form in
@@ -21,26 +42,7 @@ export type BudgetSum = {
 export async function insertUsageRows(tx: Queryable, rows: readonly EncodedUsageRow[]): Promise<Set<RequestId> | null> {
   const incoming = `[${rows.map(({ json }) => json).join(",")}]`;
   // The ids come back only when some rows were known, which is rare: reading 500 of them costs more than the rest.
-  const [result] = await tx.sql<{ fresh: number; fresh_ids: string | null }>`
-    with fresh as (
-      insert into usage_log (
-        request_id, day, gateway_user_id, api_key_id, user_budget_id, key_budget_id, group_name, path, model, channel_id,
-        outcome, http_status, error_code, is_stream, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
-        reasoning_tokens, images, audio_ms, usage_source, price_version, rate_multiplier, quota, quota_held, attempts,
-        first_byte_ms, duration_ms, started_at, is_implausible)
-      select (f->>1)::uuid, (f->>2)::date, (f->>3)::bigint, (f->>4)::bigint, (f->>5)::bigint, (f->>6)::bigint, f->>7,
-        f->>8, f->>9, (f->>10)::bigint, f->>11, (f->>12)::integer, f->>13, (f->>14)::boolean, (f->>15)::bigint,
-        (f->>16)::bigint, (f->>17)::bigint, (f->>18)::bigint, (f->>19)::bigint, (f->>20)::integer, (f->>21)::bigint,
-        f->>22, (f->>23)::integer, (f->>24)::numeric, (f->>25)::bigint, (f->>26)::bigint, f->27, (f->>28)::integer,
-        (f->>29)::integer, timestamptz 'epoch' + (f->>30)::bigint * interval '1 millisecond',
-        (f->>31)::boolean
-      from jsonb_array_elements(${incoming}::text::jsonb) as incoming (f)
-      on conflict do nothing
-      returning request_id
-    )
-    select count(*)::integer as fresh,
-      case when count(*) < ${rows.length}::integer then string_agg(request_id::text, ',') end as fresh_ids
-    from fresh`;
+  const [result] = await tx.query<{ fresh: number; fresh_ids: string | null }>(insertRows, [incoming, rows.length]);
   if (result?.fresh === rows.length) {
     return null;
   }

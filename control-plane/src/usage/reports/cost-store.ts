@@ -1,3 +1,12 @@
+import {
+  countColumns,
+  type PricedUnit,
+  partsOf,
+  priceColumns,
+  pricedUnits,
+  unitMeasures,
+  wholeOf,
+} from "@sluice/contracts/priced-units";
 import type { SaveChannelCostInput } from "@sluice/contracts/reports";
 import type { Queryable } from "../../platform/db.ts";
 import type { Span } from "./range.ts";
@@ -8,9 +17,8 @@ export type ChannelCost = Omit<SaveChannelCostInput, never> & {
   readonly updated_at: Date;
 };
 
-const columns = `c.channel_id, h.name as channel_name, c.model, c.valid_from::text as valid_from, c.input_usd_per_m,
-  c.output_usd_per_m, c.cache_read_usd_per_m, c.cache_write_usd_per_m, c.reasoning_usd_per_m, c.request_usd, c.image_usd,
-  c.second_usd, c.updated_at`;
+const columns = `c.channel_id, h.name as channel_name, c.model, c.valid_from::text as valid_from,
+  ${priceColumns.map((price) => `c.${price}`).join(", ")}, c.updated_at`;
 
 /** All costs that were ever entered, the newest of each channel and model first. */
 export async function listCosts(db: Queryable): Promise<ChannelCost[]> {
@@ -33,22 +41,18 @@ export async function findCost(
   return row ?? null;
 }
 
+const enterCost = `
+  insert into channel_cost (channel_id, model, valid_from, ${priceColumns.join(", ")})
+  select c.id, m.name, $3::text::date, ${priceColumns.map((_, index) => `$${index + 4}::numeric`).join(", ")}
+  from channel c, model m where c.id = $1::bigint and m.name = $2
+  on conflict (channel_id, model, valid_from) do update set
+    ${priceColumns.map((price) => `${price} = excluded.${price}`).join(", ")}, updated_at = now()
+  returning 1`;
+
 /** Enters a cost; false when there is no such channel or model. */
 export async function upsertCost(db: Queryable, cost: SaveChannelCostInput): Promise<boolean> {
-  const rows = await db.sql`
-    insert into channel_cost (channel_id, model, valid_from, input_usd_per_m, output_usd_per_m, cache_read_usd_per_m,
-      cache_write_usd_per_m, reasoning_usd_per_m, request_usd, image_usd, second_usd)
-    select c.id, m.name, ${cost.valid_from}::text::date, ${cost.input_usd_per_m}::numeric,
-      ${cost.output_usd_per_m}::numeric, ${cost.cache_read_usd_per_m}::numeric, ${cost.cache_write_usd_per_m}::numeric,
-      ${cost.reasoning_usd_per_m}::numeric, ${cost.request_usd}::numeric, ${cost.image_usd}::numeric,
-      ${cost.second_usd}::numeric
-    from channel c, model m where c.id = ${cost.channel_id}::bigint and m.name = ${cost.model}
-    on conflict (channel_id, model, valid_from) do update set
-      input_usd_per_m = excluded.input_usd_per_m, output_usd_per_m = excluded.output_usd_per_m,
-      cache_read_usd_per_m = excluded.cache_read_usd_per_m, cache_write_usd_per_m = excluded.cache_write_usd_per_m,
-      reasoning_usd_per_m = excluded.reasoning_usd_per_m, request_usd = excluded.request_usd,
-      image_usd = excluded.image_usd, second_usd = excluded.second_usd, updated_at = now()
-    returning 1`;
+  const prices = priceColumns.map((price) => cost[price]);
+  const rows = await db.query(enterCost, [cost.channel_id, cost.model, cost.valid_from, ...prices]);
   return rows.length > 0;
 }
 
@@ -73,6 +77,16 @@ const keys = {
   provider: ["null::integer", "nullif(channel_id, 0)::text", "channel_name"],
 } as const;
 
+/** What the counts `p` of a unit cost by the prices `c`. Its parts are counted apart; only what was delivered is paid. */
+function costSql(unit: PricedUnit): string {
+  const parts = partsOf(unit).map((part) => ` - p.${part.count}`);
+  const plain = unit.count === null ? "p.delivered" : `p.${unit.count}`;
+  const count = parts.length === 0 ? plain : `greatest(${plain}${parts.join("")}, 0)`;
+  const price =
+    unit.unpriced === "as_whole" ? `coalesce(c.${unit.price}, c.${wholeOf(unit).price})` : `c.${unit.price}`;
+  return `${count} * ${price} / ${unitMeasures[unit.measure].perPrice}`;
+}
+
 /**
  * What calls were charged beside what their providers take, in US dollars with eight places. Sums are multiplied with the
  * cost of their UTC day. A call that delivered nothing costs nothing.
@@ -87,9 +101,8 @@ export async function sumMargin(
   const spans = by === "day" ? starts.map((from, index) => ({ from, to: starts[index + 1] ?? span.to })) : [span];
   return await db.query<MarginPart>(
     `with part as (
-       select bar, (starts_at at time zone 'UTC')::date as utc_day, model, channel_id, sum(calls) as calls, sum(completed + aborted) as delivered, sum(input_tokens) as input_tokens,
-         sum(output_tokens) as output_tokens, sum(cache_read_tokens) as cache_read, sum(cache_write_tokens) as cache_write,
-         sum(reasoning_tokens) as reasoning, sum(images) as images, sum(audio_ms) as audio_ms,
+       select bar, (starts_at at time zone 'UTC')::date as utc_day, model, channel_id, sum(calls) as calls,
+         sum(completed + aborted) as delivered, ${countColumns.map((count) => `sum(${count}) as ${count}`).join(", ")},
          sum(settled_quota) as settled_quota
        from ${piecesTable} cross join lateral (
          select * from usage_rollup r
@@ -99,12 +112,7 @@ export async function sumMargin(
      ), costed as (
        select p.*, h.name as channel_name, c.input_usd_per_m is not null or p.delivered = 0 as is_known,
          p.settled_quota::numeric / 500000 as charged,
-         coalesce((greatest(p.input_tokens - p.cache_read - p.cache_write, 0) * c.input_usd_per_m
-           + p.cache_read * coalesce(c.cache_read_usd_per_m, c.input_usd_per_m)
-           + p.cache_write * coalesce(c.cache_write_usd_per_m, c.input_usd_per_m)
-           + greatest(p.output_tokens - p.reasoning, 0) * c.output_usd_per_m
-           + p.reasoning * coalesce(c.reasoning_usd_per_m, c.output_usd_per_m)) / 1000000
-           + p.delivered * c.request_usd + p.images * c.image_usd + p.audio_ms * c.second_usd / 1000, 0) as cost
+         coalesce(${pricedUnits.map(costSql).join(" + ")}, 0) as cost
        from part p
        left join channel h on h.id = p.channel_id
        left join lateral (

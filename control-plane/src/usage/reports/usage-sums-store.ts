@@ -1,31 +1,15 @@
+import { usageSums } from "@sluice/contracts/reports";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import { type Grain, piecesOf, type Span } from "./range.ts";
 
 /** Sums of calls, as `usage_rollup` keeps them. */
-export type UsageSums = {
-  readonly calls: bigint;
-  readonly completed: bigint;
-  readonly aborted: bigint;
-  readonly failed: bigint;
-  readonly refused: bigint;
-  readonly input_tokens: bigint;
-  readonly output_tokens: bigint;
-  readonly cache_read_tokens: bigint;
-  readonly cache_write_tokens: bigint;
-  readonly reasoning_tokens: bigint;
-  readonly quota: bigint;
-  readonly settled_quota: bigint;
-};
+export type UsageSums = { readonly [Name in keyof typeof usageSums]: bigint };
 
-const sums = `sum(calls)::bigint as calls, sum(completed)::bigint as completed, sum(aborted)::bigint as aborted,
-  sum(failed)::bigint as failed, sum(refused)::bigint as refused, sum(input_tokens)::bigint as input_tokens,
-  sum(output_tokens)::bigint as output_tokens, sum(cache_read_tokens)::bigint as cache_read_tokens,
-  sum(cache_write_tokens)::bigint as cache_write_tokens, sum(reasoning_tokens)::bigint as reasoning_tokens,
-  sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota`;
+const sumColumns = Object.keys(usageSums) as (keyof UsageSums)[];
 
-const plain = `calls, completed, aborted, failed, refused, input_tokens, output_tokens, cache_read_tokens,
-  cache_write_tokens, reasoning_tokens, quota, settled_quota`;
+const sums = sumColumns.map((name) => `sum(${name})::bigint as ${name}`).join(", ");
+const plain = sumColumns.join(", ");
 
 /** Sums by bar; a bar without calls has no row. `bar` counts from 0. */
 export async function sumByBar(
@@ -47,20 +31,7 @@ export async function sumTotal(db: Queryable, span: Span): Promise<UsageSums> {
   return row ?? noUsage;
 }
 
-export const noUsage: UsageSums = {
-  calls: 0n,
-  completed: 0n,
-  aborted: 0n,
-  failed: 0n,
-  refused: 0n,
-  input_tokens: 0n,
-  output_tokens: 0n,
-  cache_read_tokens: 0n,
-  cache_write_tokens: 0n,
-  reasoning_tokens: 0n,
-  quota: 0n,
-  settled_quota: 0n,
-};
+export const noUsage = Object.fromEntries(sumColumns.map((name) => [name, 0n])) as UsageSums;
 
 /**
  * The pieces of spans as a table `p` of bar, slice, from and to, for parameters from `$1` on. Each of them is looked up in

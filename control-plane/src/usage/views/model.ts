@@ -1,4 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import { byTokenCount } from "@sluice/contracts/priced-units";
 import { type UsageSummary, type UsageSummaryInput, type UsageSums, usageDaysMax } from "@sluice/contracts/usage";
 import { addDays, countDays, todayIn } from "../../platform/days.ts";
 
@@ -48,11 +49,7 @@ export type UsagePart = UsageSums &
 const nothing: UsageSums = {
   calls: 0n,
   completed_calls: 0n,
-  input_tokens: 0n,
-  output_tokens: 0n,
-  cache_read_tokens: 0n,
-  cache_write_tokens: 0n,
-  reasoning_tokens: 0n,
+  ...byTokenCount(0n),
   quota: 0n,
   settled_quota: 0n,
 };

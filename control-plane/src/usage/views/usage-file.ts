@@ -1,3 +1,4 @@
+import { countColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
 import { csvText } from "../../platform/csv.ts";
 
@@ -12,13 +13,7 @@ const columns = [
   "http_status",
   "error_code",
   "is_stream",
-  "input_tokens",
-  "output_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "reasoning_tokens",
-  "images",
-  "audio_ms",
+  ...countColumns,
   "usage_source",
   "quota",
   "rate_multiplier",

@@ -1,7 +1,8 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import { countColumns, priceColumns, tokenColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
 import type { PriceTexts } from "../../models/model.ts";
-import type { Queryable } from "../../platform/db.ts";
+import type { Queryable, SqlValue } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt } from "../log/model.ts";
 import type { UsageFilter, UsagePart } from "./model.ts";
@@ -9,59 +10,65 @@ import type { UsageFilter, UsagePart } from "./model.ts";
 /** After every row that there can be. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
+const counts = countColumns.map((count) => `u.${count}`).join(", ");
+
+/** A call as it is shown, with the name of its key as `k`. */
+const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
+  coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, ${counts}, u.usage_source,
+  u.is_implausible, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
+  u.first_byte_ms, u.duration_ms`;
+
+/** The calls of a filter; its values are `$1` to `$7`. */
+const isMeant = `u.gateway_user_id = $1::bigint
+  and u.day between $2::text::date - 1 and $3::text::date + 1
+  and u.started_at >= $2::text::date::timestamp at time zone $4::text
+  and u.started_at < ($3::text::date + 1)::timestamp at time zone $4::text
+  and ($5::bigint is null or u.api_key_id = $5::bigint)
+  and ($6::text is null or u.model = $6::text)
+  and ($7::text is null or u.outcome = $7::text)`;
+
+const filterValues = ({ gatewayUserId, fromDay, toDay, zone, keyId, model, outcome }: UsageFilter): SqlValue[] => [
+  ...[gatewayUserId, fromDay, toDay, zone],
+  ...[keyId, model, outcome],
+];
+
 /** A page of calls of one user, newest first. Reads one partition after the other until the page is full. */
 export async function listUsage(
   db: Queryable,
   filter: UsageFilter,
   page: { readonly cursor: { readonly day: string; readonly requestId: string } | null; readonly limit: number },
 ): Promise<UsageView[]> {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome } = filter;
   const { day, requestId } = page.cursor ?? beforeAll;
-  return await db.sql<UsageView>`
-    select u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
-      coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, u.input_tokens,
-      u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images, u.audio_ms,
-      u.usage_source, u.is_implausible, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
-      u.first_byte_ms, u.duration_ms
-    from usage_log u
-    left join api_key k on k.id = u.api_key_id
-    where u.gateway_user_id = ${gatewayUserId}::bigint
-      and u.day between ${fromDay}::date - 1 and least(${toDay}::date + 1, ${day}::date)
-      and (u.day, u.request_id) < (${day}::date, ${requestId}::uuid)
-      and u.started_at >= ${fromDay}::date::timestamp at time zone ${zone}::text
-      and u.started_at < (${toDay}::date + 1)::timestamp at time zone ${zone}::text
-      and (${keyId}::bigint is null or u.api_key_id = ${keyId}::bigint)
-      and (${model}::text is null or u.model = ${model}::text)
-      and (${outcome}::text is null or u.outcome = ${outcome}::text)
-    order by u.day desc, u.request_id desc limit ${page.limit}::integer`;
+  return await db.query<UsageView>(
+    `select ${viewColumns}
+     from usage_log u
+     left join api_key k on k.id = u.api_key_id
+     where ${isMeant} and u.day <= $8::text::date and (u.day, u.request_id) < ($8::text::date, $9::text::uuid)
+     order by u.day desc, u.request_id desc limit $10::integer`,
+    [...filterValues(filter), day, requestId, page.limit],
+  );
 }
+
+const tokenSums = tokenColumns.map((count) => `sum(${count})::bigint as ${count}`).join(", ");
 
 /** Sums by day of the zone and by model, and sums by key. */
 export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome } = filter;
-  return await db.sql<UsagePart>`
-    with calls as (
-      select (u.started_at at time zone ${zone}::text)::date::text as day, u.model, u.api_key_id as key_id, u.outcome,
-        u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.quota,
-        ceil(u.quota * u.rate_multiplier) as settled_quota
-      from usage_log u
-      where u.gateway_user_id = ${gatewayUserId}::bigint
-        and u.day between ${fromDay}::date - 1 and ${toDay}::date + 1
-        and u.started_at >= ${fromDay}::date::timestamp at time zone ${zone}::text
-        and u.started_at < (${toDay}::date + 1)::timestamp at time zone ${zone}::text
-        and (${keyId}::bigint is null or u.api_key_id = ${keyId}::bigint)
-        and (${model}::text is null or u.model = ${model}::text)
-        and (${outcome}::text is null or u.outcome = ${outcome}::text)
-    ), sums as (
-      select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, model, key_id, count(*) as calls,
-        count(*) filter (where outcome = 'completed') as completed_calls, sum(input_tokens)::bigint as input_tokens,
-        sum(output_tokens)::bigint as output_tokens, sum(cache_read_tokens)::bigint as cache_read_tokens,
-        sum(cache_write_tokens)::bigint as cache_write_tokens, sum(reasoning_tokens)::bigint as reasoning_tokens,
-        sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota
-      from calls group by grouping sets ((day, model), (key_id))
-    )
-    select s.*, coalesce(k.name, '') as key_name from sums s left join api_key k on k.id = s.key_id
-    order by s.day, s.model`;
+  return await db.query<UsagePart>(
+    `with calls as (
+       select (u.started_at at time zone $4::text)::date::text as day, u.model, u.api_key_id as key_id, u.outcome, ${counts},
+         u.quota, ceil(u.quota * u.rate_multiplier) as settled_quota
+       from usage_log u
+       where ${isMeant}
+     ), sums as (
+       select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, model, key_id, count(*) as calls,
+         count(*) filter (where outcome = 'completed') as completed_calls, ${tokenSums},
+         sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota
+       from calls group by grouping sets ((day, model), (key_id))
+     )
+     select s.*, coalesce(k.name, '') as key_name from sums s left join api_key k on k.id = s.key_id
+     order by s.day, s.model`,
+    filterValues(filter),
+  );
 }
 
 export type PricedCall = {
@@ -72,17 +79,12 @@ export type PricedCall = {
 };
 
 type PricedRow = UsageView & {
-  attempts: readonly Attempt[];
-  version: number | null;
-  input: string | null;
-  output: string | null;
-  cache_read: string | null;
-  cache_write: string | null;
-  reasoning: string | null;
-  request: string | null;
-  image: string | null;
-  second: string | null;
+  readonly attempts: readonly Attempt[];
+  readonly prices: PriceTexts | null;
 };
+
+/** Decimals as text, or JSON would make numbers of them that are not exact. */
+const priceFields = priceColumns.map((price) => `'${price}', p.${price}::text`).join(", ");
 
 /** One call of a user with the prices of its time, looked for on these days. */
 export async function findPricedCall(
@@ -91,40 +93,18 @@ export async function findPricedCall(
   requestId: string,
   days: readonly string[],
 ): Promise<PricedCall | null> {
-  const [row] = await db.sql<PricedRow>`
-    select u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.api_key_id as key_id,
-      coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, u.input_tokens,
-      u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images, u.audio_ms,
-      u.usage_source, u.is_implausible, u.quota, u.rate_multiplier, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
-      u.first_byte_ms, u.duration_ms, u.attempts, p.version, p.input_usd_per_m as input, p.output_usd_per_m as output,
-      p.cache_read_usd_per_m as cache_read, p.cache_write_usd_per_m as cache_write, p.reasoning_usd_per_m as reasoning,
-      p.request_usd as request, p.image_usd as image, p.second_usd as second
-    from usage_log u
-    left join api_key k on k.id = u.api_key_id
-    left join model_price p on p.model = u.model and p.version = u.price_version
-    where u.day = any (${arrayLiteral(days)}::date[]) and u.request_id = ${requestId}::uuid
-      and u.gateway_user_id = ${gatewayUserId}::bigint`;
-  return row === undefined ? null : toPricedCall(row);
-}
-
-function toPricedCall(row: PricedRow): PricedCall {
-  const { attempts, version, input, output, cache_read, cache_write, reasoning, request, image, second, ...view } = row;
-  if (version === null || input === null || output === null) {
-    return { view, attempts, prices: null };
+  const [row] = await db.query<PricedRow>(
+    `select ${viewColumns}, u.attempts,
+       case when p.version is not null then jsonb_build_object('version', p.version, ${priceFields}) end as prices
+     from usage_log u
+     left join api_key k on k.id = u.api_key_id
+     left join model_price p on p.model = u.model and p.version = u.price_version
+     where u.day = any ($1::text::date[]) and u.request_id = $2::text::uuid and u.gateway_user_id = $3::bigint`,
+    [arrayLiteral(days), requestId, gatewayUserId],
+  );
+  if (row === undefined) {
+    return null;
   }
-  return {
-    view,
-    attempts,
-    prices: {
-      version,
-      input,
-      output,
-      cacheRead: cache_read,
-      cacheWrite: cache_write,
-      reasoning,
-      request: request ?? "0",
-      image: image ?? "0",
-      second: second ?? "0",
-    },
-  };
+  const { attempts, prices, ...view } = row;
+  return { view, attempts, prices };
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { modelKinds } from "../model-kinds.ts";
+import { byPrice } from "../priced-units.ts";
 import { outcomes } from "../usage.ts";
-import { wireDay, wireDecimal, wireInteger, wireMoment } from "../wire.ts";
+import { wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
 
@@ -20,14 +21,11 @@ export const modelList = listContract({
     /** Of the prices that count now; null while there are none. */
     price_version: z.int().nullable(),
     price_valid_from: wireMoment.nullable(),
-    input_usd_per_m: wireDecimal.nullable(),
-    output_usd_per_m: wireDecimal.nullable(),
-    cache_read_usd_per_m: wireDecimal.nullable(),
-    cache_write_usd_per_m: wireDecimal.nullable(),
-    reasoning_usd_per_m: wireDecimal.nullable(),
-    request_usd: wireDecimal.nullable(),
-    image_usd: wireDecimal.nullable(),
-    second_usd: wireDecimal.nullable(),
+    ...byPrice({
+      refused: wireDecimal.nullable(),
+      free: wireDecimal.nullable(),
+      as_whole: wireDecimal.nullable(),
+    }),
     /** Who may use it, and how many channels can serve it. */
     groups: z.array(z.string()),
     channels: wireInteger,
@@ -140,13 +138,7 @@ export const usageList = listContract({
     http_status: z.int(),
     error_code: z.string().nullable(),
     is_stream: z.boolean(),
-    input_tokens: wireInteger,
-    output_tokens: wireInteger,
-    cache_read_tokens: wireInteger,
-    cache_write_tokens: wireInteger,
-    reasoning_tokens: wireInteger,
-    images: z.int(),
-    audio_ms: wireInteger,
+    ...wireCounts,
     usage_source: z.enum(["provider", "estimated", "none"]),
     /** The provider reported more than is plausible; the plausible amount is charged. */
     is_implausible: z.boolean(),

@@ -143,14 +143,14 @@ test("an option that makes pictures dearer is offered only where they are not so
 });
 
 describe("sound is offered by models that have a price for it", () => {
-  const units = ["input", "output", "second", "request", "image"] as const;
+  const units = ["input", "output", "audio", "request", "image"] as const;
   const check = (kind: SurfaceKind, priced: (typeof units)[number] | null) => {
     const price = Object.fromEntries(units.map((unit) => [unit, unit === priced ? 1n : 0n]));
     return codeOf(() => checkPrice({ pictureOption: null } as ParsedRequest, { price } as unknown as ModelEntry, kind));
   };
 
   test.each([
-    ["transcription", ["input", "output", "second", "request"]],
+    ["transcription", ["input", "output", "audio", "request"]],
     ["speech", ["input", "request"]],
     ["chat", [...units, null]],
   ] as const)("as %s by %p", (kind, offered) => {

@@ -80,8 +80,9 @@ test(
   "the bound is reached: not more is set aside than a call can cost",
   () => {
     fc.assert(
-      fc.property(requests, models, (request, fields) => {
-        const model = entry({ ...fields, price: { ...fields.price, cacheRead: 0n, cacheWrite: 0n, reasoning: 0n } });
+      fc.property(requests, models, prices, (request, fields, texts) => {
+        const free = { cache_read_usd_per_m: "0", cache_write_usd_per_m: "0", reasoning_usd_per_m: "0" };
+        const model = entry({ ...fields, price: toPriceVersion({ ...texts, ...free }) });
         const units = boundUnits(request, model);
         expect(costOf(units, model.price, 1n)).toBe(boundCost(request, model));
       }),
@@ -108,8 +109,15 @@ describe("what is set aside", () => {
     outputTokensMax: 1_000,
     imageTokensMax: 700,
     price: toPriceVersion({
-      ...{ version: 1, input: "1", output: "1", cacheRead: null, cacheWrite: null, reasoning: null },
-      ...{ request: "0", image: "0", second: "0" },
+      ...{
+        version: 1,
+        input_usd_per_m: "1",
+        output_usd_per_m: "1",
+        cache_read_usd_per_m: null,
+        cache_write_usd_per_m: null,
+        reasoning_usd_per_m: null,
+      },
+      ...{ request_usd: "0", image_usd: "0", second_usd: "0" },
     }),
   });
   const bounds: RequestBounds = {

@@ -11,7 +11,7 @@ const clock = { now: () => 1_700_000_000_000, tick: () => 0 };
 const hold = {} as Hold;
 
 /** The books of one session, and how each row of it ended. */
-function open(second = 1n) {
+function open(audio = 1n) {
   const ends: CallEnd[] = [];
   const ender = {
     settle: async (_state: unknown, end: CallEnd) => {
@@ -19,7 +19,7 @@ function open(second = 1n) {
     },
   } as unknown as CallEnder;
   const call = { requestId: "01a20582-736f-71f9-8cbf-a2f7dcb6b6ed" } as unknown as GatewayCall;
-  const model = { contextTokensMax: 1_000, outputTokensMax: 100, price: { second } };
+  const model = { contextTokensMax: 1_000, outputTokensMax: 100, price: { audio } };
   const session = Object.assign(newCallState(call, null), { model }) as unknown as SessionCall;
   const books = new SessionBooks(session, { ender, clock }, limits);
   books.onClientFrame("x".repeat(500));

@@ -3,8 +3,15 @@ import { toReceipt } from "@sluice/control-plane/usage/views/receipt.ts";
 import type { PricedCall } from "@sluice/control-plane/usage/views/views-store.ts";
 
 const prices = {
-  ...{ version: 3, input: "2", output: "8", cacheRead: "0.5", cacheWrite: null, reasoning: null },
-  ...{ request: "0.001", image: "0", second: "0" },
+  ...{
+    version: 3,
+    input_usd_per_m: "2",
+    output_usd_per_m: "8",
+    cache_read_usd_per_m: "0.5",
+    cache_write_usd_per_m: null,
+    reasoning_usd_per_m: null,
+  },
+  ...{ request_usd: "0.001", image_usd: "0", second_usd: "0" },
 };
 const view = {
   ...{

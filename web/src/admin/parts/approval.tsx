@@ -1,13 +1,25 @@
-import type { Effects as ActEffects, demands, EffectName, waitingAnswer } from "@sluice/contracts/approvals";
+import {
+  type Effects as ActEffects,
+  type demands,
+  type EffectName,
+  priceEffect,
+  type waitingAnswer,
+} from "@sluice/contracts/approvals";
+import { priceColumns } from "@sluice/contracts/priced-units";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { type JSX, Match, Switch } from "solid-js";
 import { Facts } from "../../kit/card.tsx";
 import { Notice } from "../../kit/states.tsx";
 import { formats } from "../formats.ts";
 import { shownWord } from "../shown.ts";
+import { priceLabels } from "../unit-texts.ts";
 import { createMe } from "./rights.tsx";
 
 export type Approval = AnswerOf<typeof waitingAnswer>["approval"];
+
+const priceEffectLabels = Object.fromEntries(
+  priceColumns.map((price) => [priceEffect(price), priceLabels[price]]),
+) as Record<ReturnType<typeof priceEffect>, string>;
 
 const effectLabels: Readonly<Record<EffectName, string>> = {
   user_email: "User",
@@ -46,14 +58,7 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   grant_after_quota: "Grants after",
   model: "Model",
   model_is: "It is",
-  price_input_usd_per_m: "Input, USD per million",
-  price_output_usd_per_m: "Output, USD per million",
-  price_cache_read_usd_per_m: "Cache read, USD per million",
-  price_cache_write_usd_per_m: "Cache write, USD per million",
-  price_reasoning_usd_per_m: "Reasoning, USD per million",
-  price_request: "Request, USD",
-  price_image: "Image, USD",
-  price_second: "Second, USD",
+  ...priceEffectLabels,
 };
 
 /** Values of enumerations; the others are amounts, or names that somebody chose. */

@@ -1,4 +1,5 @@
 import type { Locale } from "@sluice/contracts/locales";
+import { priceOf, unitsByWhole } from "@sluice/contracts/priced-units";
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import { createMemo, createSignal, createUniqueId, For, type JSX, onMount, Show } from "solid-js";
 import { type Formats, formatsOf } from "../../i18n/format.ts";
@@ -139,7 +140,15 @@ function ModelRows(props: { readonly shown: Shown; readonly models: readonly Sit
       <thead>
         <tr>
           <For each={[texts.model, texts.provider]}>{(label) => <th scope="col">{label}</th>}</For>
-          <For each={[texts.input, texts.output, texts.cached, texts.context, texts.outputMax]}>
+          <For
+            each={[
+              texts.unitPrices.input,
+              texts.unitPrices.output,
+              texts.unitPrices.cache_read,
+              texts.context,
+              texts.outputMax,
+            ]}
+          >
             {(label) => (
               <th scope="col" class="numeric">
                 {label}
@@ -184,13 +193,13 @@ function ModelRow(props: { readonly shown: Shown; readonly model: SiteModel }): 
         <Ending shown={props.shown} model={model} />
       </th>
       <td data-label={texts.provider}>{model.owned_by}</td>
-      <td data-label={texts.input} class="numeric">
+      <td data-label={texts.unitPrices.input} class="numeric">
         {price(model, model.input_usd_per_m)}
       </td>
-      <td data-label={texts.output} class="numeric">
+      <td data-label={texts.unitPrices.output} class="numeric">
         {price(model, model.output_usd_per_m)}
       </td>
-      <td data-label={texts.cached} class="numeric">
+      <td data-label={texts.unitPrices.cache_read} class="numeric">
         {price(model, model.cache_read_usd_per_m ?? model.input_usd_per_m)}
       </td>
       <td data-label={texts.context} class="numeric">
@@ -232,13 +241,16 @@ function ModelComparison(props: { readonly shown: Shown; readonly models: readon
   const id = createUniqueId();
   const lines: readonly (readonly [string, (model: SiteModel) => string])[] = [
     [texts.provider, (model) => model.owned_by],
-    [texts.input, (model) => price(model, model.input_usd_per_m)],
-    [texts.output, (model) => price(model, model.output_usd_per_m)],
-    [texts.cached, (model) => price(model, model.cache_read_usd_per_m ?? model.input_usd_per_m)],
-    [texts.cacheWrite, (model) => price(model, model.cache_write_usd_per_m ?? model.input_usd_per_m)],
-    [texts.request, (model) => formats.usd(model.request_usd)],
-    [texts.perImage, (model) => formats.usd(model.image_usd)],
-    [texts.perSecond, (model) => formats.usd(model.second_usd)],
+    ...unitsByWhole.map(
+      (unit) =>
+        [
+          texts.unitPrices[unit.name],
+          (model: SiteModel) =>
+            unit.measure === "token"
+              ? price(model, priceOf<string>(model, unit))
+              : formats.usd(priceOf<string>(model, unit)),
+        ] as const,
+    ),
     [texts.context, (model) => formats.number(model.context_tokens_max)],
     [texts.outputMax, (model) => formats.number(model.output_tokens_max)],
   ];

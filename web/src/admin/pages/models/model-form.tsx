@@ -2,6 +2,7 @@ import type { modelList } from "@sluice/contracts/admin-lists/gateway";
 import type { saveModelOutput } from "@sluice/contracts/catalog-admin";
 import type { RowOf } from "@sluice/contracts/lists";
 import { modelKinds } from "@sluice/contracts/model-kinds";
+import { priceColumns, pricedUnits } from "@sluice/contracts/priced-units";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -13,29 +14,12 @@ import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { priceLabels, unpricedText } from "../../unit-texts.ts";
 import { switchStatuses } from "../../values.ts";
 
 export type Model = RowOf<typeof modelList>;
 
 export const modelsPath = "/backend/admin/model/";
-
-type PriceField = {
-  readonly name: Extract<keyof Model, `${string}_usd_per_m` | "request_usd" | "image_usd" | "second_usd">;
-  readonly label: string;
-  readonly otherwise?: string;
-};
-
-/** The prices of a model; `otherwise` is what counts where one may stay empty. */
-export const priceFields: readonly PriceField[] = [
-  { name: "input_usd_per_m", label: "Input, USD per M" },
-  { name: "output_usd_per_m", label: "Output, USD per M" },
-  { name: "cache_read_usd_per_m", label: "Cache read, USD per M", otherwise: "same as input" },
-  { name: "cache_write_usd_per_m", label: "Cache write, USD per M", otherwise: "same as input" },
-  { name: "reasoning_usd_per_m", label: "Reasoning, USD per M", otherwise: "same as output" },
-  { name: "request_usd", label: "Per call, USD" },
-  { name: "image_usd", label: "Per image, USD" },
-  { name: "second_usd", label: "Per second of audio, USD" },
-];
 
 const boundFields = [
   { name: "context_tokens_max", label: "Context window, tokens" },
@@ -44,7 +28,9 @@ const boundFields = [
 ] as const satisfies readonly { readonly name: keyof Model; readonly label: string }[];
 
 function valuesOf(model: Model | null): Record<string, string> {
-  const numbers = [...priceFields, ...boundFields].map(({ name }) => [name, String(model?.[name] ?? "")] as const);
+  const numbers = [...priceColumns, ...boundFields.map(({ name }) => name)].map(
+    (name) => [name, String(model?.[name] ?? "")] as const,
+  );
   return {
     name: model?.name ?? "",
     display_name: model?.display_name ?? "",
@@ -67,9 +53,8 @@ function changesOf(model: Model | null, values: Record<string, string>): Record<
       if (boundFields.some((field) => field.name === name)) {
         return [name, wholeOrNull(value) ?? undefined];
       }
-      const price = priceFields.find((field) => field.name === name);
-      const mayBeNull =
-        name === "deprecated_at" || name === "sunset_at" || (price !== undefined && "otherwise" in price);
+      const price = pricedUnits.find((unit) => unit.price === name);
+      const mayBeNull = name === "deprecated_at" || name === "sunset_at" || price?.unpriced === "as_whole";
       return [name, mayBeNull ? orNull(value) : orAbsent(value)];
     }),
   );
@@ -135,14 +120,14 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
         </For>
       </FieldRow>
       <FieldRow>
-        <For each={priceFields}>
-          {(field) => (
+        <For each={pricedUnits}>
+          {(unit) => (
             <TextField
-              label={field.label}
+              label={priceLabels[unit.price]}
               inputmode="decimal"
               autocomplete="off"
-              {...("otherwise" in field ? { hint: `Empty: ${field.otherwise}.` } : {})}
-              {...form.text(field.name)}
+              {...(unit.unpriced === "as_whole" ? { hint: `Empty: ${unpricedText(unit)}.` } : {})}
+              {...form.text(unit.price)}
             />
           )}
         </For>

@@ -1,3 +1,4 @@
+import { pricedUnits } from "@sluice/contracts/priced-units";
 import type { JSX } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
@@ -5,7 +6,8 @@ import { CopyText } from "../../../kit/code.tsx";
 import { formats } from "../../formats.ts";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
-import { type Model, priceFields } from "./model-form.tsx";
+import { priceLabels, unpricedText } from "../../unit-texts.ts";
+import type { Model } from "./model-form.tsx";
 
 /** One model: its prices, its bounds, and the ways to what serves it. */
 export function ModelPanel(props: { readonly model: Model; readonly onEdit: () => void }): JSX.Element {
@@ -26,9 +28,10 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
       <Card title="Prices">
         <Facts
           facts={[
-            ...priceFields.map(({ name, label, otherwise }) => {
-              const value = model[name];
-              return { name: label, value: value === null ? (otherwise ?? dash) : formats.usd(value) };
+            ...pricedUnits.map((unit) => {
+              const value = model[unit.price];
+              const unpriced = unit.unpriced === "as_whole" ? unpricedText(unit) : dash;
+              return { name: priceLabels[unit.price], value: value === null ? unpriced : formats.usd(value) };
             }),
             { name: "Version", value: model.price_version === null ? dash : String(model.price_version) },
             { name: "Prices valid since", value: shownMoment(model.price_valid_from) },

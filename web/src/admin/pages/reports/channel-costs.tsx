@@ -1,7 +1,8 @@
+import { byPrice, pricedUnits } from "@sluice/contracts/priced-units";
 import type { channelCostEntry } from "@sluice/contracts/reports";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { createSignal, type JSX, Match, Switch } from "solid-js";
+import { createSignal, For, type JSX, Match, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { utcDay } from "../../../i18n/days.ts";
@@ -15,6 +16,7 @@ import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, FieldRow, orAbsent, orNull, wholeOrNull } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
+import { priceLabels, unpricedText } from "../../unit-texts.ts";
 
 type Cost = AnswerOf<typeof channelCostEntry>;
 
@@ -24,9 +26,17 @@ const columns = [
   { label: "Channel", cell: (cost: Cost) => `${cost.channel_name} (${cost.channel_id})` },
   { label: "Model", cell: (cost: Cost) => <code>{cost.model}</code> },
   { label: "From day (UTC)", cell: (cost: Cost) => cost.valid_from },
-  { label: "Input, USD per 1M", cell: (cost: Cost) => formats.usd(cost.input_usd_per_m), align: "end" as const },
-  { label: "Output, USD per 1M", cell: (cost: Cost) => formats.usd(cost.output_usd_per_m), align: "end" as const },
-  { label: "Per call, USD", cell: (cost: Cost) => formats.usd(cost.request_usd), align: "end" as const },
+  {
+    label: priceLabels.input_usd_per_m,
+    cell: (cost: Cost) => formats.usd(cost.input_usd_per_m),
+    align: "end" as const,
+  },
+  {
+    label: priceLabels.output_usd_per_m,
+    cell: (cost: Cost) => formats.usd(cost.output_usd_per_m),
+    align: "end" as const,
+  },
+  { label: priceLabels.request_usd, cell: (cost: Cost) => formats.usd(cost.request_usd), align: "end" as const },
 ];
 
 /** Provider prices by channel and model: without them there is no margin. */
@@ -64,6 +74,9 @@ export function ChannelCosts(): JSX.Element {
   );
 }
 
+/** What is sent for an empty field. */
+const sent = { refused: (text: string) => text.trim(), free: orAbsent, as_whole: orNull };
+
 function CostForm(props: { readonly onDone: () => void }): JSX.Element {
   const refresh = useRefresh(path, "/backend/admin/report/margin/");
   const form = createForm({
@@ -71,28 +84,14 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
       channel_id: "",
       model: "",
       valid_from: utcDay(Date.now()),
-      input_usd_per_m: "",
-      output_usd_per_m: "",
-      cache_read_usd_per_m: "",
-      cache_write_usd_per_m: "",
-      reasoning_usd_per_m: "",
-      request_usd: "",
-      image_usd: "",
-      second_usd: "",
+      ...byPrice({ refused: "", free: "", as_whole: "" }),
     },
     submit: async (values) => {
       await apiPost("/backend/admin/channel-cost/save/", {
         channel_id: wholeOrNull(values.channel_id),
         model: values.model.trim(),
         valid_from: values.valid_from,
-        input_usd_per_m: values.input_usd_per_m.trim(),
-        output_usd_per_m: values.output_usd_per_m.trim(),
-        cache_read_usd_per_m: orNull(values.cache_read_usd_per_m),
-        cache_write_usd_per_m: orNull(values.cache_write_usd_per_m),
-        reasoning_usd_per_m: orNull(values.reasoning_usd_per_m),
-        request_usd: orAbsent(values.request_usd),
-        image_usd: orAbsent(values.image_usd),
-        second_usd: orAbsent(values.second_usd),
+        ...Object.fromEntries(pricedUnits.map(({ price, unpriced }) => [price, sent[unpriced](values[price])])),
       });
       showToast(`Price of ${values.model} saved`);
       await refresh();
@@ -107,18 +106,16 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
         <TextField label="From day (UTC)" type="date" {...form.text("valid_from")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Input, USD per 1M" inputmode="decimal" {...form.text("input_usd_per_m")} />
-        <TextField label="Output, USD per 1M" inputmode="decimal" {...form.text("output_usd_per_m")} />
-      </FieldRow>
-      <FieldRow>
-        <TextField label="Cache read" optional="same as input" {...form.text("cache_read_usd_per_m")} />
-        <TextField label="Cache write" optional="same as input" {...form.text("cache_write_usd_per_m")} />
-        <TextField label="Reasoning" optional="same as output" {...form.text("reasoning_usd_per_m")} />
-      </FieldRow>
-      <FieldRow>
-        <TextField label="Per call, USD" optional="0" {...form.text("request_usd")} />
-        <TextField label="Per image, USD" optional="0" {...form.text("image_usd")} />
-        <TextField label="Per second, USD" optional="0" {...form.text("second_usd")} />
+        <For each={pricedUnits}>
+          {(unit) => (
+            <TextField
+              label={priceLabels[unit.price]}
+              inputmode="decimal"
+              optional={unpricedText(unit) ?? undefined}
+              {...form.text(unit.price)}
+            />
+          )}
+        </For>
       </FieldRow>
     </AdminForm>
   );

@@ -1,3 +1,4 @@
+import { tokenColumns } from "@sluice/contracts/priced-units";
 import type { usageReport } from "@sluice/contracts/reports";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
@@ -5,6 +6,7 @@ import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { shownCount } from "../../shown.ts";
+import { countLabels } from "../../unit-texts.ts";
 import { ByField, ReportHead, ReportTable, RowChart, rowName, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
@@ -15,6 +17,8 @@ function counted(id: Counted, label: string, isHiddenAtFirst = false): Column<Ro
   return { id, label, cell: (row) => shownCount(row[id]), align: "end", isSortable: true, isHiddenAtFirst };
 }
 
+const shownAtFirst: ReadonlySet<Counted> = new Set(["input_tokens", "output_tokens"] as const);
+
 const columns: readonly Column<Row>[] = [
   { id: "key", label: "Of", cell: (row) => rowName(row), card: "title", isSortable: true },
   counted("calls", "Calls"),
@@ -22,11 +26,7 @@ const columns: readonly Column<Row>[] = [
   counted("aborted", "Aborted", true),
   counted("failed", "Failed"),
   counted("refused", "Refused"),
-  counted("input_tokens", "Input tokens"),
-  counted("output_tokens", "Output tokens"),
-  counted("cache_read_tokens", "Cache reads", true),
-  counted("cache_write_tokens", "Cache writes", true),
-  counted("reasoning_tokens", "Reasoning tokens", true),
+  ...tokenColumns.map((name) => counted(name, countLabels[name], !shownAtFirst.has(name))),
   { id: "quota", label: "Before multipliers, USD", cell: (row) => formats.quota(row.quota), align: "end" },
   {
     id: "settled_quota",

@@ -1,3 +1,4 @@
+import { countColumns } from "@sluice/contracts/priced-units";
 import type { traceDetailOutput } from "@sluice/contracts/traces";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { useParams, useSearchParams } from "@solidjs/router";
@@ -14,6 +15,7 @@ import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { countLabels } from "../../unit-texts.ts";
 import { Attempts } from "./attempts.tsx";
 import { PayloadReader } from "./payload-reader.tsx";
 
@@ -106,11 +108,7 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
               { name: "Channel", value: usage().channel ?? dash },
               { name: "Group", value: usage().group_name },
               { name: "Counted by", value: usage().usage_source },
-              { name: "Input tokens", value: shownCount(usage().input_tokens) },
-              { name: "cached", value: shownCount(usage().cache_read_tokens) },
-              { name: "written to a cache", value: shownCount(usage().cache_write_tokens) },
-              { name: "Output tokens", value: shownCount(usage().output_tokens) },
-              { name: "reasoning", value: shownCount(usage().reasoning_tokens) },
+              ...countColumns.map((count) => ({ name: countLabels[count], value: shownCount(usage()[count]) })),
               { name: "Price version", value: usage().price_version === null ? dash : String(usage().price_version) },
               { name: "Initial hold", value: formats.quota(usage().quota_held) },
               { name: "Price", value: formats.quota(usage().quota) },

@@ -1,3 +1,4 @@
+import { priceOf, unitsByWhole } from "@sluice/contracts/priced-units";
 import type { SiteCatalogue, SiteModel } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
@@ -163,15 +164,8 @@ function Prices(props: InContext): JSX.Element {
   const { model, context } = props;
   const { formats } = context;
   const texts = modelsTexts[context.locale];
-  const tokenPrices: readonly (readonly [string, string])[] = !isPricedByToken(model)
-    ? []
-    : [
-        [texts.input, model.input_usd_per_m],
-        [texts.output, model.output_usd_per_m],
-        [texts.cached, model.cache_read_usd_per_m ?? model.input_usd_per_m],
-        [texts.cacheWrite, model.cache_write_usd_per_m ?? model.input_usd_per_m],
-        [texts.reasoning, model.reasoning_usd_per_m ?? model.output_usd_per_m],
-      ];
+  const tokenUnits = isPricedByToken(model) ? unitsByWhole.filter(({ measure }) => measure === "token") : [];
+  const tokenPrices = tokenUnits.map((unit) => [texts.unitPrices[unit.name], priceOf<string>(model, unit)] as const);
   return (
     <section class="prices" aria-label={texts.prices} tabindex="0">
       <table>
@@ -199,7 +193,7 @@ function Prices(props: InContext): JSX.Element {
               </tr>
             )}
           </For>
-          <For each={otherPrices(model, texts)}>
+          <For each={otherPrices(model, texts.unitPrices)}>
             {([label, usd]) => (
               <tr>
                 <th scope="row">{label}</th>

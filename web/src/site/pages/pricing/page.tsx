@@ -133,7 +133,7 @@ function ModelPrices(props: InContext): JSX.Element {
                   <ModelLink name={model.name} context={props.context}>
                     <code>{model.name}</code>
                   </ModelLink>
-                  <For each={otherPrices(model, modelsTexts[locale])}>
+                  <For each={otherPrices(model, modelsTexts[locale].unitPrices)}>
                     {([label, usd]) => (
                       <span class="other-price">
                         {label}: <bdi>{formats.usd(usd)}</bdi>

@@ -1,3 +1,4 @@
+import type { UnitName } from "@sluice/contracts/priced-units";
 import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
@@ -74,7 +75,7 @@ export const messages = english({
     request: "request",
     image: "image",
     audio: "audio",
-  },
+  } satisfies Record<UnitName, string>,
   per: { million_tokens: "per 1M tokens", request: "per request", image: "per image", second: "per second" },
   milliseconds: "{count} ms",
   sum: "Sum",

@@ -1,3 +1,4 @@
+import type { UnitName } from "@sluice/contracts/priced-units";
 import { english } from "../../../../i18n/messages.ts";
 
 export const en = english({
@@ -17,11 +18,6 @@ export const en = english({
   perMillion: "per million tokens",
   perThousand: "per thousand tokens",
   model: "Model",
-  input: "Input",
-  output: "Output",
-  cached: "Cached input",
-  cacheWrite: "Writing to the cache",
-  request: "Per call",
   context: "Context",
   outputMax: "Maximum output",
   copy: "Copy the id {name}",
@@ -39,9 +35,16 @@ export const en = english({
   pageTitle: "{name}: prices and limits",
   pageText: "What a call of {name} costs, to the token; how much it reads and writes; and a first call to copy.",
   prices: "Prices in US dollars",
-  reasoning: "Reasoning",
-  perImage: "Per image",
-  perSecond: "Per second of audio",
+  unitPrices: {
+    input: "Input",
+    output: "Output",
+    cache_read: "Cached input",
+    cache_write: "Writing to the cache",
+    reasoning: "Reasoning",
+    request: "Per call",
+    image: "Per image",
+    audio: "Per second of audio",
+  } satisfies Record<UnitName, string>,
   images: "Reads images",
   yes: "yes",
   no: "no",

@@ -1,0 +1,194 @@
+/**
+ * How units are measured: what a price is for, how many of the counted make that up, and the type of the columns that hold
+ * counts.
+ */
+export const unitMeasures = {
+  token: { pricePer: "million_tokens", perPrice: 1_000_000n, column: "bigint" },
+  request: { pricePer: "request", perPrice: 1n, column: "bigint" },
+  image: { pricePer: "image", perPrice: 1n, column: "integer" },
+  millisecond: { pricePer: "second", perPrice: 1_000n, column: "bigint" },
+} as const;
+
+type UnitRow = {
+  /** The line of a receipt, and the key of its texts. */
+  readonly name: string;
+  /** The column of its counts, wherever calls are counted; null for what each call has one of. */
+  readonly count: string | null;
+  readonly measure: keyof typeof unitMeasures;
+  /** The column of its price, wherever there are prices. */
+  readonly price: string;
+  /** The unit whose count includes it already. Each is charged on one line only. */
+  readonly partOf: string | null;
+  /** What it costs without a price of its own: every price list has to name one, nothing, or as much as `partOf`. */
+  readonly unpriced: "refused" | "free" | "as_whole";
+};
+
+/**
+ * Everything that a call is charged for. Types, columns, receipts, exports and forms follow from this table, in its order.
+ * A new unit comes last: rows that wait in a spool have their counts in this order. How to add one: docs/development.md.
+ */
+export const pricedUnits = [
+  {
+    name: "input",
+    count: "input_tokens",
+    measure: "token",
+    price: "input_usd_per_m",
+    partOf: null,
+    unpriced: "refused",
+  },
+  {
+    name: "output",
+    count: "output_tokens",
+    measure: "token",
+    price: "output_usd_per_m",
+    partOf: null,
+    unpriced: "refused",
+  },
+  {
+    name: "cache_read",
+    count: "cache_read_tokens",
+    measure: "token",
+    price: "cache_read_usd_per_m",
+    partOf: "input",
+    unpriced: "as_whole",
+  },
+  {
+    name: "cache_write",
+    count: "cache_write_tokens",
+    measure: "token",
+    price: "cache_write_usd_per_m",
+    partOf: "input",
+    unpriced: "as_whole",
+  },
+  {
+    name: "reasoning",
+    count: "reasoning_tokens",
+    measure: "token",
+    price: "reasoning_usd_per_m",
+    partOf: "output",
+    unpriced: "as_whole",
+  },
+  {
+    name: "request",
+    count: null,
+    measure: "request",
+    price: "request_usd",
+    partOf: null,
+    unpriced: "free",
+  },
+  {
+    name: "image",
+    count: "images",
+    measure: "image",
+    price: "image_usd",
+    partOf: null,
+    unpriced: "free",
+  },
+  {
+    name: "audio",
+    count: "audio_ms",
+    measure: "millisecond",
+    price: "second_usd",
+    partOf: null,
+    unpriced: "free",
+  },
+] as const satisfies readonly UnitRow[];
+
+export type PricedUnit = (typeof pricedUnits)[number];
+export type UnitName = PricedUnit["name"];
+export type PriceColumn = PricedUnit["price"];
+export type CountedUnit = Exclude<PricedUnit, { readonly count: null }>;
+export type CountColumn = CountedUnit["count"];
+type TokenColumn = Extract<CountedUnit, { readonly measure: "token" }>["count"];
+
+export const countedUnits: readonly CountedUnit[] = pricedUnits.filter(isCounted);
+export const countColumns: readonly CountColumn[] = countedUnits.map(({ count }) => count);
+export const tokenColumns: readonly TokenColumn[] = countedUnits.filter(isToken).map(({ count }) => count);
+export const priceColumns: readonly PriceColumn[] = pricedUnits.map(({ price }) => price);
+
+function isCounted(unit: PricedUnit): unit is CountedUnit {
+  return unit.count !== null;
+}
+
+function isToken(unit: CountedUnit): unit is Extract<CountedUnit, { readonly measure: "token" }> {
+  return unit.measure === "token";
+}
+
+/** The units whose counts are part of the count of this one. */
+export function partsOf({ name }: PricedUnit): readonly CountedUnit[] {
+  return countedUnits.filter(({ partOf }) => partOf === name);
+}
+
+/** The unit that it is part of, or itself. */
+export function wholeOf(unit: PricedUnit): PricedUnit {
+  return pricedUnits.find(({ name }) => name === unit.partOf) ?? unit;
+}
+
+/** In the order of receipts: each unit before its parts. */
+export const unitsByWhole: readonly PricedUnit[] = pricedUnits
+  .filter(({ partOf }) => partOf === null)
+  .flatMap((whole) => [whole, ...partsOf(whole)]);
+
+/** An object with a member for each price, by whether it may be missing. */
+export type ByPrice<Refused, Free, AsWhole> = {
+  readonly [Unit in PricedUnit as Unit["price"]]: {
+    readonly refused: Refused;
+    readonly free: Free;
+    readonly as_whole: AsWhole;
+  }[Unit["unpriced"]];
+};
+
+/** Prices as decimal texts; null where a part costs what the whole does. */
+export type PriceList = ByPrice<string, string, string | null>;
+
+export function byPrice<Refused, Free, AsWhole>(members: {
+  readonly refused: Refused;
+  readonly free: Free;
+  readonly as_whole: AsWhole;
+}): ByPrice<Refused, Free, AsWhole> {
+  return Object.fromEntries(pricedUnits.map(({ price, unpriced }) => [price, members[unpriced]])) as unknown as ByPrice<
+    Refused,
+    Free,
+    AsWhole
+  >;
+}
+
+/** The prices among the members of an object, and no more. */
+export function pricesOf<Prices extends ByPrice<unknown, unknown, unknown>>(from: Prices): Pick<Prices, PriceColumn> {
+  return Object.fromEntries(priceColumns.map((price) => [price, from[price]])) as Pick<Prices, PriceColumn>;
+}
+
+/** The price of a unit in a list: its own, or that of the whole that it is part of. */
+export function priceOf<Price>(list: ByPrice<Price, Price, Price | null>, unit: PricedUnit): Price {
+  return list[unit.price] ?? (list[wholeOf(unit).price] as Price);
+}
+
+/** An object with a member for each count. */
+export type ByCount<Bigint, Integer> = {
+  readonly [Unit in CountedUnit as Unit["count"]]: {
+    readonly bigint: Bigint;
+    readonly integer: Integer;
+  }[(typeof unitMeasures)[Unit["measure"]]["column"]];
+};
+
+export function byCount<Bigint, Integer>(members: {
+  readonly bigint: Bigint;
+  readonly integer: Integer;
+}): ByCount<Bigint, Integer> {
+  return Object.fromEntries(
+    countedUnits.map(({ count, measure }) => [count, members[unitMeasures[measure].column]]),
+  ) as unknown as ByCount<Bigint, Integer>;
+}
+
+export function byTokenCount<Member>(member: Member): Readonly<Record<TokenColumn, Member>> {
+  return Object.fromEntries(tokenColumns.map((column) => [column, member])) as Record<TokenColumn, Member>;
+}
+
+/** A name of a column as a name of the program: `cache_read` is `cacheRead`. */
+export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+export function camelCase<const Name extends string>(name: Name): CamelCase<Name> {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "bun:test";
+import { countColumns, partsOf, pricedUnits, priceOf, unitsByWhole, wholeOf } from "@sluice/contracts/priced-units";
+
+describe("the table of units", () => {
+  test("begins with the units of the first release, in the order in which spools hold their counts", () => {
+    expect(countColumns.slice(0, 7)).toEqual([
+      ...(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const),
+      ...(["reasoning_tokens", "images", "audio_ms"] as const),
+    ]);
+  });
+
+  test("names each unit, count and price once", () => {
+    for (const names of [
+      pricedUnits.map(({ name }) => name),
+      pricedUnits.map(({ price }) => price),
+      [...countColumns],
+    ] as string[][]) {
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+
+  test.each([...pricedUnits])("has a whole for $name where it is a part, measured alike and no part itself", (unit) => {
+    const whole = wholeOf(unit);
+    expect<string>(whole.name).toBe(unit.partOf ?? unit.name);
+    expect<string>(whole.measure).toBe(unit.measure);
+    expect(whole.partOf).toBeNull();
+    expect(unit.unpriced === "as_whole").toBe(unit.partOf !== null);
+  });
+
+  test("lists each unit once on a receipt, before its parts", () => {
+    expect(new Set(unitsByWhole)).toEqual(new Set(pricedUnits));
+    expect(unitsByWhole.length).toBe(pricedUnits.length);
+    for (const unit of pricedUnits) {
+      for (const part of partsOf(unit)) {
+        expect(unitsByWhole.indexOf(part)).toBeGreaterThan(unitsByWhole.indexOf(unit));
+      }
+    }
+  });
+
+  test("gives a part without a price the price of its whole", () => {
+    const prices = Object.fromEntries(pricedUnits.map(({ name, price }) => [price, name])) as Record<string, string>;
+    const reasoning = pricedUnits.find(({ name }) => name === "reasoning");
+    const list = { ...prices, reasoning_usd_per_m: null } as unknown as Parameters<typeof priceOf<string>>[0];
+    expect(reasoning && priceOf<string>(list, reasoning)).toBe("output");
+  });
+});

@@ -1,0 +1,30 @@
+import type { CountColumn, PriceColumn, PricedUnit } from "@sluice/contracts/priced-units";
+
+/** How admins read the price of each unit. */
+export const priceLabels: Readonly<Record<PriceColumn, string>> = {
+  input_usd_per_m: "Input, USD per M",
+  output_usd_per_m: "Output, USD per M",
+  cache_read_usd_per_m: "Cache read, USD per M",
+  cache_write_usd_per_m: "Cache write, USD per M",
+  reasoning_usd_per_m: "Reasoning, USD per M",
+  request_usd: "Per call, USD",
+  image_usd: "Per image, USD",
+  second_usd: "Per second of audio, USD",
+};
+
+/** How admins read the count of each unit. */
+export const countLabels: Readonly<Record<CountColumn, string>> = {
+  input_tokens: "Input tokens",
+  output_tokens: "Output tokens",
+  cache_read_tokens: "Cache reads",
+  cache_write_tokens: "Cache writes",
+  reasoning_tokens: "Reasoning tokens",
+  images: "Images",
+  audio_ms: "Audio, ms",
+};
+
+/** What a price costs that is left empty; null where it has to be named. */
+export function unpricedText({ unpriced, partOf }: PricedUnit): string | null {
+  const texts = { refused: null, free: "0", as_whole: `same as ${partOf}` };
+  return texts[unpriced];
+}
