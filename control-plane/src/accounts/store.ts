@@ -97,13 +97,18 @@ export async function findLoginById(db: Queryable, userId: UserId): Promise<Logi
 }
 
 /**
- * Whether this is still the password of an active user. The row is held until the end of the transaction, so that a reset
- * or a suspension comes before the new session, and stops it, or after it, and ends it.
+ * Whether this is still the password of an active user, who is asked for no code that was not asked for then. The row is held
+ * until the end of the transaction, so that a reset, a suspension or an authenticator comes before the new session, and stops
+ * it, or after it, and ends it.
  */
-export async function holdLogin(db: Queryable, userId: UserId, passwordHash: string): Promise<boolean> {
+export async function holdLogin(
+  db: Queryable,
+  { userId, passwordHash, hasCode }: Pick<LoginProfile, "userId" | "passwordHash" | "hasCode">,
+): Promise<boolean> {
   const rows = await db.sql`
     select 1 from user_profile
-    where id = ${userId}::bigint and password_hash = ${passwordHash} and status = 'active' for share`;
+    where id = ${userId}::bigint and password_hash = ${passwordHash} and status = 'active'
+      and (totp_enabled_at is null or ${hasCode}) for share`;
   return rows.length > 0;
 }
 

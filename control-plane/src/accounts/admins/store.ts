@@ -44,10 +44,11 @@ export async function findAdminById(db: Queryable, id: bigint): Promise<AdminCre
 }
 
 /** Whether this is still the password of an admin; the row is held until the end of the transaction. */
-export async function holdAdmin(db: Queryable, { id, passwordHash }: AdminCredentials): Promise<boolean> {
+export async function holdAdmin(db: Queryable, { id, passwordHash, hasCode }: AdminCredentials): Promise<boolean> {
   const rows = await db.sql`
     select 1 from shared_admin_credentials
-    where id = ${id}::bigint and password_hash = ${passwordHash} and agent > 0 for share`;
+    where id = ${id}::bigint and password_hash = ${passwordHash} and agent > 0
+      and (totp_enabled_at is null or ${hasCode}) for share`;
   return rows.length > 0;
 }
 

@@ -58,12 +58,12 @@ export class UserLogin {
     }
     await attempt.succeeded();
     refuseUnlessActive(user);
-    const { userId, passwordHash } = user;
+    const { userId } = user;
     if (user.hasCode) {
       await factor.check({ kind: "user", id: userId }, input.code, origin);
     }
     const cookie = await db.withTransaction(async (tx) => {
-      if (!(await holdLogin(tx, userId, passwordHash))) {
+      if (!(await holdLogin(tx, user))) {
         throw new AppError("invalid_credentials");
       }
       return await sessions.start(tx, ofUser(userId), request, origin);

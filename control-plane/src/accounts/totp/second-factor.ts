@@ -82,10 +82,11 @@ export class SecondFactor {
    * @throws AppError `invalid_code`, `conflict`, `too_many_attempts`
    */
   async enable(owner: CodeOwner, code: string, alongWith: (tx: Transaction) => Promise<void>): Promise<string[]> {
-    await this.#count(owner, (tx, sealed) => this.#takeStep(tx, owner, sealed, code));
+    const proven = await this.#count(owner, (tx, sealed) => this.#takeStep(tx, owner, sealed, code));
     return await this.#parts.db.withTransaction(async (tx) => {
       const { sealed, isEnabled } = await lockSecret(tx, owner);
-      if (sealed === null || isEnabled) {
+      // Another secret may have been made since the code was looked at.
+      if (sealed === null || isEnabled || Buffer.compare(sealed, proven) !== 0) {
         throw new AppError("conflict", { message: "No authenticator is being set up." });
       }
       await enableSecret(tx, owner);
@@ -125,18 +126,22 @@ export class SecondFactor {
     );
   }
 
-  /** Counts the attempt before it is made; the row of the owner is held while the code is looked at. */
-  async #count(owner: CodeOwner, take: (tx: Transaction, sealed: Uint8Array) => Promise<boolean>): Promise<void> {
+  /**
+   * Counts the attempt before it is made; the row of the owner is held while the code is looked at.
+   * @returns the sealed secret for which the code is right
+   */
+  async #count(owner: CodeOwner, take: (tx: Transaction, sealed: Uint8Array) => Promise<boolean>): Promise<Uint8Array> {
     const { db } = this.#parts;
     const counted = await countCode(db, `${owner.kind}:${owner.id}`);
-    const isTaken = await db.withTransaction(async (tx) => {
+    const proven = await db.withTransaction(async (tx) => {
       const { sealed } = await lockSecret(tx, owner);
-      return sealed !== null && (await take(tx, sealed));
+      return sealed !== null && (await take(tx, sealed)) ? sealed : null;
     });
-    if (!isTaken) {
+    if (proven === null) {
       throw new AppError("invalid_code");
     }
     await counted.succeeded();
+    return proven;
   }
 
   async #takeStep(tx: Transaction, owner: CodeOwner, sealed: Uint8Array, code: string): Promise<boolean> {
