@@ -1,23 +1,55 @@
 export type ErrorSecrets = { readonly apiKey: string; readonly hostname: string };
 
-/** One sign of a key as writers of JSON, of addresses and of pages write it. */
-function anyForm(sign: string): string {
-  const code = sign.charCodeAt(0);
-  const hex = code.toString(16);
-  // Quoted once more, an escape has two strokes or four; without a bound, strokes alone would take a time of their square.
-  const plain = `\\\\{0,4}${RegExp.escape(sign)}`;
-  return `(?:${plain}|\\\\{1,4}u00${hex}|%${hex}|&#(?:${code}|x${hex});)`;
+/** How writers of JSON, of addresses and of pages write a sign; a stroke before one that needs none stands for nothing. */
+const escapes = /\\{1,4}u00([0-9a-f]{2})|%([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});|\\{1,4}(?=[!-/:-@[-`{-~])/gi;
+
+/** A text with its signs as they are meant, in small letters, and where in the text each of them begins. */
+type Plain = { readonly signs: string; readonly places: readonly number[] };
+
+function toPlain(text: string): Plain {
+  const places: number[] = [];
+  let signs = "";
+  let end = 0;
+  const take = (more: string, at: number, width: number): void => {
+    for (let index = 0; index < more.length; index += 1) {
+      places.push(at + index * width);
+    }
+    signs += more;
+  };
+  for (const found of text.matchAll(escapes)) {
+    const [whole, ofJson, ofAddress, ofPage, decimal] = found;
+    const hex = ofJson ?? ofAddress ?? ofPage;
+    take(text.slice(end, found.index), end, 1);
+    if (hex !== undefined || decimal !== undefined) {
+      take(String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)), found.index, 0);
+    }
+    end = found.index + whole.length;
+  }
+  take(text.slice(end), end, 1);
+  places.push(text.length);
+  return { signs: lower(signs), places };
+}
+
+/** Letters that change their number with their size are no part of a key, and the places must stay what they are. */
+const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+function hide(text: string, secret: string, name: string): string {
+  const { signs, places } = toPlain(text);
+  const wanted = lower(secret);
+  let shown = "";
+  let end = 0;
+  for (let at = signs.indexOf(wanted); at !== -1; at = signs.indexOf(wanted, at + wanted.length)) {
+    shown += text.slice(end, places[at]) + name;
+    end = places[at + wanted.length] ?? text.length;
+  }
+  return shown + text.slice(end);
 }
 
 /**
  * An error of a provider as the caller may read it. Errors like to quote what they refuse, and to name their host; in what
- * a model wrote the same name is just text, so that this is for errors alone.
+ * a model wrote the same name is just text, so that this is for errors alone. One pass, however the error is written.
  */
 export function presentError(body: Uint8Array, { apiKey, hostname }: ErrorSecrets): string {
-  const key = new RegExp([...apiKey].map(anyForm).join(""), "gi");
-  const host = new RegExp(RegExp.escape(hostname), "gi");
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    .toString("utf8")
-    .replaceAll(key, "*")
-    .replaceAll(host, "provider");
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+  return hide(hide(text, apiKey, "*"), hostname, "provider");
 }
