@@ -30,6 +30,7 @@ function bodyText(...fields: fc.Arbitrary<readonly Member[]>[]): fc.Arbitrary<st
 
 const one = (value: fc.Arbitrary<Member>): fc.Arbitrary<readonly Member[]> => value.map((given) => [given]);
 const model = one(member("model", fc.constantFrom('"gpt-4o-mini"', '"gpt\\u002d4o-mini"')));
+const choices = one(member("choices", fc.constantFrom("[]", '[ {"index":0} ]')));
 const message = objectText(fc.tuple(member("role", fc.constant('"user"')), member("content", stringText)));
 const messages = one(
   member(
@@ -170,7 +171,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
       ["POST", "/v1/vector_stores/vs_1/search?", "/v1/vector_stores/vs_1/search"],
     ] as const;
     for (const [method, target, onTheWay] of targets) {
-      scene.provider.script({ body: {} });
+      scene.provider.script({ body: { choices: [] } });
       const body =
         method === "POST" ? { body: '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}]}' } : {};
       expect((await send(target, { method, ...body })).status).toBe(200);
@@ -228,7 +229,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
   });
 
   test("an answer arrives as the provider wrote it", async () => {
-    const property = fc.asyncProperty(spaced(objectText(strangers)), async (text) => {
+    const property = fc.asyncProperty(bodyText(choices), async (text) => {
       scene.provider.script({ body: text });
       const answer = await send("/v1/chat/completions", { body: chat(false, "") });
       expect(answer.status).toBe(200);
