@@ -65,7 +65,7 @@ async function findCluster(home: string): Promise<string> {
  */
 export async function restoreFiles(home: string, folder: string, decrypt: string | null): Promise<void> {
   if (await exists(home)) {
-    throw new StartError(`${home} is there already. Move it away, or restore with another DATA_DIR.`);
+    throw new StartError(`${home} already exists. Move it away, or restore with another DATA_DIR.`);
   }
   await mkdir(dirname(home), { recursive: true, mode: 0o700 });
   const account = await chooseAccount(join(home, clusterName));

@@ -25,7 +25,7 @@ const manifestName = "manifest.json";
 const readmeName = "README.txt";
 
 const bodies: Readonly<Record<BackupKind, string>> = {
-  dump: "Bodies of calls are not in it, nor their keys: after a restore the calls of before say that theirs can't be opened.\n",
+  dump: "Bodies of calls and their keys are not in it: after a restore, the bodies of earlier calls can't be decrypted.\n",
   files: `It also holds the password of the embedded Postgres, which listens on 127.0.0.1 only.
 
 IT HOLDS BODIES OF CALLS, sealed, AND THE SEALED KEYS OF THEIR DAYS: anyone who also has the master key can read them for as long
@@ -58,11 +58,11 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestName), "utf8").catch(() => null);
   if (text === null) {
-    throw new StartError(`${folder} is no backup: there is no ${manifestName} in it.`);
+    throw new StartError(`${folder} is not a backup: it has no ${manifestName}.`);
   }
   const manifest: Manifest = JSON.parse(text);
   if (manifest.format !== 1) {
-    throw new StartError(`${folder} has a format that this release does not know.`);
+    throw new StartError(`${folder} has a format unknown to this release.`);
   }
   return manifest;
 }

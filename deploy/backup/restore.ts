@@ -29,7 +29,7 @@ async function bringBack(manifest: Manifest, folder: string, decrypt: string | n
   const url = place.ownerUrl ?? place.url;
   await runWithDatabase(async ({ store }) => {
     if ((await store.countTables()) > 0) {
-      throw new StartError("The database at DATABASE_URL is not empty. Make a new one for the restore.");
+      throw new StartError("The database at DATABASE_URL is not empty. Create a new one for the restore.");
     }
     await store.ensureAppRole();
   });
@@ -53,13 +53,13 @@ async function restore(from: string, decrypt: string | null): Promise<number> {
   }
   say("restore", `the backup of ${manifest.createdAt}`);
   await checkFiles(folder, manifest.files);
-  say("restore", `${manifest.files.length} files have their checksums`);
+  say("restore", `the checksums of ${manifest.files.length} files match`);
   await bringBack(manifest, folder, decrypt);
   return await runWithDatabase(async ({ url, ownerUrl, store }) => {
     const { usageRows, lastMigration } = await store.readFacts();
-    say("restore", `${usageRows} calls are back, ${manifest.usageRows} or more were expected`);
+    say("restore", `${usageRows} calls restored, ${manifest.usageRows} or more were expected`);
     if (lastMigration !== manifest.lastMigration || BigInt(usageRows) < BigInt(manifest.usageRows)) {
-      throw new StartError("What came back is not what was backed up.");
+      throw new StartError("The restored data differs from the backup.");
     }
     return await checkMoney(ownerUrl ?? url);
   });

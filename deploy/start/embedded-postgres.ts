@@ -205,7 +205,7 @@ class Server implements EmbeddedPostgres {
     await this.#end(stopProcess);
     this.#lock ??= acquireHomeLock(this.#parts.options.home);
     if ((await this.#launch()) !== "ready") {
-      throw new StartError(`Postgres could not come back, because port ${this.#port} is taken by now.`);
+      throw new StartError(`Postgres could not restart, because port ${this.#port} is now taken.`);
     }
   }
 
@@ -239,7 +239,7 @@ class Server implements EmbeddedPostgres {
       }
       await Bun.sleep(leftoverPauseMs);
     }
-    throw new StartError(`Processes of an earlier Postgres still use ${this.#parts.cluster}. End them first.`);
+    throw new StartError(`Processes of an earlier Postgres still use ${this.#parts.cluster}. Stop them first.`);
   }
 
   async #launchOnce(): Promise<LaunchOutcome> {
@@ -278,7 +278,9 @@ class Server implements EmbeddedPostgres {
     if (/pre-existing shared memory block/.test(said)) {
       return "leftover_processes";
     }
-    throw new StartError(`Postgres ended right after its start. It said (${logFile}):\n${said.trim().slice(-2_000)}`);
+    throw new StartError(
+      `Postgres exited right after its start. Its output (${logFile}):\n${said.trim().slice(-2_000)}`,
+    );
   }
 
   /** Ready is what the server itself writes into its process file. Recovery after a crash may take minutes. */
@@ -293,7 +295,7 @@ class Server implements EmbeddedPostgres {
       const waitedMs = performance.now() - startedAt;
       if (waitedMs > slowStartMs && !isSlowStartReported) {
         isSlowStartReported = true;
-        this.#parts.report("Postgres is still starting; after a crash it first repeats what was not yet written");
+        this.#parts.report("Postgres is still starting; after a crash it first replays its log");
       }
       if (waitedMs > startMsMax) {
         await stopProcess(child.pid, () => hasNotEnded(child));

@@ -23,11 +23,15 @@ export async function ensureInstalled(root: string): Promise<boolean> {
   if (present === wanted) {
     return false;
   }
-  await runStep("packages", "installing (a few minutes on a slow line, only the first time)", async (remark) => {
-    await install(root, remark);
-    await writeFile(stampFile, wanted);
-    return { summary: "installed" };
-  });
+  await runStep(
+    "packages",
+    "installing (takes a few minutes on a slow connection, only the first time)",
+    async (remark) => {
+      await install(root, remark);
+      await writeFile(stampFile, wanted);
+      return { summary: "installed" };
+    },
+  );
   return true;
 }
 

@@ -114,7 +114,7 @@ export class KeptProcess {
     }
     this.#endings = lifetimeMs > healthyMs ? 1 : this.#endings + 1;
     const pauseMs = Math.min(firstPauseMs * 2 ** (this.#endings - 1), longestPauseMs);
-    say(this.#options.name, `ended unexpectedly (${reason}); starting it again in ${formatDuration(pauseMs)}`);
+    say(this.#options.name, `exited unexpectedly (${reason}); restarting it in ${formatDuration(pauseMs)}`);
     this.#timer = setTimeout(() => this.#spawn(), pauseMs);
   }
 

@@ -27,7 +27,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): stri
     return `Port ${port} on ${host} is taken by another program. Choose another one with PORT=${port + 1}, or stop that program.`;
   }
   if (error.code === "EACCES") {
-    return `This user may not listen on port ${port}. Choose one above 1023 with PORT=3000.`;
+    return `This user can't listen on port ${port}. Choose one above 1023 with PORT=3000.`;
   }
   return `The service can't listen on ${host}, port ${port} (${error.code ?? error.message}). Check HOST and PORT.`;
 }

@@ -18,7 +18,7 @@ const readyPollMs = 20;
 const drainMarginMs = 10_000;
 const reloadDrainMsMax = 3_000;
 const sandboxDrainMsMax = 5_000;
-/** Stands for the database that is still to be started. */
+/** The database that is still to be started. */
 const urlBeforeStart = "postgres://127.0.0.1/database";
 const postgresRestartPauseMs = 1_000;
 const postgresRestartsMax = 60;
@@ -144,7 +144,7 @@ export class Supervisor {
 
   /** The service lives through an outage of the database, so it is worth trying for a while. */
   async #bringPostgresBack(reason: string): Promise<void> {
-    say("database", `Postgres ended unexpectedly (${reason}); starting it again`);
+    say("database", `Postgres exited unexpectedly (${reason}); restarting it`);
     for (let attempt = 1; attempt <= postgresRestartsMax && !this.#stopping.signal.aborted; attempt += 1) {
       try {
         await this.#postgres?.restart();
@@ -214,7 +214,7 @@ export class Supervisor {
         worker.start();
       }
       const ended = Promise.race(this.#workers.map((worker) => worker.firstEnding)).then((reason) => {
-        throw new StartError(`The service ended before it was ready (${reason}); its output is above.`);
+        throw new StartError(`The service exited before it was ready (${reason}); its output is above.`);
       });
       await Promise.race([this.#waitUntilReady(url), ended, rejectLate("The service")]);
       for (const worker of this.#workers) {
@@ -300,7 +300,7 @@ export class Supervisor {
   }
 }
 
-/** A host as it stands in a URL that reaches the service from this machine. */
+/** A host as it is written in a URL that reaches the service from this machine. */
 function urlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") {
     return "127.0.0.1";

@@ -45,7 +45,7 @@ export function readState({ hasAdmin, isServed }: Said): State {
 }
 
 const unknownKey = "<API key>";
-const sandboxText = "a sandbox that makes its answers up; PROVIDER_API_KEY=... asks a real one";
+const sandboxText = "a sandbox with made-up answers; set PROVIDER_API_KEY=... to use a real provider";
 
 /** What the person who started the service needs next. This is the only thing that goes to stdout. */
 export function welcomeText(welcome: Welcome): string {
@@ -79,9 +79,9 @@ export function productionText({
       ? "as configured"
       : `none: no channel serves a model yet, so every call is refused; add one at ${url}/admin/upstreams/`;
   const steps = [
-    ...(hasAdmin ? [] : ["Make an admin: bun run admin:create --username NAME --super"]),
-    ...(isServed ? [] : [`Log in at ${url}/admin/, add a channel under Upstreams, and let it serve a model`]),
-    `Make a key at ${url}/console/keys/ as a user with quota (an admin can grant it under Manual adjust), and call:`,
+    ...(hasAdmin ? [] : ["Create an admin: bun run admin:create --username NAME --super"]),
+    ...(isServed ? [] : [`Log in at ${url}/admin/, add a channel under Upstreams, and add a model to it`]),
+    `Create a key at ${url}/console/keys/ as a user with a balance (an admin can add one under Manual adjust), and call:`,
   ];
   return text([
     ...rows([

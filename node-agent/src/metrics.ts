@@ -64,9 +64,9 @@ export class Metrics {
   /** The text format of Prometheus; `gauges` are what others know. */
   render(gauges: Readonly<Record<string, number>>): string {
     const lines = [
-      ...family("calls_total", "Calls that were let in, by status.", "status", this.#calls),
-      ...family("refusals_total", "Requests that were not let in, by reason.", "code", this.#refusals),
-      ...family("upstream_failures_total", "Calls that a provider failed, by kind.", "kind", this.#failures),
+      ...family("calls_total", "Admitted calls, by status.", "status", this.#calls),
+      ...family("refusals_total", "Refused requests, by reason.", "code", this.#refusals),
+      ...family("upstream_failures_total", "Calls that failed at a provider, by kind.", "kind", this.#failures),
       ...this.#renderFirstByte(),
     ];
     const all = { ...gauges, in_flight_calls: this.inFlight, answer_bytes: this.sentBytes };

@@ -148,7 +148,7 @@ export class NodeProxy {
           const body = { kind: "whole", bytes: bytes as Uint8Array<ArrayBuffer> } as const;
           this.#send(arrival, admitted, { addresses, call, body });
         },
-        () => call.onError(new UpstreamError("client_gone", "the body did not come")),
+        () => call.onError(new UpstreamError("client_gone", "the body did not arrive")),
       );
     }
     return call.response;

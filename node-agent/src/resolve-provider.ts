@@ -76,7 +76,7 @@ export class ProviderResolver {
       throw new UpstreamError("unreachable", "the name of the provider could not be resolved");
     }
     if (!addresses.every(isAllowed)) {
-      throw new AddressNotAllowedError("the name of the provider leads to an address that is not allowed");
+      throw new AddressNotAllowedError("the provider's name resolves to an address that is not allowed");
     }
     const family = egressAddress === null ? 0 : isIP(egressAddress);
     const usable = addresses.filter((address) => family === 0 || isIP(address) === family);

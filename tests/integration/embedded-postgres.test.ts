@@ -160,7 +160,7 @@ describe("when the program that started it is killed", () => {
     expect(findProcesses(folder).some((command) => command.startsWith(`${pid} `))).toBe(true);
     const reports: string[] = [];
     const { url } = await start({ report: (line) => reports.push(line) });
-    expect(reports).toEqual([`stopping the Postgres (process ${pid}) that an earlier start left behind`]);
+    expect(reports).toEqual([`stopping a Postgres (process ${pid}) left over from an earlier start`]);
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 

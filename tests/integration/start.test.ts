@@ -189,7 +189,7 @@ test("a worker that dies is started again and that is said", async () => {
   await program.waitFor("Try it:");
   const { pid, worker } = await ask("/");
   process.kill(pid, "SIGKILL");
-  await program.waitFor(`worker ${worker}     ended unexpectedly (SIGKILL); starting it again`);
+  await program.waitFor(`worker ${worker}     exited unexpectedly (SIGKILL); restarting it`);
   await program.waitFor(new RegExp(`(worker ${worker} is up[^]*){2}`));
 });
 

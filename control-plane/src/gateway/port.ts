@@ -1,7 +1,7 @@
 import type { ServerSocketOwner } from "../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayAnswer, GatewayCall } from "./model.ts";
 
-/** What the business relay knows of the upstream gateway: in the same process, or another one behind HTTP. */
+/** What the business relay knows of the upstream gateway: in the same process, or in another one over HTTP. */
 export interface GatewayPort {
   /** Never throws: every failure is an answer in the dialect of the path. */
   handle(call: GatewayCall): Promise<GatewayAnswer>;

@@ -58,9 +58,9 @@ const tablesOfSubjects: Readonly<Record<string, string>> = {
 };
 
 /**
- * The invariants that a function names, with the table of what each is about: a select of one begins with its sentence, and
- * then the subject, as `select 'a posting sums to zero', 'posting ' || id`. What holds has no row, so that the names of
- * all stand only there.
+ * The invariants that a function names, with the table each is about: a select of one begins with its sentence, and
+ * then the subject, as `select 'a posting sums to zero', 'posting ' || id`. What holds has no row, so only the
+ * function has the names of all.
  */
 export function readInvariants(source: string): { invariant: string; table: string | null }[] {
   const select = /\bselect\s+'((?:[^']|'')+)'\s*,\s*(?:'([a-z ]+?) ?'|)/gi;

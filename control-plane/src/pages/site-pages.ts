@@ -20,9 +20,9 @@ const outputMax = 2_000;
 const keptStates = 2;
 
 /**
- * The public pages of the catalogue as it is. They are drawn by a program of their own into a folder that is named for
- * what they are made of, so that processes on one disk share it and nobody ever sees half of it; then they are in memory.
- * Until new ones are there, the old ones stand; a failure is logged and leaves them standing.
+ * The public pages of the current catalogue. A separate program draws them into a folder named after their inputs, so
+ * that processes on one disk share it and nobody ever sees half of it; then they are kept in memory. Until new ones
+ * exist, the old ones are served; a failure is logged and keeps them.
  */
 export class SitePages {
   readonly #parts: SitePagesParts;

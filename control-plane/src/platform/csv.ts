@@ -4,8 +4,8 @@ const sign = "[=+\\-@\\u2212\\uFE62\\uFE63\\uFE66\\uFE6B\\uFF0B\\uFF0D\\uFF1D\\u
 const unseen = "[\\s\\p{C}\\p{Default_Ignorable_Code_Point}]";
 
 /**
- * Where a spreadsheet would take what follows for a formula: at the beginning, and behind what separates cells where a comma
- * does not (quotes in the middle of such a cell mean nothing).
+ * Where a spreadsheet would take what follows for a formula: at the beginning, and after separators of cells other
+ * than a comma (quotes in the middle of such a cell mean nothing).
  */
 const formulaStart = new RegExp(`^(?=[\\t\\r]|${unseen}*${sign})|(?<=[;\\t])(?=(?:(?!\\t)${unseen})*${sign})`, "gu");
 

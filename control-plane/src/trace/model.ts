@@ -139,7 +139,7 @@ function placeOf(epochMs: number): CallPlace {
 const isBefore = (one: CallPlace, other: CallPlace): boolean =>
   one.day === other.day ? one.requestId < other.requestId : one.day < other.day;
 
-/** The smallest place behind one. */
+/** The smallest position after one. */
 function placeAfter({ day, requestId }: CallPlace): CallPlace {
   const next = (BigInt(`0x${requestId.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");
   // No call of a day comes after its last id.

@@ -23,9 +23,9 @@ export type RetentionRun = {
 const countMsMax = 120_000;
 
 /**
- * The end of the retention. Of a day that is over, first the key is destroyed, which makes its payloads unreadable whatever
- * happens next, and then its partitions are dropped. All is told by the calendar of the database alone, so that a run does
- * whatever earlier ones did not, also after weeks, and two runs at the same moment do it once.
+ * The end of the retention. Of a day that is over, first the key is destroyed, which makes its payloads unreadable
+ * whatever happens next, and then its partitions are dropped. Only the calendar of the database decides, so that a
+ * run does whatever earlier ones did not, also after weeks, and two runs at the same moment do it once.
  */
 export class TraceRetention {
   readonly #parts: TraceRetentionParts;

@@ -115,7 +115,7 @@ async function createLibraryLinks(directory: string): Promise<string | null> {
   return null;
 }
 
-/** Copies what the server needs at run time, whole or not at all: a half-made copy never stands under the final name. */
+/** Copies what the server needs at run time, whole or not at all: a half-made copy never has the final name. */
 async function copyPackage(source: string, target: string): Promise<void> {
   const unfinished = `${target}.${process.pid}`;
   await mkdir(dirname(target), { recursive: true, mode: 0o755 });

@@ -29,7 +29,7 @@ export async function readOrCreatePassword(home: string, cluster: string): Promi
     return existing.trim();
   }
   if (await exists(cluster)) {
-    throw new StartError(`The password of the database in ${cluster} is missing: ${file} has to be restored.`);
+    throw new StartError(`The password of the database in ${cluster} is missing: restore ${file}.`);
   }
   const password = randomBytes(24).toString("hex");
   await writeFile(file, `${password}\n`, { mode: 0o600 });

@@ -40,7 +40,7 @@ export async function stopOrphan(cluster: string, report: (line: string) => void
     await rm(join(cluster, "postmaster.pid"), { force: true });
     return;
   }
-  report(`stopping the Postgres (process ${file.pid}) that an earlier start left behind`);
+  report(`stopping a Postgres (process ${file.pid}) left over from an earlier start`);
   await stopProcess(file.pid, () => isAlive(file.pid));
 }
 

@@ -192,7 +192,8 @@ export class Connection {
     this.#opened = null;
     this.#destroy();
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "no reason given";
-    const what = kind === "tls" ? "no trusted TLS connection came about" : "the provider could not be reached";
+    const what =
+      kind === "tls" ? "no trusted TLS connection could be established" : "the provider could not be reached";
     opened?.reject(new UpstreamError(kind, `${what}: ${code}`));
   }
 

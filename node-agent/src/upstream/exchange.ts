@@ -126,7 +126,7 @@ export class Exchange implements ConnectionUser {
   onBody(bytes: Uint8Array): void {
     this.#receivedBytes += bytes.length;
     if (this.#receivedBytes > this.#ports.limits.responseBytesMax) {
-      this.#fail("too_large", "the answer is larger than the limit");
+      this.#fail("too_large", "the response is larger than the limit");
       return;
     }
     this.#sink.onBody(bytes);
@@ -150,9 +150,9 @@ export class Exchange implements ConnectionUser {
       this.#connection = null;
       void this.#connect();
     } else if (this.#phase === "body") {
-      this.#fail("reset_in_body", "the provider closed the connection before its answer was complete");
+      this.#fail("reset_in_body", "the provider closed the connection before its response was complete");
     } else {
-      this.#fail("reset_before_head", "the provider closed the connection before it answered");
+      this.#fail("reset_before_head", "the provider closed the connection before it responded");
     }
   }
 
@@ -217,7 +217,7 @@ export class Exchange implements ConnectionUser {
         isSent = await this.#uploadPieces(connection, reader, body.length === null);
       } catch {
         isSent = false;
-        this.#fail("client_gone", "the body of the request did not come to its end");
+        this.#fail("client_gone", "the body of the request was incomplete");
       }
       this.#uploader = null;
     }

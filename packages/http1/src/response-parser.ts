@@ -69,10 +69,10 @@ export class Http1ResponseParser {
   }
 
   /**
-   * Reads from `start`. It returns behind the final head, so that the body is only read once somebody wants it; push
+   * Reads from `start`. It returns after the final head, so that the body is only read once somebody wants it; push
    * the rest again to go on.
    * @returns the offset of the first byte that was not read; bytes left over once the response is complete don't
-   *   belong to it
+   * belong to it
    * @throws Http1ParseError
    */
   push(bytes: Uint8Array, start: number): number {

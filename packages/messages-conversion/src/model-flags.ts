@@ -36,7 +36,7 @@ export type ModelFlags = {
   readonly json_schema: boolean;
   /** Whether `stream_options.include_usage` is known. */
   readonly include_usage: boolean;
-  /** What stands for the text of an assistant message that only calls tools. */
+  /** Replaces the text of an assistant message that only calls tools. */
   readonly empty_content: "null" | "empty_string";
   /** Joins messages of the same role that follow each other, for templates that insist on taking turns. */
   readonly merge: boolean;

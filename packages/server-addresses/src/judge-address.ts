@@ -89,8 +89,8 @@ const machineServices: readonly [Address, number][] = [
 const notForServers: ReadonlySet<string> = new Set(["linkLocal", "unspecified", "multicast", "broadcast"]);
 
 /**
- * Whether an address literal is one that no server of models has, and that asks for more than that: link-local ones and others
- * behind which clouds keep the credentials of the machine. Private ones and loopback may be a server of one's own.
+ * Whether an address literal never belongs to a model server, and is worse than private: link-local and other
+ * addresses where clouds keep the credentials of the machine. Private ones and loopback may be a server of one's own.
  */
 export function isNoServerAddress(host: string): boolean {
   const address = readAddress(host);

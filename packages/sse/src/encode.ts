@@ -11,9 +11,10 @@ const lineBreak = /\r\n|\r|\n/;
 const everyLineBreak = /\r\n|\r|\n/g;
 
 /**
- * One event in the text of the format, closed by its empty line. Data of several lines becomes several `data` lines, so
- * that every kind of line break in it arrives as a line feed.
- * @throws RangeError when the name or the id holds a line break, or the id a NUL, or the retry time is no whole number
+ * One event in the text of the format, closed by its empty line. Data of several lines becomes several `data` lines,
+ * so that every kind of line break in it arrives as a line feed.
+ * @throws RangeError when the name or the id holds a line break, or the id a NUL, or the retry time is not a whole
+ * number
  */
 export function encodeSseEvent(fields: SseFields): string {
   const { data, event, id, retryMs } = fields;

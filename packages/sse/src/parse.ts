@@ -40,8 +40,8 @@ export class SseParser {
 
   /**
    * The stream is over.
-   * @returns the last event if its closing empty line never came; the format says to drop it, but some senders leave
-   *   that line away, and a caller can tell a torn event by its data
+   * @returns the last event if its closing empty line never came; the format says to drop it, but some senders omit
+   * that line, and a caller can recognize a torn event by its data
    * @throws SseLimitError as push does
    */
   end(): SseEvent[] {

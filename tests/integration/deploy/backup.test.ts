@@ -104,12 +104,12 @@ describeUnless(unlessInstalled("tar"), "a backup", () => {
 
     const restored = await run("restore", "second", ["--from", backup]);
     expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
-    const rows = Number(/restore +(\d+) calls are back/.exec(restored.output)?.[1]);
+    const rows = Number(/restore +(\d+) calls restored/.exec(restored.output)?.[1]);
     expect(rows).toBeGreaterThanOrEqual(callsBefore);
     expect(rows).toBeLessThanOrEqual(callsBefore + callsMeanwhile);
 
     const again = await run("restore", "second", ["--from", backup]);
-    expect([again.exitCode, again.output]).toEqual([1, expect.stringContaining("is there already")]);
+    expect([again.exitCode, again.output]).toEqual([1, expect.stringContaining("already exists")]);
 
     // What is back is not only right but works: the same key, the same quota.
     const revived = await startEmbeddedPostgres({ home: data("second/postgres"), isDurable: false });
@@ -176,12 +176,12 @@ describeUnless(unlessPostgres, "a dump", () => {
       const made = await run("backup", "unused", ["--to", data("dumps")], { DATABASE_URL: live });
       expect([made.exitCode, made.output]).toEqual([0, expect.stringContaining("with at least 1 calls")]);
       const backup = join(data("dumps"), readdirSync(data("dumps"))[0] ?? "");
-      expect(readFileSync(join(backup, "README.txt"), "utf8")).toContain("Bodies of calls are not in it");
+      expect(readFileSync(join(backup, "README.txt"), "utf8")).toContain("Bodies of calls and their keys are not in it");
       const onto = await run("restore", "unused", ["--from", backup], { DATABASE_URL: live });
       expect([onto.exitCode, onto.output]).toEqual([1, expect.stringContaining("is not empty")]);
       const restored = await run("restore", "unused", ["--from", backup], { DATABASE_URL: empty });
       expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
-      expect(restored.output).toContain("1 calls are back");
+      expect(restored.output).toContain("1 calls restored");
 
       // It works, and what could be read before can't be read there, with the same master key.
       const revived = openDatabase({ url: empty, poolMax: 2, applicationName: "test" });

@@ -1,6 +1,6 @@
 /**
- * Lets who reads the language of the browser find one. The chart library does so as soon as it is loaded, and hands it to
- * `Intl`, which throws at what is no tag; so this is imported before it.
+ * Gives code that reads the browser's language a valid one. The chart library does so as soon as it is loaded, and
+ * hands it to `Intl`, which throws at an invalid tag; so this is imported before it.
  */
 import { soundLanguage } from "../i18n/sound-language.ts";
 

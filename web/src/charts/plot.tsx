@@ -24,7 +24,7 @@ type Tip = { readonly index: number; readonly left: number };
 
 const heightPx = 220;
 const timeWidthPx = 72;
-/** Of the last time below, what stands over the end of the axis. */
+/** The part of the last time below that is over the end of the axis. */
 const lastTimePx = 22;
 /** Of a figure at the side: about as wide as a digit, and the room around it. */
 const digitWidthPx = 7;
@@ -147,7 +147,7 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
   };
 }
 
-/** Times below, values at the side. Under bars stand their own times; without any value nothing but the zero is written. */
+/** Times below, values at the side. Bars have their own times; without any value only the zero is written. */
 function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
   const { chart, kind } = props;
   const steps = stepsOf(chart.series);

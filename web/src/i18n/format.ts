@@ -18,7 +18,7 @@ export type Formats = {
   readonly usdExact: (decimal: string) => string;
   /** A decimal number from text, with the places that it has. */
   readonly decimal: (text: string) => string;
-  /** The same with six places always: for columns, in which the points stand below each other. */
+  /** The same with six places always: for columns, so that the points align. */
   readonly usdColumn: (decimal: string) => string;
   /** The worth of quota in such a column. */
   readonly quotaColumn: (quota: number | string | bigint) => string;

@@ -15,7 +15,7 @@ export class PacedSender {
     this.#clock = clock;
   }
 
-  /** A promise when the receiver is behind; the next frame has to wait for it. */
+  /** A promise when the receiver lags; the next frame has to wait for it. */
   send(frame: Frame): Promise<void> | undefined {
     this.#receiver.send(frame);
     if (this.#receiver.backlogBytes() <= backlogBytesMax) {

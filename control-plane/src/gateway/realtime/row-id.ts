@@ -3,9 +3,9 @@ import type { RequestId } from "@sluice/contracts/ids";
 const ordinalMax = 0x3ff_ffff;
 
 /**
- * The id of what a session is charged for the `ordinal`-th time: a UUID of version 7 that follows from its moment, its
- * number and the session. Its last 12 digits are those of the session's own id, so that `right(request_id::text, 12)`
- * joins the rows of a session with its trace; between the two stand the 26 bits of the number.
+ * The id of the session's charge number `ordinal`: a UUID of version 7 derived from its moment, its number and the
+ * session. Its last 12 digits are those of the session's own id, so that `right(request_id::text, 12)` joins the rows
+ * of a session with its trace; the 26 bits of the number are between the two.
  * @param startedAtMs milliseconds since 1970
  */
 export function rowId(sessionId: RequestId, startedAtMs: number, ordinal: number): RequestId {

@@ -105,9 +105,9 @@ export function cleanError(text: string, credential: string | null): string {
 }
 
 /**
- * Reads a usage object. Prices know no difference between text and sound: each token costs what the model's input or
- * output costs, whatever it stands for, so the price of a model with sound has to be that of its sound. Cached tokens
- * are those of both. A transcription may be counted in seconds instead.
+ * Reads a usage object. Prices do not distinguish text and audio: each token costs what the model's input or output
+ * costs, so the price of a model with audio has to be that of its audio. Cached tokens are those of both. A
+ * transcription may be counted in seconds instead.
  */
 const toldIn = (value: unknown): ToldUnits | null => toUnits(asObject(value));
 

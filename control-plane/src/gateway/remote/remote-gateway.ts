@@ -134,7 +134,7 @@ export class RemoteGateway implements GatewayPort {
     return await this.#collect(state, response);
   }
 
-  /** What the body takes of the memory of this process; whose it is was told with the key, where it was asked for. */
+  /** What the body takes of the memory of this process; its owner came with the key, where it was asked for. */
   #takeRoom(state: CallState, { known }: Caller): BodyShare {
     const share = this.#parts.bodyRoom.share(known?.gatewayUserId ?? null);
     state.bodyShare = share;

@@ -98,8 +98,8 @@ const numberForm = /^\d{1,12}(\.\d+)?$/;
 
 /**
  * How long a provider asks to wait: the seconds of `Retry-After`, at least 1, in its number or its date form, and the
- * milliseconds of `Retry-After-Ms`, which stand in for the seconds where these are missing. Null for what is not there or
- * can't be read. A date is taken by the clock that wrote it, where the answer tells its own.
+ * milliseconds of `Retry-After-Ms`, which replace missing seconds. Null for a missing or unreadable value. A date is
+ * read by the clock that wrote it, where the response has a date of its own.
  */
 export function readRetryAfter(
   headers: readonly HttpHeader[],

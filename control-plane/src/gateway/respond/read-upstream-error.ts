@@ -26,11 +26,10 @@ type Secrets = Pick<Channel, "credential" | "hostname">;
 type Said = { readonly words: ErrorWords; readonly isPage: boolean };
 
 /**
- * Reads an error answer: what is said of a request that was at fault goes on to the client, what is said of anything else
- * is for the support. A page in HTML, or nothing, says nothing of the request; it comes from whatever stands before the
- * provider.
- * @param secrets which neither the client nor the support gets to see
- * @param request the body that was sent, which the support does not get to see
+ * Reads an error response: what concerns the request goes on to the client, anything else is for support. An HTML
+ * page, or an empty body, says nothing about the request; it comes from a server in front of the provider.
+ * @param secrets which neither the client nor support gets to see
+ * @param request the body that was sent, which support does not get to see
  */
 export async function readRefusal(
   response: RefusingAnswer,

@@ -268,7 +268,7 @@ export class EventStream implements HttpBodySink {
     this.#waiting = null;
   }
 
-  /** The client left, or reads no more. Of an answer that is no event stream nothing more could be learnt. */
+  /** The client left, or stopped reading. A response that is not an event stream would reveal nothing more. */
   #onGone(): void {
     const { timeoutMs } = this.#owner.afterAbort;
     if (this.#isOver) {

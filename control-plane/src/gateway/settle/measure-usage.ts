@@ -84,10 +84,10 @@ export type StreamedAnswer = AnsweredCall & {
 };
 
 /**
- * The written rule: charge what was delivered, by the provider's count where it came and counts any of it, else by ours. An
- * answer that broke off is charged for what went out until then: by the provider's count if one had been told that names
- * output, else by ours. Nothing delivered, or no output, is free. A client that leaves owes the input besides, because the
- * provider has read it.
+ * The written rule: charge what was delivered, by the provider's count if it came and counts any of it, else by ours.
+ * An interrupted response is charged for what went out until then: by the provider's count if it reported one that
+ * names output, else by ours. Nothing delivered, or no output, is free. A client that leaves also owes the input,
+ * because the provider has read it.
  */
 export function measureStream(answer: StreamedAnswer): Measured {
   return soldAsPriced(measureEnded(answer), answer, () => withinHeld(countStream(answer), answer.limits));
@@ -304,8 +304,9 @@ function countStream(answer: StreamedAnswer): Units {
 }
 
 /**
- * Speech is sold by the character, and its sound tells nothing: each character of the text is an input token. A model that
- * sells what it says by the token makes one of each 50 ms, in which nobody says more than a character or so.
+ * Speech is sold by the character, and its audio reveals nothing: each character of the text is an input token. A
+ * model that sells what it says by the token makes one of each 50 ms, in which nobody says more than a character or
+ * so.
  */
 function spokenUnits({ request, price }: AnsweredCall): Units {
   const { characters } = request.bounds;

@@ -14,7 +14,7 @@ const unwelcome =
 const tag =
   /<!doctype html>|<!--[^<>{}]*-->|<\/?[a-z][a-z0-9]*(?:\s+[a-z-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=`]+))?)*\s*\/?>/gi;
 const ownHref = /\shref\s*=\s*(?:"\{\{\s*[a-z_]+\s*\}\}"|'\{\{\s*[a-z_]+\s*\}\}')/gi;
-/** What a word in which a link stands has before it only when the link is the end of another address. */
+/** A word that contains a link has this before the link only if the link is the end of another address. */
 const ofAddress = /[./@?#=&%／]/;
 
 /** What is wrong with a template, by its part; empty when it can be sent. */

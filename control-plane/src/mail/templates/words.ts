@@ -1,4 +1,4 @@
-/** What one mail says, in one language. `{{name}}` stands for a variable of the mail. */
+/** The text of one mail, in one language. `{{name}}` is a variable of the mail. */
 export type MailText = {
   readonly subject: string;
   readonly title: string;

@@ -29,7 +29,7 @@ const slotsMax = 1_024;
 const held = new Set<string>();
 
 /**
- * Takes the first slot that no living process holds. A slot that was left behind comes with its replica and its entries.
+ * Takes the first slot that no living process holds. An abandoned slot comes with its replica and its entries.
  * @throws Error when there is none, or the folder can't be written
  */
 export function takeFreeSlot(options: SlotOptions): Slot {

@@ -21,7 +21,7 @@ export interface FrameSocket {
   /** Stops reading, so that the peer feels it; what was read already may still arrive. */
   pause(): void;
   resume(): void;
-  /** Says goodbye with a code that may stand in a frame; the peer has a moment to say it too. */
+  /** Says goodbye with a code that is allowed in a frame; the peer has a moment to say it too. */
   close(code: number, reason: string): void;
   /** Drops the connection. */
   terminate(): void;

@@ -5,7 +5,7 @@ import { abnormalClosure, type Frame, type FrameListener, type FrameSocket } fro
 export const serverSocketLimits = {
   /** A frame above it closes the connection with 1009. */
   maxPayloadLength: 16 * 1024 * 1024,
-  /** Only the backstop: a pump stops reading long before a client is this far behind. */
+  /** Only the backstop: a pump stops reading long before a client lags this far. */
   backpressureLimit: 64 * 1024 * 1024,
   closeOnBackpressureLimit: true,
   /** A client that answers no ping for so many seconds is gone. */

@@ -97,7 +97,7 @@ export async function sumMargin(
   { by, starts }: { readonly by: keyof typeof keys; readonly starts: readonly Date[] },
 ): Promise<MarginPart[]> {
   const [bar, key, name] = keys[by];
-  // Bars are told apart only where they are shown: together they are fewer sums.
+  // Bars are distinguished only where they are shown: together they are fewer sums.
   const spans = by === "day" ? starts.map((from, index) => ({ from, to: starts[index + 1] ?? span.to })) : [span];
   return await db.query<MarginPart>(
     `with part as (

@@ -17,9 +17,9 @@ export type ConvertedHistory = {
 type Role = "system" | "user" | "assistant";
 
 /**
- * The conversation in the form of the upstream. It is taken turn by turn: what the assistant said, and then everything
- * until it speaks again, because the results of its calls have to stand right behind them. What a turn becomes depends
- * on that turn alone, so that a longer history begins with the very messages of the shorter one.
+ * The conversation in the form of the upstream. It is taken turn by turn: what the assistant said, and then
+ * everything until it speaks again, because the results of its calls have to come right after them. What a turn
+ * becomes depends on that turn alone, so that a longer history begins with the very messages of the shorter one.
  * @throws MessagesError when a message has a wrong form, or calls and results do not match
  */
 export function convertHistory(messages: readonly unknown[], context: RequestContext): ConvertedHistory {
@@ -78,8 +78,8 @@ function endOfRun(entries: readonly Entry[], from: number, belongs: (role: Role)
 type OpenCalls = { readonly ids: ReadonlySet<string>; readonly at: string };
 
 /**
- * What the assistant said. Messages that follow each other stay apart unless one of them calls a tool: then they are
- * one, as the API understands them, or the results would not stand behind every call.
+ * What the assistant said. Consecutive messages stay apart unless one of them calls a tool: then they are one, as the
+ * API understands them, or the results would not come after every call.
  */
 function convertSpoken(entries: readonly Entry[], context: RequestContext, into: ChatMessage[]): OpenCalls {
   const turns = entries.map((entry) => {

@@ -93,7 +93,10 @@ function noteUnheard(wish: ThinkingWish, context: RequestContext): void {
   }
 }
 
-/** The highest effort of the list that is not above the wanted one, or else the lowest. Off is no effort. */
+/**
+ * The highest effort of the list that is not above the wanted one, or else the lowest. Off does not count as an
+ * effort.
+ */
 function nearestEffort(wanted: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort | null {
   const scale = reasoningEfforts.filter((effort) => effort !== "none" && known.includes(effort));
   const limit = reasoningEfforts.indexOf(wanted);

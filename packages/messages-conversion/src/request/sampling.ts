@@ -6,7 +6,10 @@ import type { RequestContext } from "./context.ts";
 
 const userIdLengthMax = 64;
 
-/** `temperature`, `top_p`, `top_k`. Zero is a value. @throws MessagesError for what is no number or out of range */
+/**
+ * `temperature`, `top_p`, `top_k`. Zero is a value. @throws MessagesError for a value that is not a number or out of
+ * range
+ */
 export function convertSampling(
   body: JsonObject,
   context: RequestContext,

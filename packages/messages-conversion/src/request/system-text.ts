@@ -7,10 +7,10 @@ import { isToolChange } from "./talk-settings.ts";
 const billingMark = "x-anthropic-billing-header";
 
 /**
- * The text of a system prompt, which is a text or a list of text blocks; "" when there is none. A line of billing that
- * some clients put in front changes with every call and would make every prompt a new one for the upstream's cache.
- * Blocks that change the tools are noted.
- * @throws MessagesError when a block is no text
+ * The text of a system prompt, which is a text or a list of text blocks; "" when there is none. A billing line that
+ * some clients prepend changes with every call and would make every prompt a new one for the upstream's cache. Blocks
+ * that change the tools are noted.
+ * @throws MessagesError when a block is not text
  */
 export function readSystemText(system: unknown, at: string, context: RequestContext): string {
   if (typeof system === "string") {

@@ -1,8 +1,8 @@
 /**
- * What one answer does apart from the ordinary. A behaviour is a plain object, so that it can be written in a test, sent
- * over HTTP, or read out of a chat message. Fields are independent and may be combined; each one is carried out by one
- * function, named beside it in `wire/` or `api/`. A chunk is one `data:` event of a stream, the first (role) one and
- * `[DONE]` included; the whole body of an answer that is no stream counts as one chunk.
+ * What one response does apart from the ordinary. A behaviour is a plain object, so that it can be written in a test,
+ * sent over HTTP, or read out of a chat message. Fields are independent and may be combined; each one is carried out
+ * by one function, named beside it in `wire/` or `api/`. A chunk is one `data:` event of a stream, the first (role)
+ * one and `[DONE]` included; the whole body of a response that is not a stream counts as one chunk.
  */
 import { z } from "zod";
 

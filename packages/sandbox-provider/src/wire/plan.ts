@@ -38,7 +38,7 @@ export type Plan = {
   readonly ending: Ending;
 };
 
-/** The bytes of a text in which each character stands for one byte. */
+/** The bytes of a text with one byte per character. */
 export function latin1(text: string): Uint8Array {
   return Buffer.from(text, "latin1");
 }

@@ -1,7 +1,6 @@
 /**
- * Runs in the browser on pages of the docs: the address that the visitor sees stands in the snippets, every block can be
- * copied, and a tab that was chosen is chosen again wherever there is one like it. Without it the pages can be read all
- * the same.
+ * Runs in the browser on pages of the docs: snippets contain the address that the visitor sees, every block can be
+ * copied, and a chosen tab is chosen again wherever there is one like it. Without it the pages are just as readable.
  */
 export {};
 

@@ -11,8 +11,8 @@ const fieldName = /^[A-Za-z0-9]*(?:[_.[\]][A-Za-z0-9]*)+$/;
 const oddWord = /\d.*[^\d.,]|[^\d.,].*\d|[^\x20-\x7e]|^.{16,}$/;
 
 /**
- * What a provider said, without what it quotes of the request: prompts are nowhere in clear. Hidden is what stands in
- * quotation marks, what is no ordinary word, and every few words in a row, wherever the request has them too.
+ * What a provider said, without its quotations of the request: prompts are nowhere in clear. Hidden are quoted texts,
+ * unusual words, and every few words in a row, wherever the request has them too.
  * @returns null for a request that is too long to be looked through
  */
 export function hideRequest(said: string, request: Uint8Array): string | null {
@@ -40,7 +40,7 @@ function plainText(request: Uint8Array): string {
   }
 }
 
-/** Words and what stands between them take turns, so that a text is put together again as it was. */
+/** Words and separators alternate, so that a text is reassembled exactly. */
 function hideWords(said: string, request: string): string {
   const parts = said.split(/(\s+)/);
   const isHidden = parts.map((part, index) => index % 2 === 0 && isOddIn(part, request));

@@ -67,7 +67,7 @@ function isData(event: Buffer): boolean {
   return event[0] === 0x64 && event[1] === 0x61 && event[2] === 0x74 && event[3] === 0x61 && event[4] === 0x3a;
 }
 
-/** Looks into one event. One whose data is no JSON is broken: what a client makes of it can't be known. */
+/** Looks into one event. One whose data is not JSON is broken: what a client makes of it can't be known. */
 export function seeEvent(event: Buffer, kind: SurfaceKind): SeenEvent {
   const data = eventData(event);
   let payload: unknown;

@@ -111,7 +111,7 @@ class Tally {
   }
 }
 
-/** What the text under a key is: the same key stands for words, sound and pictures. */
+/** The kind of text under a key: the same key is used for words, audio and pictures. */
 function textName(fields: Json, key: string, parent: string): string {
   if (key === "data" || key === "delta" || key === "result") {
     const type = typeof fields["type"] === "string" ? fields["type"] : "";

@@ -16,8 +16,8 @@ const tailBytesMax = 16_384;
 export type ReadAnswer = {
   readonly usage: ToldUnits | null;
   /**
-   * The whole answer, where its usage could not be read off its end, or where it is not plain that it holds any result. Null
-   * also when the answer is no JSON object.
+   * The whole response, if its usage could not be read at its end, or if it may hold no result. Null also when it is
+   * not a JSON object.
    */
   readonly json: Json | null;
   readonly isObject: boolean;

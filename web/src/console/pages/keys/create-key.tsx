@@ -12,7 +12,7 @@ import { LimitFields } from "./limit-fields.tsx";
 import type { MadeKey } from "./made-key.tsx";
 import { keysArea } from "./messages/messages.ts";
 
-/** A name makes a key; the limits wait behind it. What was typed stays when it is closed. */
+/** A name makes a key; the limits are optional below it. What was typed stays when it is closed. */
 export function CreateKeyDialog(props: {
   readonly isOpen: boolean;
   readonly onClose: () => void;

@@ -14,7 +14,7 @@ export function spansOf(attempts: readonly Attempt[], durationMs: number): Attem
   }));
 }
 
-/** Decimal texts with as many places as the longest of them has, so that their points stand below each other. */
+/** Decimal texts with as many places as the longest of them, so that their points align. */
 export function toEqualPlaces(decimals: readonly string[]): string[] {
   const placesOf = (text: string): number => text.split(".")[1]?.length ?? 0;
   const places = Math.max(0, ...decimals.map(placesOf));

@@ -10,7 +10,7 @@ export const messages: BillingMessages = {
   ledgerNote: "Diffère du solde de ce que les appels en cours mettent de côté.",
   subscription: "Abonnement",
   noSubscription:
-    "Vous n’avez pas d’abonnement. Une formule mensuelle donne son quota pour un mois ; les recharges n’expirent pas.",
+    "Vous n’avez pas d’abonnement. Une formule mensuelle ajoute du solde pour un mois ; les recharges n’expirent pas.",
   plan: "Formule",
   period: "Période",
   periodText: "{from} au {to}",
@@ -19,8 +19,7 @@ export const messages: BillingMessages = {
   subscriptionNames: { active: "actif", cancelled: "résilié", expired: "expiré" },
   endsThen: "prend fin avec cette période",
   cancelSubscription: "Laisser expirer",
-  cancelText:
-    "L’abonnement reste utilisable jusqu’au {date} et prend fin à cette date. Ce qui reste de son quota prend fin avec lui.",
+  cancelText: "L’abonnement reste utilisable jusqu’au {date}. Ce qui en reste expire alors.",
   cancelled: "L’abonnement prend fin avec sa période.",
   plans: "Formules",
   monthly: "par mois",

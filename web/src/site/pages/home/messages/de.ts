@@ -4,8 +4,8 @@ export const de: HomeTexts = {
   title: "Ein Gateway zu Modell-APIs",
   description: "Eine Adresse und ein Schlüssel für Modell-APIs, mit genauer Abrechnung jedes Aufrufs.",
   heading: "Ein Schlüssel für Modell-APIs und eine genaue Abrechnung jedes Aufrufs",
-  lead: "Programme erreichen dieses Gateway unter {path} mit jedem OpenAI-Client. Welche Modelle ein Schlüssel nutzen darf, sagt GET /v1/models.",
-  prices: "Was es kostet",
+  lead: "Programme erreichen dieses Gateway unter {path} mit jedem OpenAI-Client. GET /v1/models listet die Modelle, die Ihr Schlüssel nutzen kann.",
+  prices: "Preise ansehen",
   logIn: "Anmelden",
   example: "Ein erster Aufruf",
   start: "Konto anlegen",
@@ -13,7 +13,7 @@ export const de: HomeTexts = {
   copy: "Kopieren",
   copied: "Kopiert",
   apis: {
-    title: "Was Ihre Programme schon sprechen",
+    title: "Funktioniert mit den APIs, die Sie schon nutzen",
     lead: "Ändern Sie Adresse und Schlüssel; alles andere bleibt, wie es ist.",
     api: "Schnittstelle",
     path: "Adresse",
@@ -68,7 +68,7 @@ export const de: HomeTexts = {
     plan: {
       question: "Worin unterscheiden sich Guthaben und Monatstarif?",
       answer:
-        "Guthaben bleibt, bis es verbraucht ist. Ein Monatstarif gibt Quota für seinen Monat; was übrig ist, endet mit ihm.",
+        "Guthaben bleibt, bis es verbraucht ist. Ein Monatstarif gibt Guthaben für einen Monat; was übrig ist, verfällt danach.",
     },
   },
 };

@@ -4,7 +4,7 @@ export const fr: HomeTexts = {
   title: "Une passerelle vers les API de modèles",
   description: "Une adresse et une clé pour les API de modèles, avec le compte exact de chaque appel.",
   heading: "Une clé pour les API de modèles, et le compte exact de chaque appel",
-  lead: "Vos programmes joignent cette passerelle à {path} avec n’importe quel client OpenAI. GET /v1/models indique les modèles ouverts à une clé.",
+  lead: "Vos programmes joignent cette passerelle à {path} avec n’importe quel client OpenAI. GET /v1/models liste les modèles accessibles à votre clé.",
   prices: "Combien ça coûte",
   logIn: "Se connecter",
   example: "Un premier appel",
@@ -68,7 +68,7 @@ export const fr: HomeTexts = {
     plan: {
       question: "Quelle différence entre le crédit et une formule mensuelle ?",
       answer:
-        "Le crédit reste jusqu’à épuisement. Une formule mensuelle donne un quota pour son mois ; ce qui en reste prend fin avec lui.",
+        "Le crédit reste jusqu’à épuisement. Une formule mensuelle donne du crédit pour un mois ; ce qui en reste prend fin avec lui.",
     },
   },
 };

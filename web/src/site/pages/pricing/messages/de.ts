@@ -34,7 +34,7 @@ export const de: PricingTexts = {
     },
     expiry: {
       title: "Wie lange es hält",
-      text: "Guthaben aus einer einmaligen Zahlung hat kein Ablaufdatum. Die Quota eines Monatstarifs endet mit seinem Monat; eine neue Zahlung verlängert ihn.",
+      text: "Guthaben aus einer einmaligen Zahlung hat kein Ablaufdatum. Das Guthaben eines Monatstarifs verfällt mit seinem Monat; eine neue Zahlung verlängert ihn.",
     },
     failed: {
       title: "Was nichts kostet",

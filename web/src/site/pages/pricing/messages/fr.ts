@@ -34,7 +34,7 @@ export const fr: PricingTexts = {
     },
     expiry: {
       title: "Durée",
-      text: "Le crédit d’un paiement unique n’expire pas. Le quota d’une formule mensuelle prend fin avec son mois ; un nouveau paiement le prolonge.",
+      text: "Le crédit d’un paiement unique n’expire pas. Le crédit d’une formule mensuelle expire avec son mois ; un nouveau paiement le prolonge.",
     },
     failed: {
       title: "Ce qui est gratuit",
