@@ -307,7 +307,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         }
       });
 
-      test("a conversation that is too long is told in the words that clients act on", async () => {
+      test("a conversation that is too long is reported in the words that clients act on", async () => {
         messages.provider.script({
           status: 400,
           body: { error: { message: longContext, code: "context_length_exceeded" } },
@@ -333,7 +333,7 @@ describe.each(arrangements)("the official clients, %s", (arrangement) => {
         }
       });
 
-      test.each([503, 529])("a provider that is overloaded, by %p, is told as such", async (status) => {
+      test.each([503, 529])("a provider that is overloaded, by %p, is reported as such", async (status) => {
         const model = `claude-${status}-${isCurrent}`;
         await messages.addModel(model);
         messages.provider.script({ status, retryAfter: 3 });

@@ -221,7 +221,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(failed).toMatchObject({ status: 502, code: "upstream_error" });
     });
 
-    test("in the middle of a stream reaches the reader as an error, behind what was said before", async () => {
+    test("in the middle of a stream reaches the reader as an error, after what was said before", async () => {
       const request = { model, stream: true as const, messages: ask("sandbox: error after 3 chunks") };
       const stream = await client.chat.completions.create(request);
       let count = 0;
@@ -281,7 +281,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       expect(sent).toBe(1);
     });
 
-    test("tries a limit of its key again after the time that it was told", async () => {
+    test("retries a limit of its key after the announced time", async () => {
       const limited = await scene.rig.addUser();
       await scene.rig.db
         .sql`update api_key set requests_per_minute = 1 where gateway_user_id = ${limited.gatewayUserId}::bigint`;

@@ -115,7 +115,7 @@ describe.each(arrangements)("the relay is transparent, %s", (arrangement) => {
     await fc.assert(property, { numRuns });
   });
 
-  test("usage options that do not ask for usage are replaced where they stand", async () => {
+  test("usage options that do not ask for usage are replaced in place", async () => {
     const values = fc.constantFrom("{}", "null", '{"include_usage":false}', '{ "include_obfuscation" : false }');
     const options = one(member("stream_options", fc.constant(placeholder)));
     const property = fc.asyncProperty(bodyText(model, messages, stream, options), values, async (body, value) => {

@@ -59,7 +59,7 @@ describeUnless(installClaudeCode(), "an agent, Claude Code 2.1.197", () => {
   const toolResults = (): UpstreamMessage[] =>
     (requests().at(-1)?.messages ?? []).filter(({ role }) => role === "tool");
 
-  test("reads a file: what stands in it reaches the model as the result of the call", async () => {
+  test("reads a file: its content reaches the model as the result of the call", async () => {
     const path = join(agent.project, "note.txt");
     await writeFile(path, "the tide turns at noon\n");
     provider.script([

@@ -79,7 +79,7 @@ const lists: readonly (readonly [path: string, backend: string])[] = [
 
 describe("pages of operations", () => {
   test.each(lists)(
-    "%s tells what failed with the id of the request, and shows its rows once it is asked again",
+    "%s shows what failed with the request id, and shows its rows after a retry",
     async (path, backend) => {
       await opened(
         path,

@@ -62,7 +62,7 @@ test("the address of the snippets is the one that the visitor came by, also in w
   });
 }, 60_000);
 
-test("a page is copied as the Markdown that stands beside it, in its language", async () => {
+test("a page is copied as the Markdown beside it, in its language", async () => {
   await withPage("/de/docs/billing/", {}, async ({ page }) => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.evaluate(keepWhatIsSaid);

@@ -203,7 +203,7 @@ describe("a table", () => {
     await page.getByRole("button", { name: "Top-up 10" }).waitFor();
   });
 
-  test("has one search on a phone, and the other filters behind a button that counts those that are set", async () => {
+  test("has one search on a phone, and the other filters under a button that counts those that are set", async () => {
     const page = await open("/admin/users/", { as: "admin", width: 390 });
     const button = page.getByRole("button", { name: "Filters" });
     const status = page.getByRole("combobox", { name: "Status" });

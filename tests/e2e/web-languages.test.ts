@@ -27,7 +27,7 @@ test("there are pages with charts", () => {
 });
 
 test.each(pages.map((shown) => [shown.name, shown] as const))(
-  "%s is shown to a browser whose language is no tag",
+  "%s is shown to a browser whose language is not a valid tag",
   async (_name, shown) => {
     const watched = await browser.open(pageOptions(web, shown));
     try {

@@ -83,7 +83,7 @@ describe("the support widget", () => {
     ["/console/", "user", ["", "Test user", "ada@example.org"]],
     ["/pricing/", "nobody", ["", null, null]],
   ] as const)(
-    "is loaded on %s, and told who the %s is",
+    "is loaded on %s, and given the name of the %s",
     async (path, who, expected) => {
       const cookie = web.cookies[who];
       const { page, close } = await browser.open({ url: web.sluice.url, ...(cookie === undefined ? {} : { cookie }) });

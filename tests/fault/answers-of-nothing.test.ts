@@ -68,18 +68,21 @@ describe("an answer of nothing", () => {
   const seen = ({ status, body }: RelayedAnswer) => ({ status, code: errorIn(body)?.code });
 
   describe.each(operations)("of %s", (path, request, result) => {
-    test.each(nothings)("that is %s is no answer: the next channel gives one", async (_what, body, kind) => {
-      const model = coveredBy(path);
-      script(`${model}-1`, { body });
-      script(`${model}-2`, { body: { ...result, usage } });
-      const answer = await faulty.call(model, request, { path });
-      expect(answer.status).toBe(200);
-      expect(JSON.parse(answer.body.toString())).toEqual({ ...result, usage });
-      expect(await attemptsOf(answer)).toMatchObject([
-        { channel: `${model}-1`, result: kind },
-        { channel: `${model}-2`, result: "answered" },
-      ]);
-    });
+    test.each(nothings)(
+      "that is %s does not count as a response: the next channel gives one",
+      async (_what, body, kind) => {
+        const model = coveredBy(path);
+        script(`${model}-1`, { body });
+        script(`${model}-2`, { body: { ...result, usage } });
+        const answer = await faulty.call(model, request, { path });
+        expect(answer.status).toBe(200);
+        expect(JSON.parse(answer.body.toString())).toEqual({ ...result, usage });
+        expect(await attemptsOf(answer)).toMatchObject([
+          { channel: `${model}-1`, result: kind },
+          { channel: `${model}-2`, result: "answered" },
+        ]);
+      },
+    );
 
     test("is a 502 that costs nothing where there is no other channel", async () => {
       script("alone-1", { body: { id: "x", usage } });

@@ -19,18 +19,18 @@ const requestOf = (model: string) =>
 /** Byte places that have a name, and with TEST_FULL=1 all of them. */
 const afterEvents = (count: number) => wireBytes(events.slice(0, count)).length - "0\r\n\r\n".length;
 const namedPlaces: readonly [string, number][] = [
-  ["behind the head", streamHead.length],
+  ["after the head", streamHead.length],
   ["inside the first size line", streamHead.length + 1],
   ["inside the first event", streamHead.length + 30],
-  ["behind the role", afterEvents(1)],
+  ["after the role", afterEvents(1)],
   ["inside the size line of the second event", afterEvents(1) + 1],
   ["before the line end of the second event", afterEvents(2) - 3],
-  ["behind the first text", afterEvents(2)],
+  ["after the first text", afterEvents(2)],
   ["inside a character of three bytes", wire.indexOf(Buffer.from("三")) + 1],
   ["inside a character of four bytes", wire.indexOf(Buffer.from("🙂")) + 2],
-  ["behind the last text", afterEvents(6)],
-  ["behind the finish", afterEvents(7)],
-  ["behind the usage", afterEvents(8)],
+  ["after the last text", afterEvents(6)],
+  ["after the finish", afterEvents(7)],
+  ["after the usage", afterEvents(8)],
   ["inside [DONE]", wire.indexOf("[DONE]") + 3],
   ["before the line end of [DONE]", wire.indexOf("[DONE]") + 6],
 ];
@@ -126,7 +126,7 @@ const faults: readonly Fault[] = [
   },
 ];
 
-describe.each(arrangements)("behind the first event, %s", (arrangement) => {
+describe.each(arrangements)("after the first event, %s", (arrangement) => {
   let faulty: FaultRig;
 
   beforeAll(async () => {

@@ -58,7 +58,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     ["an unknown parameter", 422, "unknown_parameter"],
     ["an unknown model", 404, "model_not_found"],
   ])(
-    "%s is told in the words of the provider, without its secrets, and not tried elsewhere",
+    "%s is reported in the words of the provider, without its secrets, and not tried elsewhere",
     async (what, status, code) => {
       const secrets = "key sk-abcdefghijklmnop0123456789, Bearer abcdefghijklmnop.123456 and ?api_key=hunter22";
       const error = { message: `${what}: ${secrets}`, type: "invalid_request_error", param: "messages", code };
@@ -157,7 +157,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
     expect({ status: answer.status, code: errorIn(answer.body)?.code }).toEqual({ status: 503, code: "no_upstream" });
   });
 
-  test("a channel for three calls at a time never sees a fourth; the others are told when to come back, and pay nothing", async () => {
+  test("a channel for three calls at a time never sees a fourth; the others learn when to come back, and pay nothing", async () => {
     faulty.provider.script({ firstTokenDelayMs: 300, text: "slow" }, always("full-1"));
     const answers = await many(50, "full");
     const counts = countStatuses(answers);

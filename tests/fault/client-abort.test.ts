@@ -103,7 +103,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     expect(left.cancelledAfterMs).toBeGreaterThanOrEqual(readOnMs === 0 ? 0 : readOnMs - 50);
   };
 
-  test.each(leavings)("behind event $count (by $how) has it cancelled and pays what came", async ({ count, how }) => {
+  test.each(leavings)("after event $count (by $how) has it cancelled and pays what came", async ({ count, how }) => {
     const left = await leave({
       behaviour: { raw: wireBytes(events).toString("latin1"), silence: { afterBytes: lengthOf(count, events) } },
       body,
@@ -114,7 +114,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   });
 
   test.each([1, 2, pieces.length])(
-    "behind event %i of a stream that tells its usage in each pays that",
+    "after event %i of a stream that reports its usage in each pays that",
     async (count) => {
       const left = await leave({
         behaviour: { raw: wireBytes(told).toString("latin1"), silence: { afterBytes: lengthOf(count, told) } },
@@ -138,8 +138,8 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   });
 
   test.each([
-    ["behind the head of a stream", { stream: true }, { afterChunks: 0 }],
-    ["behind the head of a whole answer", {}, { afterChunks: 0 }],
+    ["after the head of a stream", { stream: true }, { afterChunks: 0 }],
+    ["after the head of a whole answer", {}, { afterChunks: 0 }],
     ["inside the body of a whole answer", {}, { afterBytes: 700 }],
   ])("%s has it cancelled after a while and pays the input", async (_where, kind, silence) => {
     for (const how of ["rst", "fin"] as const) {
@@ -152,7 +152,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
   test.each([
     ["a stream", body, true],
     ["a whole answer", {}, false],
-  ])("behind the head of %s that ends soon pays what the provider says", async (_what, kind, isStream) => {
+  ])("after the head of %s that ends soon pays what the provider says", async (_what, kind, isStream) => {
     calls += 1;
     faulty.provider.reset();
     const usage = { prompt_tokens: 1_011, completion_tokens: 29 };
@@ -182,7 +182,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     ["a stream", body, true],
     ["a whole answer", {}, false],
   ])(
-    "behind the head of %s that was worked on unseen waits as long for what the provider says",
+    "after the head of %s that was worked on unseen waits as long for what the provider reports",
     async (_what, kind, isStream) => {
       const workMs = patienceMs * 5;
       for (const answersInTime of [true, false]) {
@@ -240,7 +240,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
     expect(faulty.provider.requests).toHaveLength(0);
   });
 
-  test("behind [DONE] leaves a call that is complete", async () => {
+  test("after [DONE] leaves a call that is complete", async () => {
     calls += 1;
     faulty.provider.reset();
     faulty.provider.script({ raw: wireBytes(events).toString("latin1") });

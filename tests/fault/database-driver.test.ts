@@ -141,7 +141,7 @@ function nextChange(db: Database, expected: boolean): Promise<void> {
 }
 
 describe("a backend that is killed inside a transaction", () => {
-  test("hangs nobody, ends nothing, and no user is told a lie about what happened", async () => {
+  test("hangs nobody, ends nothing, and gives no user a false report of what happened", async () => {
     await using db = open();
     const load = startLoad(db);
     for (let kills = 0; kills < killsMin; ) {

@@ -240,7 +240,7 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
     expect(server.connections).toBe(0);
   });
 
-  test("an abort between the head and the first reader is told to the reader", async () => {
+  test("an abort between the head and the first reader reaches the reader", async () => {
     server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
     for (const read of ["bytes", "consume"] as const) {
       const abort = new AbortController();
@@ -252,7 +252,7 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
     }
   });
 
-  test("an abort while the reader is paused is told at once", async () => {
+  test("an abort while the reader is paused is reported at once", async () => {
     server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
     const abort = new AbortController();
     const response = await client.send(requestTo({ port: server.port, signal: abort.signal }));
@@ -273,7 +273,7 @@ describe.each(httpClients)("aborting, $name", ({ name, create }) => {
     expect(await outcome).toMatchObject({ kind: "aborted", isRequestSent: true });
   });
 
-  test("an abort after the end changes nothing, and no call leaves a listener behind", async () => {
+  test("an abort after the end changes nothing, and no call leaves a listener", async () => {
     server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 5\r\n\r\nhello`) });
     const abort = new AbortController();
     for (let round = 0; round < 20; round += 1) {

@@ -138,7 +138,7 @@ describe.each(httpClients)("faults of the upstream, $name", ({ name, create }) =
     expect(await call(client, requestTo({ port }))).toMatchObject({ body: "hello world", isDelimited: true });
   });
 
-  test("bytes behind the answer do not become part of it or of the next one", async () => {
+  test("bytes after the response do not become part of it or of the next one", async () => {
     const port = serve((socket) => {
       socket.send(`${ok}Content-Length: 5\r\n\r\nhello${ok}Content-Length: 4\r\n\r\nevil`);
     });

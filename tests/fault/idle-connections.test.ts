@@ -34,7 +34,7 @@ const message = { model: "claude-test", max_tokens: 10, messages: [{ role: "user
 
 describe.each([
   ["one process", "relay,gateway,backend"],
-  ["a gateway that stands alone", "gateway"],
+  ["a gateway that runs alone", "gateway"],
 ])("of %s", (_, roles) => {
   let sluice: SluiceProcess;
   const connect = async (): Promise<RawConnection> => await connectRaw(Number(new URL(sluice.url).port));

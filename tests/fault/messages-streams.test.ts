@@ -158,7 +158,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     });
   });
 
-  describe("a stream that is whole is told as such", () => {
+  describe("a complete stream is reported as such", () => {
     test.each([
       ["byte by byte", { ...words, splitAt: "every-byte" }],
       ["without usage", { ...words, omitUsage: true }],
@@ -205,7 +205,7 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
     expect(typesOf(await read(null))).toEqual(whole);
   });
 
-  test("a process that is told to stop lets a stream end, and writes it down", async () => {
+  test("a process asked to stop lets a stream end, and records it", async () => {
     messages.provider.script({ ...words, silence: { afterChunks: 3 } });
     const own = await messages.rig.start(arrangement);
     const answer = await fetch(`${own.url}/msgcompat/v1/messages`, {

@@ -144,7 +144,7 @@ describe("one customer of two", () => {
     }
   });
 
-  test("a credential that is refused makes it rest for all, and nobody is told of a rate of calls", async () => {
+  test("a credential that is refused makes it rest for all, and nobody gets a rate limit", async () => {
     script("key", { status: 401 });
     expect(seen(await callAs(faulty.user, "key"))).toEqual({ status: 502, code: "upstream_error" });
     const answer = await callAs(victim, "key");
@@ -153,7 +153,7 @@ describe("one customer of two", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeWithin(1, 4);
   });
 
-  test("a request above the limit is told so, and not to try again", async () => {
+  test("a request above the limit is refused, without an invitation to retry", async () => {
     const body = errorOf({ message: "Request too large: Limit 30000, Requested 60000.", type: "tokens" });
     script("plain", { status: 429, retryAfter: 60, body });
     const answer = await callAs(faulty.user, "plain");

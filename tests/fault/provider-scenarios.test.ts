@@ -126,7 +126,7 @@ describe("beside a healthy channel", () => {
     expect(row.attempts.map(({ channel }) => channel)).toEqual([`${model}-1`]);
   });
 
-  test.each(refusals)("$name: told in the provider's words, and tried nowhere else", async (fault) => {
+  test.each(refusals)("$name: reported in the provider's words, and tried nowhere else", async (fault) => {
     const model = modelOf(fault.name);
     script(model, fault.behaviour);
     const { answer } = await timed(model);

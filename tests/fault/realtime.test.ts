@@ -130,23 +130,26 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
     expect(await scene.rig.checkMoney()).toEqual([]);
   });
 
-  test.each(["fin", "rst"] as const)("a provider that breaks off by %s is told to the client in time", async (how) => {
-    script(scene, { cut: { afterChunks: 8, with: how }, chunkDelayMs: 5 });
-    const client = await open(scene, user);
-    client.send({ type: "response.create" });
-    const closed = await client.closed;
-    const record = await scene.provider.waitForEnd(0);
-    expect(nowMs() - (record.endedAtMs ?? 0)).toBeLessThan(noticeMsMax);
-    expect(closed.code).toBe(1011);
-    expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "stream_interrupted" } });
-    await waitUntil(async () => (await rowsOf(scene, user)).length > 0);
-    // Eight events: the session, the beginning of the response, and six pieces of text, each a token.
-    expect(await rowsOf(scene, user)).toEqual([
-      expect.objectContaining({ outcome: "failed", usage_source: "estimated", output_tokens: 6n }),
-    ]);
-    expect((await traceOf(scene, user))[0]).toMatchObject({ status: "failed" });
-    expect(await scene.rig.checkMoney()).toEqual([]);
-  });
+  test.each(["fin", "rst"] as const)(
+    "a provider that disconnects by %s is reported to the client in time",
+    async (how) => {
+      script(scene, { cut: { afterChunks: 8, with: how }, chunkDelayMs: 5 });
+      const client = await open(scene, user);
+      client.send({ type: "response.create" });
+      const closed = await client.closed;
+      const record = await scene.provider.waitForEnd(0);
+      expect(nowMs() - (record.endedAtMs ?? 0)).toBeLessThan(noticeMsMax);
+      expect(closed.code).toBe(1011);
+      expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "stream_interrupted" } });
+      await waitUntil(async () => (await rowsOf(scene, user)).length > 0);
+      // Eight events: the session, the beginning of the response, and six pieces of text, each a token.
+      expect(await rowsOf(scene, user)).toEqual([
+        expect.objectContaining({ outcome: "failed", usage_source: "estimated", output_tokens: 6n }),
+      ]);
+      expect((await traceOf(scene, user))[0]).toMatchObject({ status: "failed" });
+      expect(await scene.rig.checkMoney()).toEqual([]);
+    },
+  );
 });
 
 describe("back-pressure", () => {

@@ -61,7 +61,7 @@ describe.each(["http:", "https:"] as const)("a connection over %s", (protocol) =
     expect([server.connections, client.statistics.open]).toEqual([1, 0]);
   });
 
-  test("that stands is used further without a question", async () => {
+  test("that is established is reused without a query", async () => {
     serve(isTls, hello);
     client = new PooledHttpClient({ tlsCa: authority.cert, guard: openGuard() });
     await call(client, toApi(protocol));

@@ -116,7 +116,7 @@ describe("guesses of a password", () => {
     expect(tried).toBe(51);
   });
 
-  test("an unknown address and a wrong password are told apart by nothing", async () => {
+  test("an unknown address and a wrong password are indistinguishable", async () => {
     const ip = freshAddress();
     const unknown = await client.logIn("nobody@example.org", "wrong password", { ip });
     const wrong = await client.logIn(victim, "wrong password", { ip });
@@ -165,7 +165,7 @@ describe("whether an address has an account is not told", () => {
     expect(withoutLink(known)).toEqual(withoutLink(free));
   });
 
-  test("the owner is told by mail, and the link of the answer is good for nothing", async () => {
+  test("the owner is notified by mail, and the link of the response is worthless", async () => {
     const owner = "owner@example.org";
     await client.makeUser(owner, password);
     const answer = await client.post("/backend/auth/register/", {
@@ -345,7 +345,7 @@ describe("a session", () => {
     expect(me.body).toMatchObject({ user: { email: victim } });
   });
 
-  test("is no other kind of session", async () => {
+  test("is not another kind of session", async () => {
     const [user, admin] = [await loginUser(rig), await loginAdmin(rig)];
     expect(await client.me(admin.cookie.replace("ADMIN", "USER"))).toBe(401);
     const asAdmin = await client.get("/backend/auth/admin/me/", { cookie: user.cookie.replace("USER", "ADMIN") });

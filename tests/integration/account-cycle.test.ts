@@ -127,7 +127,7 @@ describe("a registration", () => {
     expect(await rig.checkMoney()).toEqual([]);
   });
 
-  test("stands although its mail can't even be written down; the reason is on the profile", async () => {
+  test("remains although its mail can't even be recorded; the reason is on the profile", async () => {
     await rig.db.sql`alter table mail_log add constraint no_mail check (to_address <> 'no-mail@example.org')`;
     const answer = await client.post("/backend/auth/register/", { email: "no-mail@example.org", password });
     expect(answer.status).toBe(202);
@@ -257,7 +257,7 @@ describe("sessions", () => {
     expect(await client.me(third)).toBe(401);
   });
 
-  test("that ended by a logout, a new password or a suspension are told to have expired, and no cookie is told to log in", async () => {
+  test("that ended by a logout, a new password or a suspension are reported as expired, and no cookie gets a request to log in", async () => {
     const ends: readonly ((user: { cookie: string; userId: bigint }) => Promise<unknown>)[] = [
       ({ cookie }) => client.post("/backend/auth/logout/", {}, { cookie }),
       ({ userId }) => rig.db.sql`update user_profile set status = 'suspended' where id = ${userId}::bigint`,

@@ -86,7 +86,7 @@ describe("an admin", () => {
     expect(await me(cookie)).toBe(401);
   });
 
-  test("who logs in again leaves the old session behind", async () => {
+  test("a new login replaces the old session", async () => {
     const before = cookieOf((await logIn("anna")).setCookie);
     const after = cookieOf((await logIn("anna", { cookie: before })).setCookie);
     expect(after).not.toBe(before);

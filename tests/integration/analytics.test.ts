@@ -256,7 +256,7 @@ describe("an enterprise lead", () => {
     ]);
   });
 
-  test("is no formula in the file that admins take", async () => {
+  test("is not a formula in the file that admins download", async () => {
     await create(lead);
     const answer = await fetch(`${http.url}/backend/admin/lead/export/`, { headers: admin });
     expect(await answer.text()).toContain(`"'=HYPERLINK(1)`);

@@ -104,7 +104,7 @@ describe("a new key", () => {
     );
   });
 
-  test("tells when it was used last", async () => {
+  test("shows when it was last used", async () => {
     const { as } = await scene.enter();
     const { key } = await makeKey(as);
     await markUse(scene.rig.db, [BigInt(key.key_id) as ApiKeyId]);
@@ -116,7 +116,7 @@ describe("a new key", () => {
     expect(others.map(({ last_used_at }) => last_used_at)).toEqual([null]);
   });
 
-  test("is refused beyond a hundred that live, and there is room again behind one that ended", async () => {
+  test("is refused beyond a hundred live ones, and there is room again after one has ended", async () => {
     const { as, user } = await scene.enter();
     await scene.rig.db.sql`
       insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name)

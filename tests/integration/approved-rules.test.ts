@@ -191,7 +191,7 @@ describe("what authenticates payments and mails is not put in place by one super
     (await rig.db.sql`select 1 from approval where sealed is not null`).length;
 
   test.each(["cardpay.account_a.webhook_secret", "cardpay.default.secret_key", "walletpay.token", "mail.smtp_url"])(
-    "%s waits, sealed and told to nobody, until a second one agrees",
+    "%s waits, encrypted and shown to nobody, until a second one approves",
     async (name) => {
       const waiting = await saveSecret(asker, name);
       expectWaits(waiting, { secret: name, secret_is: "new" });

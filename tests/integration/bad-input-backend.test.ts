@@ -57,7 +57,7 @@ describe("a login", () => {
     expect((await client.logIn("person@example.org", password, { ip })).status).toBe(200);
   });
 
-  test("35 is told to wait after the fifth failure, in seconds", async () => {
+  test("35 has to wait after the fifth failure, in seconds", async () => {
     const ip = freshAddress();
     const answers: Answer[] = [];
     for (let round = 0; round < 6; round += 1) {

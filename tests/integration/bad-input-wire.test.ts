@@ -49,12 +49,12 @@ const refused: readonly Refused[] = [
   ["24 a slash at the end", post(`${chat}/`), body, inside],
   ["24 a parameter", post(`${chat};x=1`), body, inside],
   ["24 a fragment", post(`${chat}#x`), body, inside],
-  ["24 nothing behind the version", post("/v1/"), body, inside],
+  ["24 nothing after the version", post("/v1/"), body, inside],
   ["24 a way up", post("/v1/../backend/login/"), body, inside],
   ["24 a way up to the probes", ["GET /v1/../healthz HTTP/1.1", host], "", inside],
   ["24 an encoded way up", post("/v1/%2e%2e/backend/login/"), body, inside],
   ["24 a way up for other servers", post("/v1/..;/backend/login/"), body, inside],
-  ["24 a way up behind the models", ["GET /v1/models/%2e%2e/%2e%2e/healthz HTTP/1.1", host], "", inside],
+  ["24 a way up after the models", ["GET /v1/models/%2e%2e/%2e%2e/healthz HTTP/1.1", host], "", inside],
   ["24 the version alone", post("/v1"), body, outside],
   ["24 capitals", post("/V1/chat/completions"), body, outside],
   ["24 an encoded version", post("/%76%31/chat/completions"), body, outside],
@@ -158,7 +158,7 @@ describe.each(arrangements)("bad input on the wire, %s", (arrangement) => {
   test.each([
     ["a body over the limit", post(chat, "Content-Length: 100000000"), ""],
     ["two hosts", hostIs("sluice.example", "other.example"), body],
-  ] as const)("the connection ends behind the refusal of %s", async (_, lines, content) => {
+  ] as const)("the connection ends after the refusal of %s", async (_, lines, content) => {
     const answer = await exchangeRaw(scene.sluice.url, written(lines, content));
     expect(answer.headers.get("connection")).toBe("close");
     await answer.connection.ended;

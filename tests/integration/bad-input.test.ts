@@ -93,7 +93,7 @@ describe.each(arrangements)("bad input, %s", (arrangement) => {
     expect((await send({ method: "PUT", path: "/v1/models" })).headers.get("allow")).toBe("GET, HEAD");
   });
 
-  test("HEAD tells of a refusal by its status alone", async () => {
+  test("HEAD shows a refusal by its status alone", async () => {
     const answer = await send({ method: "HEAD" });
     expect([answer.status, answer.body, answer.headers.get("allow")]).toEqual([405, "", "POST"]);
   });

@@ -84,7 +84,7 @@ describe.each(arrangements)("an answer that contradicts itself, %s", (arrangemen
     },
   );
 
-  test.each(["spoken-page", "spoken-nothing", "reset-content"] as const)("is no speech: %s", async (model) => {
+  test.each(["spoken-page", "spoken-nothing", "reset-content"] as const)("is not speech: %s", async (model) => {
     await expectRefused(await speak(model));
   });
 

@@ -317,7 +317,7 @@ describe("limits", () => {
     expect(idle.load().inUse).toBe(0);
   });
 
-  test("a caller who gets no connection in time is told so, and those who have one finish", async () => {
+  test("a caller who gets no connection in time gets an error, and those who have one finish", async () => {
     await using small = disposable(openDatabase(options({ poolMax: 2, acquireTimeoutMs: 100 })));
     const release = Promise.withResolvers<void>();
     const holders = [1, 2].map(() =>
@@ -332,7 +332,7 @@ describe("limits", () => {
     expect(await small.sql<{ one: number }>`select 1 as one`).toHaveLength(1);
   });
 
-  test("closing waits for running work, but not longer than it was told", async () => {
+  test("closing waits for running work, but not beyond its limit", async () => {
     const patient = openDatabase(options());
     const quick = patient.sql<{ done: boolean }>`select true as done, pg_sleep(0.1)::text`;
     await Bun.sleep(20);

@@ -49,7 +49,7 @@ async function findRow(answer: Response) {
 
 describe.each([
   ["one process", "relay,gateway,backend,jobs"],
-  ["a gateway that stands alone", "gateway,jobs"],
+  ["a gateway that runs alone", "gateway,jobs"],
 ])("%s that is asked to stop", (_, roles) => {
   const start = (env: Record<string, string> = {}): Promise<SluiceProcess> =>
     rig.startProcess({ ROLES: roles, ...env });

@@ -52,8 +52,8 @@ describe("66: a name that does not lead to the node and only there", () => {
     ["does not exist", { is: "absent" }],
     ["has no address", {}],
     ["is one that the server can't tell", { is: "failing" }],
-    ["leads to the node, while its IPv6 addresses can't be told", { a: ["127.0.0.1"], failsFor: "aaaa" }],
-    ["has no IPv4 address that can be told, and none of IPv6", { failsFor: "a" }],
+    ["leads to the node, while its IPv6 addresses can't be resolved", { a: ["127.0.0.1"], failsFor: "aaaa" }],
+    ["has no resolvable IPv4 address, and none of IPv6", { failsFor: "a" }],
     ["leads to more addresses than a node can have", { a: Array.from({ length: 20 }, (_, n) => `127.0.1.${n}`) }],
   ];
 

@@ -51,7 +51,7 @@ test("66: a DNS server that says nothing is no yes, and is not waited for", asyn
   expect(codeOf(await post("switch", { node_code: "node-s" }))).toEqual([409, "dns_mismatch"]);
 });
 
-describe("what is no node, account or route", () => {
+describe("invalid nodes, accounts and routes", () => {
   const node = { node_code: "node-x", name: "X", host: "x.nodes.example.org", ip: "8.8.8.8" };
   const route = { route_code: "r1", gateway_user_id: 1, provider: "openai", model_pattern: "*" };
   const account = { account_code: "a1", node_code: "node-s", provider: "openai", auth_type: "api_key" };
@@ -64,7 +64,7 @@ describe("what is no node, account or route", () => {
     ["a short relay key", "save", { ...node, relay_key: "short" }],
     ["a relay key without chance", "save", { ...node, relay_key: "a".repeat(40) }],
     ["the secret of another feature", "save", { ...node, relay_key_secret: "cardpay.secret_key" }],
-    ["a source that is no node", "save", { ...node, source_node_id: 4711 }],
+    ["a source that is not a node", "save", { ...node, source_node_id: 4711 }],
     ["a weight below zero", "save", { ...node, weight: -1 }],
     ["a state that there is not", "save", { ...node, status: "production" }],
     ["a redirect path with two slashes", "save", { ...node, oauth_redirect_path: "//evil.example.org" }],

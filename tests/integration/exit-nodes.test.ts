@@ -136,7 +136,7 @@ describe("saves", () => {
     expect(await countAudits("exit-node.save", "node-d")).toBe(1);
   });
 
-  test("of one version at the same time: one wins, the others are told", async () => {
+  test("of one version at the same time: one wins, the others get a conflict", async () => {
     const save = (name: string) => post("save", { node_code: "node-d", name, version: 1 });
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => save(`D ${index}`)));
     const statuses = answers.map(({ status }) => status).sort();

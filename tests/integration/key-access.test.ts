@@ -192,7 +192,7 @@ describe.each(arrangements)("what a key may do, %s", (arrangement) => {
       expect(await listModels(user.apiKey)).toContain("gpt-4o-mini");
     });
 
-    test("of tokens a minute stops the call behind the one that used them up", async () => {
+    test("of tokens a minute stops the call after the one that used them up", async () => {
       const user = await limited({ tpm: 30 });
       const first = await call(user.apiKey);
       const { usage } = (await first.json()) as { usage: { total_tokens: number } };

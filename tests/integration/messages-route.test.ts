@@ -140,7 +140,7 @@ describe.each(arrangements)("the messages route, %s", (arrangement) => {
       messages.call("/msgcompat/v1/messages", { method: "POST", body, headers });
 
     test.each(["", "null", "[]", '"x"', "{", '{"a":1}{}', '{"model":"a","model":"b"}', `${"[".repeat(10_000)}`])(
-      "a body that is no request: %p",
+      "a body that is not a request: %p",
       async (body) => {
         expect((await refused(await send(body.slice(0, 20_000)))).slice(0, 2)).toEqual([400, "invalid_request_error"]);
       },

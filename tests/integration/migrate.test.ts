@@ -109,7 +109,7 @@ describe("migrations", () => {
     expect(await sql`select answer() as answer`).toEqual([{ answer: 42 }] as never);
   });
 
-  test("that fail leave whole migrations behind, name the line, and go on from there when they are mended", async () => {
+  test("that fail leave whole migrations, name the line, and continue from there when they are fixed", async () => {
     const broken = "create table b (id int);\n--> statement-breakpoint\ncreate table c (\n  id int,\n  id2 nothing\n);";
     await write({ "0000_good": "create table a (id int);", "0001_broken": broken });
     await expect(run()).rejects.toThrow(/^migration 0001_broken\.sql, line 5: type "nothing" does not exist/);
@@ -144,7 +144,7 @@ describe("migrations", () => {
     expect(await run()).toEqual(["the database is newer than this program: it has 1 migration(s) more"]);
   });
 
-  test("wait for a table in use without making everyone else wait behind them", async () => {
+  test("wait for a table in use without making everyone else queue after them", async () => {
     await write({ "0000_first": "create table busy (id int)" });
     await run();
     await write({ "0000_first": "create table busy (id int)", "0001_second": "alter table busy add column name text" });

@@ -120,7 +120,7 @@ describe("the nightly check", () => {
 describe("GET /backend/admin/money-check/", () => {
   const log = createLog("error", () => undefined);
 
-  test("tells admins what is violated, and nobody else anything", async () => {
+  test("shows admins what is violated, and nobody else anything", async () => {
     const check = new MoneyCheck({ db: scene.db, log, registry: new Registry() });
     const http = serveEndpoints(moneyCheckEndpoints(check));
     const ask = async (headers: Record<string, string>) => {

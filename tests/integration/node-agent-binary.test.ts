@@ -61,7 +61,7 @@ describe("the binary", () => {
     expect([await program.exited, program.output()]).toEqual([0, `sluice-node-agent ${version}\n`]);
   });
 
-  test("starts, answers, and takes no settings from the folder where it stands", async () => {
+  test("starts, answers, and takes no settings from its folder", async () => {
     await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
     const answer = await agent.chat();
     expect(await answer.text()).toContain("chat.completion");

@@ -5,7 +5,7 @@ import { nextRelayKey, providerKey, RunningAgent, relayKey } from "../support/no
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/sluice.ts";
 
 /** A node is an ordinary channel to the gateway: its credential is the relay key, its base URL the agent's. */
-describe("the gateway behind which a node stands", () => {
+describe("a gateway with a node", () => {
   let provider: SandboxProvider;
   let agent: RunningAgent;
   let rig: SluiceRig;

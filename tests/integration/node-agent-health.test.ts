@@ -20,14 +20,14 @@ afterAll(async () => {
 });
 
 describe("/health", () => {
-  test("tells everybody whether the node can serve, and nothing else", async () => {
+  test("shows everybody whether the node can serve, and nothing else", async () => {
     const answer = await fetch(`${agent.url}/health`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("x-svc-exit-node")).toBe("node-a1");
     expect(await answer.json()).toEqual({ ok: true });
   });
 
-  test("tells the holder of the relay key about the node, its load and its accounts", async () => {
+  test("shows the holder of the relay key the node, its load and its accounts", async () => {
     await (await agent.chat()).text();
     const answer = await agent.call("/health");
     const text = await answer.text();

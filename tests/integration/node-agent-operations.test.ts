@@ -100,7 +100,7 @@ describe("a mistake in the settings ends the start with one sentence", () => {
     ["an open port without TLS", { env: { HOST: "0.0.0.0" } }, "without TLS"],
     ["a certificate without its key", { env: { TLS_CERT_FILE: "/cert" } }, "must be set together"],
     ["an address of another host", { env: { EGRESS_ADDRESS: "192.0.2.1" } }, "is not an address of this host"],
-    ["an egress that is no address", { env: { EGRESS_ADDRESS: "eth0" } }, "EGRESS_ADDRESS must be"],
+    ["an egress that is not an address", { env: { EGRESS_ADDRESS: "eth0" } }, "EGRESS_ADDRESS must be"],
     ["no file of relay keys", { env: { RELAY_KEYS_FILE: "/nowhere/keys" } }, "can't be read: ENOENT"],
     ["no relay keys named", { env: { RELAY_KEYS_FILE: "" } }, "RELAY_KEYS_FILE is not set"],
     ["relay keys that others can read", { relayKeysMode: 0o640 }, "give it mode 0600"],
@@ -226,7 +226,7 @@ describe("TLS", () => {
 });
 
 describe("SIGTERM", () => {
-  test("lets a stream end, tells /health, and takes nothing new", async () => {
+  test("lets a stream end, shows it in /health, and takes nothing new", async () => {
     await using agent = await RunningAgent.start({ providerUrl: provider.url, env: { DRAIN_NOTICE_MS: "600" } });
     const stream = await beginStream(agent);
     agent.program.signal("SIGTERM");
@@ -248,7 +248,7 @@ describe("SIGTERM", () => {
   });
 });
 
-test("calls beyond the limit are told to come again", async () => {
+test("calls beyond the limit are asked to come again", async () => {
   await using agent = await RunningAgent.start({ providerUrl: provider.url, env: { CALLS_MAX: "1" } });
   const stream = await beginStream(agent);
   const answer = await agent.chat();

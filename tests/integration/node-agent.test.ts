@@ -300,7 +300,7 @@ describe("addresses", () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  test("the provider sees the egress address that the node was told", async () => {
+  test("the provider sees the configured egress address", async () => {
     await using bound = await RunningAgent.start({
       providerUrl: provider.url,
       env: { EGRESS_ADDRESS: "127.0.0.9" },

@@ -129,7 +129,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     expect(series.length).toBeLessThan(200);
   });
 
-  test("a call that failed stands in the log with the id that its client got, and without any secret", async () => {
+  test("a failed call is in the log with the id that its client got, and without any secret", async () => {
     const failures: [more: object, behaviour: Parameters<typeof scene.provider.script>[0] | null][] = [
       [{}, { status: 500 }],
       [{}, { cut: { afterBytes: 0, with: "rst" } }],

@@ -162,7 +162,7 @@ describe("the overview", () => {
     await scene.db.sql`delete from usage_rollup where slice like 'error%'`;
   });
 
-  test("tells keys that have expired from those that work", async () => {
+  test("distinguishes expired keys from working ones", async () => {
     await scene.db.sql`
       insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, expires_at)
       select ${buyer.gatewayUserId}::bigint, sha256(name::bytea), 'sk-test', 'last', name, expires_at

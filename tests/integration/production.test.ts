@@ -94,7 +94,7 @@ describe("a service in production", () => {
     return answer.status;
   };
 
-  test("lets channels lead to the sandbox that it was told of, and to nothing beside it", async () => {
+  test("lets channels lead to the configured sandbox, and to nothing beside it", async () => {
     const sluice = await start({ SANDBOX_URL: provider.url });
     expect(await call(sluice)).toBe(200);
     expect(await saveChannel(sluice, `${provider.url}/v1`)).toBe(200);
@@ -111,7 +111,7 @@ describe("a service in production", () => {
     }
   });
 
-  test("tells browsers to come back over TLS alone where its public address says so, on every answer", async () => {
+  test("makes browsers come back over TLS alone where its public address says so, on every answer", async () => {
     const paths = [
       "/healthz",
       "/v1/models",

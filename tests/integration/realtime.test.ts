@@ -64,7 +64,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
 
   const expectGoodMoney = async () => expect(await scene.rig.checkMoney()).toEqual([]);
 
-  test("carries what both sides say unchanged, and tells the provider nothing of the client", async () => {
+  test("carries what both sides say unchanged, and gives the provider nothing of the client", async () => {
     const client = await open("gpt-4o-mini", {
       headers: {
         ...authorized(scene.user).headers,
@@ -330,7 +330,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
       expect(scene.provider.requests).toHaveLength(0);
     });
 
-    test("when it is no websocket handshake at all", async () => {
+    test("when it is not a WebSocket handshake at all", async () => {
       const answer = await fetch(`${url}?model=gpt-4o-mini`, authorized(scene.user));
       const { error } = (await answer.json()) as { error: { code: string } };
       expect([answer.status, error.code]).toEqual([426, "upgrade_required"]);

@@ -61,7 +61,7 @@ describe.each(arrangements)("a provider that asks for a pause, %s", (arrangement
       }
     });
 
-    test("a client that comes back when it was told to is served", async () => {
+    test("a client that comes back at the announced time is served", async () => {
       const name = await modelThat({ status: 429, headers: { "retry-after-ms": "300" } });
       const refused = await ask(dialect, name);
       expect(refused.status).toBe(429);

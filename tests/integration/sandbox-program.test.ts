@@ -55,7 +55,7 @@ describe("the program", () => {
     }
   });
 
-  test("ends when its parent is gone, if it is told to, even with an answer on its way", async () => {
+  test("ends when its parent is gone, if configured to, even with an answer on its way", async () => {
     const program = await startProgram(["--exit-with-parent", "--scriptable"]);
     await postJson(`${program.url}/sandbox/script`, { behaviours: [{ neverAnswer: true }] });
     const answer = chat(program.url, {}).catch(() => "reset");
@@ -65,7 +65,7 @@ describe("the program", () => {
     expect(await answer).toBe("reset");
   });
 
-  test("paces its streams unless it is told not to", async () => {
+  test("paces its streams by default", async () => {
     const paced = await startProgram(["--pace", "5"]);
     const startedAtMs = performance.now();
     const events = (await (await chat(paced.url, { stream: true })).text()).split("data: ").length;

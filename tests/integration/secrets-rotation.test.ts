@@ -135,7 +135,7 @@ test("a dry run and a run with a wrong old key change nothing, and say what is t
   expect(await readSealed(rig.db, oldKey)).toEqual(values);
 }, 60_000);
 
-test("what does not open, or lies under a third key, is told and left, and the rest is done", async () => {
+test("what can't be decrypted, or is under a third key, is reported and left, and the rest is done", async () => {
   await fillSealed(rig.db, oldKey, 3);
   await rig.db.withTransaction((tx) => saveSecret(tx, new MasterKey(randomBytes(32)), "filler.0", "of a third key"));
   await rig.db

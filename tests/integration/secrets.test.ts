@@ -156,7 +156,7 @@ describe("the endpoints", () => {
 
   test.each([
     ["nobody", null, 401, "unauthenticated"],
-    ["an admin who is no super-admin", "plain", 403, "super_admin_required"],
+    ["an admin who is not a super-admin", "plain", 403, "super_admin_required"],
     ["a super-admin whose login is long ago", "stale", 403, "step_up_required"],
   ])("refuse %s", async (_who, admin, status, code) => {
     const refused = await post({ name: "mail.key", value: canary }, admin);
@@ -176,7 +176,7 @@ describe("the endpoints", () => {
     ["a long name", { name: "a".repeat(101), value: "x" }, "invalid_name"],
     ["no value", { name: "mail.key" }, "invalid_value"],
     ["a blank value", { name: "mail.key", value: " \n" }, "invalid_value"],
-    ["a value that is no text", { name: "mail.key", value: 1 }, "invalid_value"],
+    ["a value that is not text", { name: "mail.key", value: 1 }, "invalid_value"],
     ["a value of 17 KiB", { name: "mail.key", value: "x".repeat(17 * 1024) }, "invalid_value"],
     ["a field of its own", { name: "mail.key", value: "x", version: 9 }, "unknown_field"],
   ])("refuse %s", async (_what, body, code) => {

@@ -140,7 +140,7 @@ test.each([
   );
 });
 
-test("of changes that were made at the same moment one counts, and the others are told", async () => {
+test("of changes that were made at the same moment one counts, and the others get a conflict", async () => {
   const { version } = await viewOf("admin.fresh_login_minutes");
   const answers = await Promise.all(
     [10, 20, 30, 40].map((value) =>
@@ -163,7 +163,7 @@ test("a stored value that is not allowed counts for nothing, and the log says so
   await rig.db.sql`
     insert into setting (name, value, updated_by_name) values ('trace.metadata_retention_days', '"soon"'::jsonb, 'test'),
       ('of.another_version', '1'::jsonb, 'test')`;
-  for (const deadline = Date.now() + 20_000; !first.log().includes("settings.default_counts"); ) {
+  for (const deadline = Date.now() + 20_000; !first.log().includes("settings.default_used"); ) {
     expect(Date.now()).toBeLessThan(deadline);
     await Bun.sleep(20);
   }

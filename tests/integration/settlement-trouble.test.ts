@@ -54,7 +54,7 @@ describe("a row that can't be right", () => {
     expect(await scene.settlement.measureLag()).toEqual({ seconds: 0, rowsQuarantined: 2 });
   });
 
-  test("is known by a multiplier that is no number", async () => {
+  test("is recognized by a multiplier that is not a number", async () => {
     await scene.commit(...rows(3));
     await insertUncharged(scene.row(0, 0n, "NaN"));
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 3, rowsQuarantined: 1 });
@@ -196,7 +196,7 @@ test("without a checkpoint everything is looked at, and what is settled stays as
 });
 
 describe("the lag", () => {
-  test("is that of the oldest row that waits, stands in the metrics, and above five minutes raises an alarm", async () => {
+  test("is that of the oldest waiting row, is in the metrics, and above five minutes raises an alarm", async () => {
     const isLate = ({ event }: { readonly event?: unknown }) => event === "settlement.lags";
     await scene.commit(scene.row(0, 3n, "1.5000", { startedAtMs: Date.now() - 4 * minuteMs }));
     await scene.settlement.measureLag();

@@ -268,7 +268,7 @@ describe.each(arrangements)("the surfaces beside chat, %s", (arrangement) => {
       expect((await rows())[0]).toMatchObject({ inputTokens: 14n, outputTokens: 101n, usageSource: "provider" });
     });
 
-    test("what was heard costs the seconds or the tokens that the provider tells", async () => {
+    test("what was heard costs the seconds or the tokens that the provider reports", async () => {
       await begin();
       const file = new File([Buffer.alloc(160_000)], "a.wav", { type: "audio/wav" });
       await client.audio.transcriptions.create({ model: "whisper-1", file });

@@ -60,7 +60,7 @@ test("a run ends with its counts in the last line", async () => {
   expect(run.output().trimEnd().split("\n").at(-1)).toMatch(/^\d+ passed, 0 failed$/);
 });
 
-test("an interrupted run says so, begins nothing more and leaves no server behind", async () => {
+test("an interrupted run says so, begins nothing more and leaves no server", async () => {
   const run = startProgram({
     command: [process.execPath, join(repositoryRoot, "tests/run.ts"), "integration", "start-checks", "test-database"],
     env: {},

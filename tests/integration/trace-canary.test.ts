@@ -127,7 +127,7 @@ test("a prompt goes through in every form, and what is refused of it says nothin
   expect(errorBodies.filter((text) => text.includes(canary))).toEqual([]);
 });
 
-test("it is in no answer that is no payload: lists, exports, pages, metrics, the log", async () => {
+test("it is in no response other than the payload: lists, exports, pages, metrics, the log", async () => {
   const { requestId = "", day = "" } = stored.get("answered") ?? {};
   const queries = ["", "?format=csv", `?request_id=${requestId}&day=${day}`];
   const places = Object.keys(accessOf).filter((place) => place.startsWith("GET ") && !place.includes("verify"));

@@ -138,7 +138,7 @@ test("what can be decrypted is counted, and no more once its key is gone", async
   expect(counted.days).toContainEqual({ day: today, payloads: 7n });
 });
 
-test("the program can't destroy more than what is over, whatever it is told", async () => {
+test("the program can't destroy more than what is over, whatever its parameters", async () => {
   const five = await fillDay(5);
   const refused: readonly (readonly [statement: string, state: string])[] = [
     [`select destroy_payload_keys('${dayBeforeNow(-2)}')`, "22008"],

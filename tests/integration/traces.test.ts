@@ -168,7 +168,7 @@ describe("the search", () => {
     expect(await find({ request_id: crypto.randomUUID() })).toEqual([]);
   });
 
-  test("refuses what is no cursor, no moment and no status", async () => {
+  test("refuses invalid cursors, moments and statuses", async () => {
     for (const query of [
       { cursor: "x" },
       { from: "yesterday" },
@@ -352,7 +352,7 @@ describe("the chain of accesses", () => {
     return found;
   }
 
-  test("holds, and tells an altered, a missing and a forged link", async () => {
+  test("holds, and reports an altered, a missing and a forged link", async () => {
     const last = await linkCount();
     expect(last).toBeGreaterThan(4);
     expect(await check()).toEqual([]);

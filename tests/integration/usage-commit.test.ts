@@ -213,7 +213,7 @@ describe("a day without a partition", () => {
 });
 
 describe("a batch", () => {
-  test("tells the leases what was charged and what had been pending, but nothing of rows of an earlier life", async () => {
+  test("reports to the leases what was charged and what had been pending, but nothing of rows of an earlier life", async () => {
     const told: unknown[] = [];
     const parts = {
       db,

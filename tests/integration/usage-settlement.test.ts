@@ -102,7 +102,7 @@ describe("settling", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("tells whose budget it gave something back to, so that they are let in, and nobody else", async () => {
+  test("reports whose budget it gave something back to, so that only they are let in", async () => {
     const notifications = openNotifications(
       scene.database.url,
       createLog("error", () => undefined),

@@ -82,7 +82,7 @@ describe("a public page", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([308, "/pricing/?a=b"]);
   });
 
-  test("stands in each language, and names the others under the address of the service", async () => {
+  test("exists in each language, and names the others under the address of the service", async () => {
     const [english, arabic] = await Promise.all(
       ["/pricing/", "/ar/pricing/"].map(async (path) => (await get(path)).text()),
     );
@@ -142,7 +142,7 @@ describe("a language that is chosen on the site", () => {
 });
 
 describe("the page of a model", () => {
-  test("stands in each language with its prices in every unit, is in the sitemap, and is told to search engines", async () => {
+  test("exists in each language with its prices in every unit, is in the sitemap, and is described to search engines", async () => {
     const [page, arabic, sitemap, table] = await Promise.all(
       ["/models/gpt-4o-mini/", "/ar/models/gpt-4o-mini/", "/sitemap.xml", "/de/models/"].map(async (path) =>
         (await get(path, { "accept-encoding": "identity" })).text(),

@@ -317,7 +317,7 @@ describe("every way to name a module is seen", () => {
     expect(violationsOf({ "control-plane/src/relay/service.ts": text })).toEqual([expect.stringMatching(reason)]);
   });
 
-  test("a scoped package is recognised with and without a path behind it", () => {
+  test("a scoped package is recognised with and without a path after it", () => {
     expect(resolveImport("a/b.ts", "@scope/name/deep/file")).toEqual({ to: "@scope/name", isPath: false });
     expect(resolveImport("a/b.ts", "drizzle-orm/pg-core")).toEqual({ to: "drizzle-orm", isPath: false });
   });

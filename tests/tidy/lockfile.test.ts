@@ -79,7 +79,7 @@ function readWorkspaces(): Workspace[] {
 const readLock = (): LockFile => Bun.JSONC.parse(readText("bun.lock") ?? "") as LockFile;
 
 describe("the tree", () => {
-  test("has the text lock file, and Bun is told to keep it so", () => {
+  test("has the text lock file, and Bun is configured to keep it so", () => {
     expect(listFiles()).toContain("bun.lock");
     expect(readLock().lockfileVersion).toBeGreaterThanOrEqual(1);
     expect(Bun.TOML.parse(readText("bunfig.toml") ?? "")).toMatchObject({
@@ -149,7 +149,7 @@ test("two versions of a package are reported with the workspaces that ask for th
   expect(findSplit([workspace("web", { zod: "4.6.7" }), workspace("deploy", { zod: "4.6.7" })])).toEqual([]);
 });
 
-test("a lock file that fell behind is reported", () => {
+test("an outdated lock file is reported", () => {
   const lock = { lockfileVersion: 2, workspaces: { web: { dependencies: { zod: "4.6.6" } } }, packages: {} };
   expect(findStale([workspace("web", { zod: "4.6.7" })], lock)).toHaveLength(2);
   expect(findStale([workspace("web", { zod: "4.6.6" })], lock)).toEqual([]);

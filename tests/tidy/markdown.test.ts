@@ -55,7 +55,7 @@ describe("links", () => {
 });
 
 describe("tables", () => {
-  test("rows behind a paragraph, without a head, are reported once", () => {
+  test("rows after a paragraph, without a head, are reported once", () => {
     const text = "Measured once.\n| a | b |\n| c | d |\n";
     expect(findBrokenTables(page(text))).toEqual([expect.stringMatching(/^docs\/page\.md:2: .*head/)]);
   });

@@ -13,7 +13,7 @@ test("a path that only begins like a known one is not borne", () => {
   expect(beyondKnown(["a.tsx:1: new"], ["a.ts"])).toHaveLength(2);
 });
 
-test("an import is borne from one file to one other, on whatever line it stands", () => {
+test("an import is borne from one file to one other, on whatever line it is", () => {
   const known = ["a.ts -> b.ts"];
   expect(beyondKnown(["a.ts:3 -> b.ts: old", "a.ts:4 -> c.ts: new"], known)).toEqual(["a.ts:4 -> c.ts: new"]);
   expect(beyondKnown(["a.ts:9 -> b.ts: old"], known)).toEqual([]);

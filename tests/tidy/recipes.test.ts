@@ -42,7 +42,7 @@ describe.each(Object.entries(examples))("the recipe: %s", (title, example) => {
   const found = product.filter(({ path, text }) => example.test(text) && elsewhere[title]?.test(path) !== true);
   const globs = pathsOf(title).map((path) => ({ path, glob: new Bun.Glob(path) }));
 
-  test("names every file that its example stands in", () => {
+  test("names every file that its example is in", () => {
     expect(globs.length).toBeGreaterThan(0);
     expect(found.map(({ path }) => path).filter((path) => !globs.some(({ glob }) => glob.match(path)))).toEqual([]);
   });

@@ -237,7 +237,7 @@ describe("a break of the path is seen", () => {
     expect(findViolations(files)).toEqual([expect.stringMatching(/knows no other step/)]);
   });
 
-  test("when a file in a stage is no step of the path", () => {
+  test("when a file in a stage is not a step of the path", () => {
     const files = invented({ "admit/guess-price.ts": "", "admit/pieces/scan-json.ts": "" });
     expect(findViolations(files)).toEqual([
       expect.stringMatching(/neither a step/),

@@ -23,7 +23,7 @@ async function tellQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promis
   try {
     await saveQuarantine(db, spool.replicaId, rowCount);
   } catch (error) {
-    log.error("spool.quarantine_not_told", { replicaId: spool.replicaId, error });
+    log.error("spool.quarantine_not_reported", { replicaId: spool.replicaId, error });
   }
 }
 

@@ -265,7 +265,7 @@ export class GatewayRuntime {
     this.#seenFirstUse.add(id);
     markFirstUse(this.#parts.db, id).catch((error: unknown) => {
       this.#seenFirstUse.delete(id);
-      this.#parts.log.debug("keys.first_use_not_marked", { error });
+      this.#parts.log.debug("keys.first_use_not_recorded", { error });
     });
   }
 

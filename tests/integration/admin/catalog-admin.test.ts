@@ -102,7 +102,7 @@ describe("a model", () => {
   test.each([
     ["a negative price", { input_usd_per_m: "-1" }],
     ["a price beyond eight places", { input_usd_per_m: "0.000000001" }],
-    ["a price that is no number", { output_usd_per_m: "NaN" }],
+    ["a price that is not a number", { output_usd_per_m: "NaN" }],
     ["a kind that there is not", { kind: "video" }],
     ["no bounds", { context_tokens_max: undefined }],
     ["bounds of nothing", { output_tokens_max: 0 }],
@@ -314,7 +314,7 @@ describe("the way of a name", () => {
     expect((await get(`model/explain/?${query}`)).body["explanation"]).toMatchObject({ outcome, candidates: [] });
   });
 
-  test("of the model map is followed to what is behind it", async () => {
+  test("of the model map is followed to its model", async () => {
     await rig.db.sql`
       insert into messages_model (name, display_name, upstream_model, flags, released_at)
       values ('mapped-name', 'Mapped', 'gpt-4o-mini', '{}', now())`;

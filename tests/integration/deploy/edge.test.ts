@@ -196,7 +196,7 @@ describeUnless(obstacle, "the edge", () => {
     expect([answer.status, answer.headers.get("x-cache-status")]).toEqual([401, "BYPASS"]);
   });
 
-  test("tells the program the client's address in one header, whatever the client says about itself", async () => {
+  test("sends the program the client's address in one header, whatever the client says about itself", async () => {
     const spoofed = ["X-Forwarded-For: 203.0.113.9", "X-Real-IP: 203.0.113.9", "Forwarded: for=203.0.113.9"];
     const inner = ["X-Sluice-Client-Address: 203.0.113.9", "X-Sluice-Link: made-up"];
     const answer = await exchangeOverTls(edge, rawChat(["Host: sluice.example", ...spoofed, ...inner]), {
@@ -218,7 +218,7 @@ describeUnless(obstacle, "the edge", () => {
   });
 });
 
-describeUnless(obstacle, "the edge without a program behind it", () => {
+describeUnless(obstacle, "the edge without a running program", () => {
   test("says that the service can't be reached, in the shape of the surface, and nothing of itself", async () => {
     await using alone = await RunningEdge.start("http://127.0.0.1:1");
     const answers = await Promise.all(

@@ -95,7 +95,7 @@ describe("templates", () => {
     expect(entry).toEqual({ ...expected, subject_id: "payment_success/de" });
   });
 
-  test("of two admins who edit the same version the second is told, and a third without a version wins", async () => {
+  test("of two admins who edit the same version the second gets a conflict, and a third without a version wins", async () => {
     expect((await call("template/save/", { ...place, ...good, version: 0 })).status).toBe(200);
     expect((await call("template/save/", { ...place, ...good, version: 0 })).status).toBe(409);
     expect((await call("template/save/", { ...place, ...good, version: 1 })).body).toMatchObject({
@@ -131,7 +131,7 @@ describe("templates", () => {
     await rig.queue("fallback");
     await rig.worker(rig.httpSender(gateway.url)).runDue();
     expect(gateway.requests[0]?.body["subject"]).toBe("Reset your password");
-    expect(rig.logLines.join("")).toContain("mail.template_unfit");
+    expect(rig.logLines.join("")).toContain("mail.template_invalid");
   });
 });
 

@@ -154,7 +154,7 @@ test("what a gateway quotes of a mail reaches neither the log nor the row", asyn
   expect(JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? `${value}` : value))).not.toContain("canary");
 });
 
-test("every outcome is told, with the reason of a failure", async () => {
+test("every outcome is reported, with the reason of a failure", async () => {
   const { userId } = await rig.addUser("outcome@example.com");
   await rig.queue("http-outcome", { userId });
   const worker = rig.worker(rig.httpSender(gateway.url));

@@ -73,7 +73,7 @@ const profileOf = async (userId: bigint) => {
   return row;
 };
 
-test("the program sends a mail as soon as it is committed, tells the profile, and drains at its end", async () => {
+test("the program sends a mail as soon as it is committed, updates the profile, and drains at its end", async () => {
   const program = await withGateway();
   const failing = await addUser();
   gateway.answer = () => ({ status: 422, body: `no such ${link}` });

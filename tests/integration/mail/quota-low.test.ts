@@ -37,7 +37,7 @@ const keys = async (): Promise<string[]> =>
     ({ dedupe_key: key }) => key.split(":")[3] ?? "",
   );
 
-test("a user is told below 20 % and below 5 %, once each, also by parallel runs", async () => {
+test("a user is notified below 20 % and below 5 %, once each, also by parallel runs", async () => {
   const { budgetId } = await rig.addUser("steps@example.com", granted);
   await use(budgetId, 800_000n);
   expect(await tell()).toBe(0);

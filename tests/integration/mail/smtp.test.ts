@@ -140,7 +140,7 @@ test("an encrypted server with a login gets the mail, one that nobody vouches fo
   await secure.stop();
 });
 
-test("a mail server on another machine is told nothing in clear unless its address says so", () => {
+test("a mail server on another machine gets nothing in clear unless its address says so", () => {
   const urls = [
     "smtp://mail.example.com",
     "smtp://u:p@10.0.0.7:587",
@@ -152,7 +152,7 @@ test("a mail server on another machine is told nothing in clear unless its addre
   expect(excepted.map(needsEncryption)).toEqual([false, false, false, false]);
 });
 
-test("a login that the mail server refuses kills no mail, however often, and somebody is told", async () => {
+test("a login that the mail server refuses kills no mail, however often, and raises an alarm", async () => {
   await sink.stop();
   sink = await SmtpSink.start({ password: "right" });
   await rig.queue("smtp-login");

@@ -299,7 +299,7 @@ describe("a payment", () => {
     }
   });
 
-  test("that is told 24 times at once is credited once", async () => {
+  test("that is reported 24 times at once is credited once", async () => {
     const buyers = [await scene.billing.addBuyer(), await scene.billing.addBuyer()] as const;
     const wallet = await scene.billing.placeFor(buyers[0]);
     const card = await scene.billing.placeFor(buyers[1], "credit", "cardpay");

@@ -101,7 +101,7 @@ describe("plans", () => {
     ["a fraction of a cent", { price_usd: "0.001" }, "invalid_amount"],
     ["a price with an exponent", { price_usd: "1e3" }, "invalid_amount"],
     ["full-width digits", { price_usd: "１００" }, "invalid_amount"],
-    ["a price that is no number", { price_usd: "NaN" }, "invalid_amount"],
+    ["a price that is not a number", { price_usd: "NaN" }, "invalid_amount"],
     ["a price out of range", { price_usd: "1000000000000" }, "invalid_amount"],
     ["33 decimals", { price_usd: `1.${"0".repeat(33)}` }, "invalid_amount"],
     ["another currency", { currency: "EUR" }, "unsupported_currency"],

@@ -148,7 +148,7 @@ test("a cancelled order moves nothing; the right payment, should it come later, 
   expect(codeOf(await resolve(order, "cancel"))).toEqual([409, "conflict"]);
 });
 
-test("of two admins who decide at once one decision counts, and the other is told", async () => {
+test("of two admins who decide at once one decision counts, and the other gets a conflict", async () => {
   const rounds = process.env["TEST_FULL"] === "1" ? 20 : 4;
   for (let round = 0; round < rounds; round += 1) {
     const { buyer, order } = await underpaid();

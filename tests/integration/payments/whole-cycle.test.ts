@@ -104,7 +104,7 @@ test("an admin saves the credentials, users pay at both gateways, and their quot
   expect(mails?.count).toBe(2n);
 });
 
-test("an admin gives both payments back, and what the gateway says of it afterwards is no news", async () => {
+test("an admin gives both payments back, and what the gateway reports of it afterwards is not news", async () => {
   const admin = await loginAdmin(rig);
   const orders = await rig.db.sql<{ order_no: string; gateway: string; transaction_id: string }>`
     select o.order_no, p.gateway, p.transaction_id from payment p join sales_order o on o.id = p.order_id`;

@@ -22,7 +22,7 @@ export const badBodies: readonly BadInput[] = [
     { body: Buffer.concat([Buffer.from('{"a":"'), bytes(0xed, 0xa0, 0x80), Buffer.from('"}')]) },
     { code: "invalid_json" },
   ],
-  ["9 garbage behind the end", { body: `${jsonWith({})}x` }, { code: "invalid_json" }],
+  ["9 garbage after the end", { body: `${jsonWith({})}x` }, { code: "invalid_json" }],
   ["9 two bodies", { body: `${jsonWith({})}${jsonWith({})}` }, { code: "invalid_json" }],
   ["9 a comment", { body: jsonAnd('"a":1/**/') }, { code: "invalid_json" }],
   ["9 a trailing comma", { body: jsonAnd('"a":1,') }, { code: "invalid_json" }],

@@ -20,7 +20,7 @@ export const badFields: readonly BadInput[] = [
   ["15 a model that is null", { body: jsonWith({ model: null }) }, { code: "missing_field", param: "model" }],
   ["15 an empty model", { body: jsonWith({ model: "" }) }, { code: "missing_field", param: "model" }],
   [
-    "15 a model that is no text",
+    "15 a model that is not text",
     { body: jsonWith({ model: ["gpt-4o-mini"] }) },
     { code: "invalid_type", param: "model" },
   ],
@@ -40,11 +40,7 @@ export const badFields: readonly BadInput[] = [
     { body: jsonWith({ model: "../../v1/models" }) },
     { code: "model_not_found", param: "model" },
   ],
-  [
-    "15 the model that stands for all paths",
-    { body: jsonWith({ model: "*" }) },
-    { code: "model_not_found", param: "model" },
-  ],
+  ["15 the model for all paths", { body: jsonWith({ model: "*" }) }, { code: "model_not_found", param: "model" }],
   [
     "15 a model with a NUL",
     { body: jsonWith({ model: "gpt-4o-mini\0" }) },
@@ -140,7 +136,7 @@ export const badFields: readonly BadInput[] = [
     ],
   ),
   [
-    "19 an image that is no text",
+    "19 an image that is not text",
     { body: image(7) },
     { code: "invalid_value", param: "messages[0].content[1].image_url" },
   ],

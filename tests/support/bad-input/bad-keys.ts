@@ -12,7 +12,7 @@ export const badKeys: readonly BadInput[] = [
   ["2 a key that nobody has", bearer(`Bearer ${unusedKey}`), { code: "invalid_api_key" }],
   ["2 a key that is none", bearer("Bearer key"), { code: "invalid_api_key" }],
   ["2 a truncated key", bearer(`Bearer ${unusedKey.slice(0, -1)}`), { code: "invalid_api_key" }],
-  ["2 a key with more behind it", bearer(`Bearer ${unusedKey}A`), { code: "invalid_api_key" }],
+  ["2 a key with more after it", bearer(`Bearer ${unusedKey}A`), { code: "invalid_api_key" }],
   ["2 two keys", bearer(`Bearer ${unusedKey} ${unusedKey}`), { code: "invalid_api_key" }],
   ["2 a key without its scheme", bearer(unusedKey), { code: "invalid_api_key" }],
   ["2 another scheme", bearer("Basic c2stOg=="), { code: "invalid_api_key" }],

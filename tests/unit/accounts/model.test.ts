@@ -26,7 +26,7 @@ describe("after a login only a path of ours is gone to", () => {
 });
 
 describe("a display name is one line that reads as it is written", () => {
-  test("spaces around it are taken away, and nothing is no name", () => {
+  test("spaces around it are removed, and an empty text is not a name", () => {
     expect(parseDisplayName("  Anna Müller ")).toBe("Anna Müller");
     expect(parseDisplayName("   ")).toBeNull();
     expect(parseDisplayName(null)).toBeNull();

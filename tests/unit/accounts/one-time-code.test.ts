@@ -39,7 +39,7 @@ test("a code is good one step before and after its own, and no further", () => {
   ]);
 });
 
-test.each(["", "28708", "2870820", "287083", "abcdef"])("%j is no code", (code) => {
+test.each(["", "28708", "2870820", "287083", "abcdef"])("%j is not a code", (code) => {
   expect(findStep(secret, code, 59_000)).toBeNull();
 });
 

@@ -62,7 +62,7 @@ describe("reading an answer", () => {
     expect(readStream(bytes)).toEqual({ events: CHUNKS_PER_STREAM, ends: 1 });
   });
 
-  test("answers of one connection are told apart", () => {
+  test("responses of one connection are distinguished", () => {
     expect(readStream([Buffer.concat([wholeStream, wholeStream])])).toEqual({ events: 2 * CHUNKS_PER_STREAM, ends: 2 });
   });
 
@@ -101,7 +101,7 @@ describe("numbers", () => {
     expect(samples.quantiles()).toEqual({ p50: 50_000, p99: 99_000, max: 99_999 });
   });
 
-  test("no sample is no result", () => {
+  test("no sample means no result", () => {
     expect(() => new Samples().quantiles()).toThrow("no sample");
   });
 });

@@ -83,7 +83,7 @@ describe("the count towards the switch", () => {
 describe("the switch", () => {
   const policy = { successes: 3, spacingMs: 0, pauseMs: 60_000 };
 
-  test("waits for as many good answers as it is told", () => {
+  test("waits for the given number of good responses", () => {
     expect(maySwitch({ ...unknownHealth, switchStreak: 2 }, policy, at(0))).toBe(false);
     expect(maySwitch({ ...unknownHealth, switchStreak: 3 }, policy, at(0))).toBe(true);
   });

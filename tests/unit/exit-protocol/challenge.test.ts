@@ -34,7 +34,7 @@ test("a challenge is believed from the holder of the key, for the node and the a
   expect(isSignedBy(key, { ...parsed, issuedAtMs: parsed.issuedAtMs + 1 }, { nodeCode, audience })).toBe(false);
 });
 
-test("a challenge and a proof can't stand in for each other", () => {
+test("a challenge and a proof can't replace each other", () => {
   const proof = signProof(key, challenge, "");
   expect(signChallenge(key, challenge)).not.toContain(proof);
   expect(isProofValid(key, challenge, "", signChallenge(key, challenge).split(".")[3] ?? "")).toBe(false);
@@ -54,7 +54,7 @@ test("the key is in neither of them", () => {
 });
 
 test.each(["", "v1", "v1.1.AAAAAAAAAAAAAAAAAAAAAA.x", `${signChallenge(key, challenge)}.x`, "v1....", "\0"])(
-  "%p is no challenge",
+  "%p is not a challenge",
   (text) => {
     expect(parseChallenge(text)).toBeNull();
   },

@@ -49,7 +49,7 @@ describe("what a replica saw of a node", () => {
   let tick = 0;
   const open = () => new ChannelLoads({ now: () => tick, tick: () => tick });
 
-  test("is told once, with the last thing that went wrong, and nothing of providers", () => {
+  test("is reported once, with the last thing that went wrong, and nothing of providers", () => {
     const loads = open();
     loads.end(loads.begin(node, 7n as GatewayUserId), "none", "answered");
     loads.end(loads.begin(node, 7n as GatewayUserId), "certain", "unreachable");

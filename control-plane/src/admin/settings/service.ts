@@ -81,7 +81,7 @@ export class Settings {
       const unsound = unsoundSettings(stored).join(", ");
       if (unsound !== this.#warnedOf) {
         this.#warnedOf = unsound;
-        log.warn("settings.default_counts", { names: unsound });
+        log.warn("settings.default_used", { names: unsound });
       }
     } catch (error) {
       log.warn("settings.load_failed", { error });

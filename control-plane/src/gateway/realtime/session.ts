@@ -356,7 +356,7 @@ export class RealtimeSession implements ServerSocketOwner {
         owesInput: ending.hasLeft === true,
       });
     } catch (error) {
-      log.error("realtime.rest_not_recorded", { requestId: state.call.requestId, error });
+      log.error("realtime.remainder_not_recorded", { requestId: state.call.requestId, error });
     }
     funds.close();
     loads.end(use, ending.isChannelFault ? "suspected" : "none");

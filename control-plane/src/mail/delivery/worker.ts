@@ -184,7 +184,7 @@ export class MailWorker {
       try {
         return renderMail(saved, { template, locale, variables }, shared);
       } catch (error) {
-        log.error("mail.template_unfit", { template, locale, version: saved.version, reason: nameOf(error) });
+        log.error("mail.template_invalid", { template, locale, version: saved.version, reason: nameOf(error) });
       }
     }
     return renderMail(builtInTemplate(template, locale), { template, locale, variables }, shared);

@@ -41,7 +41,7 @@ export function openMailSender({ config, clock, log, readSecret }: SenderParts):
   switch (adapter) {
     case "log":
       if (config.NODE_ENV === "production") {
-        log.warn("mail.nothing_is_sent", { adapter });
+        log.warn("mail.sending_off", { adapter });
       }
       return new LogSender(log);
     case "http": {

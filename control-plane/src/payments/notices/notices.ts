@@ -103,7 +103,7 @@ export class GatewayNotices {
       const code = error instanceof AppError ? error.code : isOutage ? "temporarily_unavailable" : "internal_error";
       // The first error is reported to the gateway, not a failure to record it.
       await failNotice(db, id, code).catch((second: unknown) => {
-        log.warn("payments.error_not_kept", { eventId: notice.eventId, code, error: second });
+        log.warn("payments.error_not_recorded", { eventId: notice.eventId, code, error: second });
       });
       throw error;
     }

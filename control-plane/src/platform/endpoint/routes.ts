@@ -118,7 +118,7 @@ function reportFailure(error: AppError, failed: FailedRequest, log: Log): void {
   const now = performance.now();
   if (now - (toldAt.get(key) ?? -Infinity) >= toldAgainAfterMs) {
     toldAt.set(key, now);
-    log.warn("backend.not_set_up", { ...failed, code, internal });
+    log.warn("backend.not_configured", { ...failed, code, internal });
   }
 }
 

@@ -134,7 +134,7 @@ export class ListExports {
           fail = (error) => {
             if (!isOver) {
               end();
-              log.warn("export.broken_off", { list: source.contract.name, written, error });
+              log.warn("export.interrupted", { list: source.contract.name, written, error });
               // What went wrong is in our log; the runtime prints what a stream ends with.
               controller.error(new Error(`the export of ${source.contract.name} was interrupted`));
             }

@@ -54,7 +54,7 @@ export class TelemetryQueue<Entry> {
         await receiver.sendTraces(batch.map(({ trace }) => trace));
       } catch (error) {
         onDropped(entries.length, "not_taken");
-        log.warn("telemetry.not_taken", { error, spans: entries.length });
+        log.warn("telemetry.export_failed", { error, spans: entries.length });
         return;
       }
     }

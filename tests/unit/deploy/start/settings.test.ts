@@ -31,7 +31,7 @@ test("a sandbox is started in development, where there is no provider, and in pr
   expect(() => starts({ SANDBOX: "maybe" })).toThrow("SANDBOX must be true or false");
 });
 
-test("development listens for other machines only when told so in as many words", () => {
+test("development listens for other machines only when configured explicitly", () => {
   const read = (env: Record<string, string>) => readSettings("/checkout", env, []);
   expect(() => read({ HOST: "0.0.0.0" })).toThrow(StartError);
   expect(() => read({ HOST: "0.0.0.0" })).toThrow(

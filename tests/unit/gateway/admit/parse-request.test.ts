@@ -63,7 +63,7 @@ describe("a response", () => {
     expect(bounds).toMatchObject({ inputTokensMax: bounds.bytes, outputTokensMax: 9, choices: 1, inputImages: 0 });
   });
 
-  test("counts pictures wherever they stand in its input", () => {
+  test("counts pictures anywhere in its input", () => {
     const picture = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
     const input = [
       { role: "user", content: [picture, { type: "input_text", text: "x" }] },
@@ -122,7 +122,7 @@ describe("a completion", () => {
   });
 });
 
-describe("what is no text", () => {
+describe("what is not text", () => {
   test("a picture costs as often as it is drawn", () => {
     expect(boundsOf("/v1/images/generations", { prompt: "a", n: 4 })).toMatchObject({ outputImages: 4, choices: 4 });
     expect(boundsOf("/v1/images/generations", { prompt: "a" })).toMatchObject({ outputImages: 1 });

@@ -111,7 +111,7 @@ describe("a pause that two customers vouch for", () => {
     expect(openFor(accounts)).toEqual(accounts);
   });
 
-  test("stays when that call tells nothing of it, and the next one is sent five seconds later", () => {
+  test("stays when that call reveals nothing about it, and the next one is sent five seconds later", () => {
     nowMs += 5_000;
     loads.end(loads.begin(plain, victim), "none", "status_400");
     expect(openFor(accounts)).toEqual([]);

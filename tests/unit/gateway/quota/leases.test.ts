@@ -291,7 +291,7 @@ test("what a call gives back can be held at once by who was refused a moment bef
   expect(await answerOf(leases.hold(onlyBudget, q(80n)))).toBe("held");
 });
 
-test("a commit that found the lease gone says so, although nobody was told that it was taken", async () => {
+test("a commit that found the lease gone says so, although nobody knew that it was taken", async () => {
   const { ledger, leases } = setUp(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   leases.settle(onlyBudget, q(10n), q(10n));

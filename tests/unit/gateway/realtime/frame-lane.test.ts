@@ -30,7 +30,7 @@ describe("frames of one direction", () => {
     expect([handled, sender]).toEqual([["a", "b"], []]);
   });
 
-  test("wait in order behind one that takes time, while the sender is paused", async () => {
+  test("wait in order after one that takes time, while the sender is paused", async () => {
     const { lane: frames, handled, sender, release } = lane();
     for (const frame of ["a", "wait", "b", "wait", "c"]) {
       frames.push(frame);

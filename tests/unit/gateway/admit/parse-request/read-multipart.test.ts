@@ -43,21 +43,21 @@ async function readBack({ body, contentType }: ParsedRequest): Promise<[string, 
 describe("a part that only one of two readers would find", () => {
   test.each([
     [
-      "behind a last delimiter inside of a text",
+      "after a last delimiter inside of a text",
       `${part("model", "img")}${part("prompt", "cat --B-- x")}${part("n", "8")}--B--`,
     ],
     [
-      "behind a delimiter inside of a text",
+      "after a delimiter inside of a text",
       `${part("model", "img")}${part("prompt", "cat --B x")}${part("n", "8")}--B--`,
     ],
     [
-      "behind a delimiter in the middle of a line",
+      "after a delimiter in the middle of a line",
       `${part("model", "img")}${part("prompt", `cat ${part("n", "8").trimEnd()}`)}--B--`,
     ],
-    ["behind the last delimiter", `${good}--B--\r\n${part("n", "8")}--B--`],
-    ["behind the last delimiter, on its line", `${good}--B--${part("n", "8")}--B--`],
-    ["behind a delimiter after a bare line feed", `${good}--B\nContent-Disposition: form-data; name="n"\n\n8\n--B--`],
-    ["behind a delimiter with spaces", `${good}--B  \r\nContent-Disposition: form-data; name="n"\r\n\r\n8\r\n--B--`],
+    ["after the last delimiter", `${good}--B--\r\n${part("n", "8")}--B--`],
+    ["after the last delimiter, on its line", `${good}--B--${part("n", "8")}--B--`],
+    ["after a delimiter after a bare line feed", `${good}--B\nContent-Disposition: form-data; name="n"\n\n8\n--B--`],
+    ["after a delimiter with spaces", `${good}--B  \r\nContent-Disposition: form-data; name="n"\r\n\r\n8\r\n--B--`],
     ["before the first delimiter", `preamble --C\r\n${good}--B--`],
     ["in front of the form", `\r\n\r\n${good}--B--`],
     ["without an end", good],
@@ -119,7 +119,7 @@ describe("a part that only one of two readers would find", () => {
     expect(refusalOf(() => parse(`${good}--B--`, contentType))).toBe("invalid_value null");
   });
 
-  test("a boundary is the one of its own name, whatever stands beside it", () => {
+  test("a boundary is the one of its own name, whatever is beside it", () => {
     expect(parse(`${good}--B--`, "multipart/form-data; xboundary=AAA; Boundary=B; charset=UTF-8 ;").model).toBe("img");
     const hidden = `${part("model", "img", "AAA")}--AAA--\r\n`;
     expect(refusalOf(() => parse(hidden, "multipart/form-data; xboundary=AAA; boundary=B"))).toBe("invalid_value null");
