@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
@@ -66,6 +67,7 @@ describe("committing usage rows", () => {
       channelId: (2n ** 62n) as never,
       errorCode: 'quote " backslash \\ line\nbreak, comma {brace} 漢😀',
       units: {
+        ...noUnits,
         inputTokens: 9_007_199_254_740_993n,
         outputTokens: 2n,
         cacheReadTokens: 3n,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { readOverview } from "@sluice/control-plane/usage/reports/overview.ts";
@@ -32,6 +33,7 @@ function someRow(index: number): UsageRow {
     outcome,
     errorCode: outcome === "failed" ? "upstream_error" : outcome === "refused" ? "insufficient_quota" : null,
     units: {
+      ...noUnits,
       inputTokens: BigInt(below(5_000)),
       outputTokens: BigInt(below(5_000)),
       cacheReadTokens: BigInt(below(50)),

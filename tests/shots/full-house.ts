@@ -2,6 +2,7 @@ import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, ReplicaId, RequestId
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { createApiKey } from "@sluice/control-plane/gateway/service.ts";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { createOrder } from "@sluice/control-plane/payments/orders/place-order.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
@@ -177,13 +178,9 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
       httpStatus: isFailed ? 502 : 200,
       errorCode: isFailed ? "upstream_failed" : null,
       units: {
+        ...noUnits,
         inputTokens,
         outputTokens,
-        cacheReadTokens: 0n,
-        cacheWriteTokens: 0n,
-        reasoningTokens: 0n,
-        images: 0,
-        audioMs: 0n,
       },
       priceVersion: 1,
       rateMultiplier: "1.2500" as Decimal,

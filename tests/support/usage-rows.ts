@@ -1,5 +1,6 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
@@ -61,13 +62,9 @@ export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): U
     errorCode: null,
     isStream: true,
     units: {
+      ...noUnits,
       inputTokens: 1_200n,
       outputTokens: 340n,
-      cacheReadTokens: 0n,
-      cacheWriteTokens: 0n,
-      reasoningTokens: 0n,
-      images: 0,
-      audioMs: 0n,
     },
     usageSource: "provider",
     isImplausible: false,
