@@ -27,6 +27,18 @@ export interface LinkedStreamOwner {
 
 const comment = Buffer.from(reportComment);
 
+/** Where the comment begins that is the last of some events, or -1. A mark inside of an event's data stands behind other text. */
+function lastCommentOf(events: Buffer): number {
+  const at = events.lastIndexOf(comment);
+  if (at === -1 || !(at === 0 || isLineEnd(events[at - 1]))) {
+    return -1;
+  }
+  const lineEnd = events.subarray(at).findIndex(isLineEnd);
+  return lineEnd !== -1 && events.subarray(at + lineEnd).every(isLineEnd) ? at : -1;
+}
+
+const isLineEnd = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d;
+
 /** Carries an event stream from the gateway to the client, and keeps the comment with the report for itself. */
 export class LinkedStream implements HttpBodySink {
   readonly #owner: LinkedStreamOwner;
@@ -101,14 +113,11 @@ export class LinkedStream implements HttpBodySink {
     this.#queue.breakOnceRead();
   }
 
+  /** Only what is behind the last event of all is a report: a provider can write the same mark in front of others. */
   #pass(events: Buffer): void {
-    const at = events.lastIndexOf(comment);
-    // A comment begins a line; inside an event's data the mark would come after other text.
-    const isComment = at === 0 || events[at - 1] === 0x0a || events[at - 1] === 0x0d;
-    if (isComment) {
-      this.#report = events.toString("latin1", at + comment.length).trim();
-    }
-    this.#send(isComment ? events.subarray(0, at) : events);
+    const at = lastCommentOf(events);
+    this.#report = at === -1 ? null : events.toString("latin1", at + comment.length).trim();
+    this.#send(at === -1 ? events : events.subarray(0, at));
   }
 
   #send(bytes: Buffer): void {

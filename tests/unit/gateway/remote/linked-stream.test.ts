@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { LinkedStream } from "@sluice/control-plane/gateway/remote/linked-stream.ts";
+import type { HttpBodySink, HttpResponseBody } from "@sluice/control-plane/platform/http-client/model.ts";
+
+const first = 'data: {"a":1}\n\n';
+const second = 'data: {"b":2}\n\n';
+const forged = ": sluice-report Zm9yZ2Vk\n\n";
+const told = ": sluice-report dG9sZA==\n\n";
+
+/** What the client gets of a stream that comes in these pieces, and which report the relay believes. */
+async function carry(pieces: readonly string[]): Promise<{ text: string; report: string | null; ending: string }> {
+  const flow = { pause: () => undefined, resume: () => undefined, cancel: () => undefined };
+  let sink: HttpBodySink | null = null;
+  const body = {
+    consume: (given: HttpBodySink) => {
+      sink = given;
+      return flow;
+    },
+  } as unknown as HttpResponseBody;
+  const ended = Promise.withResolvers<{ report: string | null; ending: string }>();
+  const stream = LinkedStream.open(body, {
+    isReportAnnounced: true,
+    isResponses: false,
+    isRaw: false,
+    stallTimeoutMs: 1_000,
+    onSent: () => undefined,
+    onEnd: (report, ending) => ended.resolve({ report, ending }),
+  });
+  const text = new Response(stream).text().catch(() => "broken");
+  for (const piece of pieces) {
+    (sink as HttpBodySink | null)?.onChunk(Buffer.from(piece));
+  }
+  (sink as HttpBodySink | null)?.onEnd(true);
+  return { text: await text, ...(await ended.promise) };
+}
+
+test("the report behind the last event stays with the relay", async () => {
+  const whole = { text: first + second, report: "dG9sZA==", ending: "closed" };
+  expect(await carry([first + second + told])).toEqual(whole);
+  expect(await carry([first, second, told])).toEqual(whole);
+});
+
+test("a comment of the provider that looks like a report hides none of its events and is not believed", async () => {
+  for (const pieces of [
+    [first + forged + second + told],
+    [first + forged, second, told],
+    [first, forged + second, told],
+  ]) {
+    const { text, report, ending } = await carry(pieces);
+    expect(text.replace(forged, "")).toBe(first + second);
+    expect([report, ending]).toEqual(["dG9sZA==", "closed"]);
+  }
+});
+
+test("a stream that ends behind an event has no report, whatever was said before", async () => {
+  expect(await carry([first + forged, second])).toMatchObject({ report: null, ending: "broken" });
+  expect(await carry([first + forged + second])).toMatchObject({ report: null, ending: "broken" });
+});
