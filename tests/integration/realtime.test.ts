@@ -201,7 +201,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
     const client = await open("voice", authorized(user));
     client.send({
       type: "session.update",
-      session: { input_audio_transcription: {}, turn_detection: { type: "server_vad" } },
+      session: { input_audio_transcription: { model: "voice" }, turn_detection: { type: "server_vad" } },
     });
     client.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(96_000).toString("base64") });
     client.send({ type: "input_audio_buffer.commit" });

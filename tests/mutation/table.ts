@@ -12,6 +12,7 @@ import { quotaSqlMutants } from "./mutants/quota-sql.ts";
 import { refundsMutants } from "./mutants/refunds.ts";
 import { requestMutants } from "./mutants/requests.ts";
 import { rightsMutants } from "./mutants/rights.ts";
+import { sessionMutants } from "./mutants/sessions.ts";
 import { settlementMutants } from "./mutants/settlement.ts";
 import { subscriptionsMutants } from "./mutants/subscriptions.ts";
 import { translationMutants } from "./mutants/translation.ts";
@@ -26,6 +27,7 @@ export const mutants: readonly Mutant[] = [
   ...quotaSqlMutants,
   ...pricesMutants,
   ...usageMutants,
+  ...sessionMutants,
   ...settlementMutants,
   ...ordersMutants,
   ...refundsMutants,

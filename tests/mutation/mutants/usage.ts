@@ -157,8 +157,8 @@ export const usageMutants: readonly Mutant[] = [
   {
     id: "prices/unpriced-sound",
     file: "control-plane/src/gateway/admit/check-access.ts",
-    from: "every((unit) => price[unit] === 0n) === true",
-    to: "every((unit) => price[unit] === 0n) === null",
+    from: "some((unit) => price[unit] > 0n) ?? true",
+    to: "some((unit) => price[unit] >= 0n) ?? true",
     rule: "sound is offered only by models that have a price for it",
     tests: ["unit/gateway/admit/check-access.test.ts"],
   },
@@ -358,7 +358,7 @@ export const usageMutants: readonly Mutant[] = [
   },
   {
     id: "prices/bookkeeping",
-    file: "control-plane/src/gateway/settle/measure-usage/count-delivered.ts",
+    file: "control-plane/src/gateway/usage-count/tally.ts",
     from: "if (isText && !bookkeeping.has(key)) {",
     to: 'if (isText && key !== "id") {',
     rule: "names and numbers of an answer are no output",
@@ -366,7 +366,7 @@ export const usageMutants: readonly Mutant[] = [
   },
   {
     id: "prices/sound-size",
-    file: "control-plane/src/gateway/settle/measure-usage/count-delivered.ts",
+    file: "control-plane/src/gateway/usage-count/tally.ts",
     from: "Math.ceil(this.soundCharacters / charactersPerSpokenToken)",
     to: "0",
     rule: "sound that was spoken is output",

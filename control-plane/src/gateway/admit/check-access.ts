@@ -1,4 +1,4 @@
-import { type PriceName, passThroughModel } from "../../models/model.ts";
+import { type PriceName, type Prices, passThroughModel } from "../../models/model.ts";
 import { isAddressAllowed } from "../../platform/address-list.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Catalog } from "../catalog.ts";
@@ -74,6 +74,11 @@ const soldBy: Partial<Record<SurfaceKind, readonly PriceName[]>> = {
   transcription: ["audio", "input", "output", "request"],
 };
 
+/** Whether one of the prices counts for calls of this kind. */
+export function isPriced(price: Prices, kind: SurfaceKind): boolean {
+  return soldBy[kind]?.some((unit) => price[unit] > 0n) ?? true;
+}
+
 /**
  * Whether the model has a price for what the call takes of it. Where pictures have one price, whatever they took, an option
  * that makes them dearer has none.
@@ -86,7 +91,7 @@ export function checkPrice({ pictureOption: param }: ParsedRequest, { price }: M
       param,
     });
   }
-  if (soldBy[kind]?.every((unit) => price[unit] === 0n) === true) {
+  if (!isPriced(price, kind)) {
     throw new AppError("unpriced_option", { message: "This model has no price for sound.", param: "model" });
   }
 }

@@ -52,6 +52,7 @@ const namesOf = (names: readonly string[], plain: readonly string[] = []): Names
 const requestNames = namesOf([...readNames, ...optionTable.keys()], plainNames);
 const objectNames = namesOf(innerNames, plainInnerNames);
 const partNames = namesOf(eventNames);
+const soundNames = namesOf(["audio", "input", "transcription", "input_audio_transcription", "model"]);
 
 /**
  * Refuses a field that readers which ignore case, separators, or forms of letters would take for another one: it
@@ -70,6 +71,11 @@ export function refuseInnerDisguise(name: string, param: string): void {
 /** The same for a part of an event. @throws AppError `unknown_field` */
 export function refuseEventDisguise(name: string): void {
   refuseAlike(name, partNames, name);
+}
+
+/** The same for a field on the way to what transcribes in a session. @throws AppError `unknown_field` */
+export function refuseSoundDisguise(name: string, param: string): void {
+  refuseAlike(name, soundNames, param);
 }
 
 /** Whether the field of a request is read or judged here under just this name. */

@@ -5,9 +5,17 @@ import { checkOptions } from "../options/check-options.ts";
 import { checkTools } from "../options/check-tools.ts";
 import { refuseEventDisguise } from "../options/known-names.ts";
 import { refuseObjectsWithin } from "../options/refuse-objects.ts";
+import { readTranscribers } from "./transcribers.ts";
 
 /** Why an event does not go on to the provider, and which event it was, if it said. */
 export type EventRefusal = { readonly error: AppError; readonly eventId: string | null };
+
+/** What a client can ask for that has a limit, or a price of its own. */
+export type AskedFor = {
+  onResponse(): void;
+  /** The model that is to write down what the user says. */
+  onTranscriber(model: string, param: string): void;
+};
 
 type JsonObject = Record<string, unknown>;
 
@@ -19,10 +27,10 @@ const transcriptionUpdate = "transcription_session.update";
 /**
  * Judges what a client sends as a request of any other kind is judged: it may name nothing that costs extra, no other
  * model, and nothing of the provider's account. What it names of its own session is its own.
- * @param onResponse called for an event that asks for a response and is good otherwise; what it throws refuses the event
+ * @param asked called for an event that is good otherwise; what it throws refuses the event
  * @returns null for an event that goes on as it is
  */
-export function judgeClientEvent(frame: Frame, model: string, onResponse: () => void): EventRefusal | null {
+export function judgeClientEvent(frame: Frame, model: string, asked: AskedFor): EventRefusal | null {
   let event: JsonObject = {};
   try {
     if (typeof frame !== "string") {
@@ -30,8 +38,11 @@ export function judgeClientEvent(frame: Frame, model: string, onResponse: () => 
     }
     event = readJsonObject(Buffer.from(frame)).fields;
     judge(event, model);
+    for (const [name, param] of readTranscribers(event["session"])) {
+      asked.onTranscriber(name, param);
+    }
     if (event["type"] === "response.create") {
-      onResponse();
+      asked.onResponse();
     }
     return null;
   } catch (thrown) {

@@ -1,9 +1,10 @@
+import type { ChannelId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { costOf } from "../../models/cost.ts";
 import { noUnits } from "../../models/units.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { readApiKey } from "../admit/authenticate-key.ts";
-import { checkKeyState, checkModelAccess } from "../admit/check-access.ts";
+import { checkKeyState, checkModelAccess, isPriced } from "../admit/check-access.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "../admit/reserve-quota.ts";
 import { CallEnder } from "../call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
@@ -143,6 +144,22 @@ export class RealtimeGateway implements RealtimePort {
     return { held, most: plausibleUnits(request, model, held) };
   }
 
+  /** What a client names to write down what is said costs money as any other model does, at the same provider. */
+  #findTranscriber(principal: Principal, channelId: ChannelId, name: string, param: string): ModelEntry {
+    const { models, abilities } = this.#parts.catalog();
+    const { allowedModels, groupName } = principal;
+    const entry = models.get(name);
+    const serving = abilities.get(groupName)?.get(name) ?? [];
+    const isServed = serving.some(({ channel }) => channel.id === channelId);
+    if (entry === undefined || !isServed || allowedModels?.has(name) === false) {
+      throw new AppError("model_not_found", { message: "Sound is not transcribed by this model here.", param });
+    }
+    if (!isPriced(entry.price, "transcription")) {
+      throw new AppError("unpriced_option", { message: "This model has no price for sound.", param });
+    }
+    return entry;
+  }
+
   async #begin(state: AdmittedSession, handshake: Handshake): Promise<RealtimeOpening> {
     const connected = await connectChannel(this.#parts, state, handshake);
     const session = this.#openSession(state, connected);
@@ -174,6 +191,7 @@ export class RealtimeGateway implements RealtimePort {
       funds,
       books: new SessionBooks(state, { ender: this.#ender, clock }, this.#usageLimits(state.request, state.model)),
       sessionLimits: { ...realtimeLimits, stallTimeoutMs: streamStallTimeoutMs },
+      findTranscriber: (name, param) => this.#findTranscriber(state.principal, use.channel.id, name, param),
       recheckKey: async () => {
         const principal = await this.#findPrincipal(call, key);
         checkModelAccess(principal, state.model.name, this.#parts.catalog().models);

@@ -1,40 +1,69 @@
 import { noUnits, type Units } from "../../models/units.ts";
 import type { ModelEntry } from "../model.ts";
+import { charactersPerSpokenToken, Tally } from "../usage-count/tally.ts";
 import { toTokens } from "../usage-count/text-tokens.ts";
-import type { Delta } from "./server-events.ts";
+import type { Piece } from "./server-events.ts";
 
-/** Sound travels as 16-bit samples, 24,000 a second, in base64: a token of speech is 50 ms of it, one of listening 100 ms. */
-const charactersPerSpokenToken = 3_200;
-const charactersPerHeardToken = 6_400;
-const msPerHeardToken = 100n;
+/** A token of listening is twice as long as one of speech. */
+const charactersPerHeardToken = charactersPerSpokenToken * 2;
+/** Items of a response, and parts of an item, that are told apart. */
+const keysMax = 1_024;
 const audioAppendMark = '"input_audio_buffer.append"';
 
-/** What a time of listening is in tokens. */
-export function toHeardTokens(audioMs: bigint): bigint {
-  return (audioMs + msPerHeardToken - 1n) / msPerHeardToken;
+/** What was delivered of one item: in pieces, and in parts that were said as a whole. */
+class ItemCount {
+  readonly #pieces = new Tally();
+  readonly #wholes = new Map<string, Tally>();
+
+  add(piece: Piece): void {
+    const pieces = this.#pieces;
+    if (piece.kind === "whole") {
+      const { part, size } = piece;
+      const known = this.#wholes.get(part);
+      if ((known === undefined && this.#wholes.size < keysMax) || (known !== undefined && known.tokens < size.tokens)) {
+        this.#wholes.set(part, size);
+      }
+    } else if (piece.kind === "audio") {
+      pieces.soundCharacters += piece.length;
+    } else {
+      pieces.letters += piece.length - piece.signs;
+      pieces.signs += piece.signs;
+      pieces.events += piece.length > 0 ? 1 : 0;
+    }
+  }
+
+  /** What is said as a whole counts as far as it is more than its pieces; text and sound are said apart. */
+  get tokens(): number {
+    const parts = new Tally();
+    for (const [part, size] of this.#wholes) {
+      if (part !== "all") {
+        parts.letters += size.letters;
+        parts.signs += size.signs;
+        parts.soundCharacters += size.soundCharacters;
+      }
+    }
+    const said = [this.#pieces, parts, this.#wholes.get("all") ?? parts];
+    const text = Math.max(...said.map((tally) => toTokens(tally, tally.events)));
+    const sound = Math.max(...said.map(({ soundCharacters }) => soundCharacters));
+    return text + Math.ceil(sound / charactersPerSpokenToken);
+  }
 }
 
 /** What was delivered of one response, for the case that the provider never counts it. */
 export class ResponseCount {
-  #letters = 0;
-  #signs = 0;
-  #textPieces = 0;
-  #audioCharacters = 0;
+  readonly #items = new Map<string, ItemCount>();
 
-  add({ kind, length, signs }: Delta): void {
-    if (kind === "audio") {
-      this.#audioCharacters += length;
-    } else {
-      this.#letters += length - signs;
-      this.#signs += signs;
-      this.#textPieces += length > 0 ? 1 : 0;
+  add(piece: Piece): void {
+    const item = this.#items.get(piece.item) ?? new ItemCount();
+    item.add(piece);
+    if (this.#items.size < keysMax) {
+      this.#items.set(piece.item, item);
     }
   }
 
   /** The tokens of the text by the rule of every text, and one for each 50 ms of sound. */
   outputTokens(): number {
-    const text = toTokens({ letters: this.#letters, signs: this.#signs }, this.#textPieces);
-    return text + Math.ceil(this.#audioCharacters / charactersPerSpokenToken);
+    return [...this.#items.values()].reduce((sum, { tokens }) => sum + tokens, 0);
   }
 }
 

@@ -1,4 +1,5 @@
 import { redact } from "../../platform/log.ts";
+import { Tally } from "../usage-count/tally.ts";
 import { countText } from "../usage-count/text-tokens.ts";
 import { type ToldUnits, toUnits } from "../usage-count/units.ts";
 
@@ -14,9 +15,17 @@ export type ServerEvent =
       readonly units: ToldUnits | null;
       /** The provider ended it because of what was said in it. */
       readonly isFiltered: boolean;
+      /** What it says again of all that was delivered; null where it says nothing. */
+      readonly output: Tally | null;
     }
   /** What the user said was written down beside the conversation; the provider counts it by itself. */
-  | { readonly kind: "transcribed"; readonly units: ToldUnits | null }
+  | {
+      readonly kind: "transcribed";
+      readonly itemId: string;
+      readonly textBytes: number;
+      /** Null when the provider did not count. */
+      readonly units: ToldUnits | null;
+    }
   | { readonly kind: "error"; readonly isRequestFault: boolean; readonly eventId: string | null };
 
 type Json = Readonly<Record<string, unknown>>;
@@ -41,10 +50,11 @@ export function readServerEvent(frame: string): ServerEvent | null {
         status: textOf(response["status"]),
         units: toldIn(response["usage"]),
         isFiltered: asObject(response["status_details"])["reason"] === "content_filter",
+        output: Array.isArray(response["output"]) ? tallyOf(response["output"]) : null,
       };
     }
     case "conversation.item.input_audio_transcription.completed":
-      return { kind: "transcribed", units: toldIn(event["usage"]) };
+      return { kind: "transcribed", ...heardIn(event, event["transcript"]), units: toldIn(event["usage"]) };
     case "error": {
       const isRequestFault = asObject(event["error"])["type"] === "invalid_request_error";
       return { kind: "error", isRequestFault, eventId: textOf(asObject(event["error"])["event_id"]) };
@@ -54,35 +64,84 @@ export function readServerEvent(frame: string): ServerEvent | null {
   }
 }
 
-/** What a piece of a response carries; null for an event that carries none. */
-export type Delta = {
+/** What an event brings of an item of a response. */
+export type Piece = {
   readonly responseId: string;
-  readonly kind: "text" | "audio";
-  readonly length: number;
-  readonly signs: number;
-};
+  /** Which item of the response. */
+  readonly item: string;
+} & (
+  | { readonly kind: "text" | "audio"; readonly length: number; readonly signs: number }
+  /** A part of an item, or all of it, that is said as a whole: again, or for the first time. */
+  | { readonly kind: "whole"; readonly part: string; readonly size: Tally }
+);
+
+/** A piece of what the user said. */
+export type HeardPiece = { readonly itemId: string; readonly textBytes: number };
 
 const deltaMark = '.delta"';
 const audioMark = /"type":\s*"response\.(output_)?audio\.delta"/;
+const heardMark = '.input_audio_transcription.delta"';
 const responseIdPattern = /"response_id":\s*"([^"\\]{1,200})"/;
+const itemPattern = /"output_index":\s*(\d{1,9})/;
 const deltaPattern = /"delta":\s*"/;
 
-/** Finds the size of a piece without parsing it: pieces of sound are long and come often. */
-export function readDelta(frame: string): Delta | null {
-  if (!frame.includes(deltaMark)) {
-    return null;
-  }
-  const begin = deltaPattern.exec(frame);
+/** What an event brings of a response; null for one that brings nothing. */
+export function readPiece(frame: string): Piece | null {
   const responseId = responseIdPattern.exec(frame)?.[1];
-  if (begin === null || responseId === undefined) {
+  if (responseId === undefined) {
     return null;
   }
+  return frame.includes(deltaMark) ? readDelta(frame, responseId) : readWhole(frame, responseId);
+}
+
+/** Whether an event is a piece of sound. */
+export function carriesSound(frame: string): boolean {
+  return frame.includes(deltaMark) && audioMark.test(frame);
+}
+
+/** What an event brings of what the user said. */
+export function readHeard(frame: string): HeardPiece | null {
+  if (!frame.includes(heardMark)) {
+    return null;
+  }
+  const event = parseObject(frame);
+  const isHeard = event["type"] === "conversation.item.input_audio_transcription.delta";
+  return isHeard ? heardIn(event, event["delta"]) : null;
+}
+
+function heardIn(event: Json, text: unknown): HeardPiece {
+  return { itemId: textOf(event["item_id"]) ?? "", textBytes: Buffer.byteLength(textOf(text) ?? "") };
+}
+
+/** There are few events of this kind, and they say in many words what they carry. */
+function readWhole(frame: string, responseId: string): Piece | null {
+  const event = parseObject(frame);
+  if (event["response_id"] !== responseId) {
+    return null;
+  }
+  const { output_index: item = "", content_index: part = "all" } = event;
+  return { responseId, item: String(item), kind: "whole", part: String(part), size: tallyOf(event) };
+}
+
+function tallyOf(value: unknown): Tally {
+  const tally = new Tally();
+  tally.add(value, "", 0);
+  return tally;
+}
+
+/** Finds the size of a piece without parsing it: pieces of sound are long and come often. */
+function readDelta(frame: string, responseId: string): Piece | null {
+  const begin = deltaPattern.exec(frame);
+  if (begin === null) {
+    return null;
+  }
+  const item = itemPattern.exec(frame)?.[1] ?? "";
   const start = begin.index + begin[0].length;
   const stop = endOfText(frame, start);
   const length = stop - start;
   return audioMark.test(frame)
-    ? { responseId, kind: "audio", length, signs: 0 }
-    : { responseId, kind: "text", length, signs: countText(frame.slice(start, stop)).signs };
+    ? { responseId, item, kind: "audio", length, signs: 0 }
+    : { responseId, item, kind: "text", length, signs: countText(frame.slice(start, stop)).signs };
 }
 
 /** Where the closing quote of a text is; a quote after an odd number of backslashes is part of the text. */

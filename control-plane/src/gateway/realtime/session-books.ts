@@ -1,26 +1,33 @@
 import { noUnits } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { AppError } from "../../platform/errors.ts";
 import type { CallEnder } from "../call-ender.ts";
 import { newCallState } from "../call-state.ts";
 import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import { heardUnits, hearText } from "../usage-count/hear-answer.ts";
 import { bookable, type UsageLimits, withOutput } from "../usage-count/judge-usage.ts";
-import type { ToldUnits } from "../usage-count/units.ts";
-import { ConversationCount, ResponseCount, toHeardTokens } from "./response-count.ts";
+import { asSold } from "../usage-count/sold-sound.ts";
+import { ConversationCount, ResponseCount } from "./response-count.ts";
 import { rowId } from "./row-id.ts";
-import type { Delta, ServerEvent } from "./server-events.ts";
+import type { HeardPiece, Piece, ServerEvent } from "./server-events.ts";
 
 /** Nobody answers so many responses at once. */
 const runningMax = 64;
 const abortedStatus = 499;
+/** Nobody says so much at once that is not written down yet. */
+const heardMax = 1_024;
 /** Ids of responses that ended are remembered, so that none is charged twice. */
 const endedMax = 10_000;
 
 type Measured = Pick<CallEnd, "units" | "usageSource" | "isImplausible">;
 
+const whole = { outcome: "completed", errorCode: null } as const;
 const free: Measured = { units: noUnits, usageSource: "none" };
 
 /** What the provider says of the end of a response. */
-type ResponseEnd = Pick<Extract<ServerEvent, { kind: "response_ended" }>, "status" | "units" | "isFiltered">;
+type ResponseEnd = Omit<Extract<ServerEvent, { kind: "response_ended" }>, "kind" | "id">;
+
+type Transcribed = Extract<ServerEvent, { kind: "transcribed" }>;
 
 /** A session that was let in, or a response in it. */
 export type SessionCall = CallState & { principal: Principal; request: ParsedRequest; model: ModelEntry };
@@ -57,6 +64,10 @@ export class SessionBooks {
   readonly #running = new Map<string, Running>();
   readonly #ended = new Set<string>();
   readonly #conversation = new ConversationCount();
+  /** What of the user's words was written down and not counted yet, in bytes by item. */
+  readonly #heard = new Map<string, number>();
+  /** What writes down what the user says, if the client has named it. */
+  #transcriber: ModelEntry | null = null;
   #rows = 0;
   #inputTokens = 0n;
   #outputTokens = 0n;
@@ -95,11 +106,35 @@ export class SessionBooks {
     return this.#running.size <= runningMax;
   }
 
+  /** Whether this response was heard of, running or over. */
+  isKnown(responseId: string): boolean {
+    return this.#running.has(responseId) || this.hasEnded(responseId);
+  }
+
+  /**
+   * The client names what is to write down what the user says. It is one in a session, so that it is known what each count
+   * of the provider costs.
+   * @throws AppError `invalid_value`
+   */
+  setTranscriber(model: ModelEntry, param: string): void {
+    if (this.#transcriber !== null && this.#transcriber.name !== model.name) {
+      throw new AppError("invalid_value", { message: "A session keeps the model that transcribes.", param });
+    }
+    this.#transcriber = model;
+  }
+
+  /** A piece of what the user said is about to go to the client. */
+  onHeard(piece: HeardPiece | null): void {
+    if (piece !== null && (this.#heard.has(piece.itemId) || this.#heard.size < heardMax)) {
+      this.#heard.set(piece.itemId, (this.#heard.get(piece.itemId) ?? 0) + piece.textBytes);
+    }
+  }
+
   /** A piece of a response is about to go to the client. */
-  onDelta(delta: Delta): void {
-    const running = this.#running.get(delta.responseId);
+  onPiece(piece: Piece): void {
+    const running = this.#running.get(piece.responseId);
     if (running !== undefined) {
-      running.count.add(delta);
+      running.count.add(piece);
       running.state.firstByteMs ??= Math.round(this.#clock.tick() - running.state.call.startedTick);
     }
   }
@@ -109,8 +144,11 @@ export class SessionBooks {
    * @returns the tokens that were charged
    * @throws AppError `storage_unavailable` when it can't be recorded; nothing is charged then
    */
-  async end(responseId: string, { status, units, isFiltered }: ResponseEnd, hold: Hold): Promise<bigint> {
+  async end(responseId: string, { status, units, isFiltered, output }: ResponseEnd, hold: Hold): Promise<bigint> {
     const { state, count } = this.#running.get(responseId) ?? { state: this.#open(), count: new ResponseCount() };
+    if (output !== null && count.outputTokens() === 0) {
+      count.add({ responseId, item: "", kind: "whole", part: "all", size: output });
+    }
     this.#running.delete(responseId);
     if (this.#ended.size < endedMax) {
       this.#ended.add(responseId);
@@ -125,16 +163,28 @@ export class SessionBooks {
   }
 
   /**
-   * The provider counted a transcription beside the conversation. The client may have named what transcribes, so that time
-   * is never free: where a second has no price, it costs the tokens that it is to the session's own model.
+   * What the user said was written down beside the conversation. It costs what the model does that the client has named for
+   * it, else what the session's own does, in the unit that this has a price for.
    * @throws AppError `storage_unavailable`
    */
-  async transcribed(told: ToldUnits, hold: Hold): Promise<bigint> {
-    const isTimed = this.#session.model.price.audio > 0n;
-    const heard = { audioMs: 0n, inputTokens: told.inputTokens + toHeardTokens(told.audioMs) };
-    const units = isTimed ? told : { ...told, ...heard };
-    const ending = { outcome: "completed", errorCode: null, owesInput: false, units } as const;
-    return await this.#settle(this.#open(), hold, ending, new ResponseCount());
+  async transcribed(
+    { itemId, textBytes, units }: Omit<Transcribed, "kind">,
+    hold: Hold,
+    { outcome, errorCode }: Omit<SessionEnd, "owesInput"> = whole,
+  ): Promise<bigint> {
+    this.#heard.delete(itemId);
+    const model = this.#transcriber ?? this.#session.model;
+    const heard = heardUnits(hearText(textBytes));
+    const isCounted = units !== null && units.isOdd !== true;
+    const told = bookable(isCounted ? units : heard, this.#limits);
+    const sold = asSold(told.units, heard, model.price);
+    return await this.#write(Object.assign(this.#open(), { hold, model }), {
+      outcome,
+      errorCode,
+      units: bookable(sold.units, this.#limits).units,
+      usageSource: isCounted && !sold.isConverted ? "provider" : "estimated",
+      isImplausible: told.isImplausible || (units !== null && !isCounted),
+    });
   }
 
   /**
@@ -150,6 +200,11 @@ export class SessionBooks {
       if (hold !== null) {
         await this.#settle(state, hold, { ...ending, units: null }, count);
       }
+    }
+    const textBytes = [...this.#heard.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const hold = textBytes > 0 ? take() : null;
+    if (hold !== null) {
+      await this.transcribed({ itemId: "", textBytes, units: null }, hold, ending);
     }
   }
 
@@ -173,16 +228,15 @@ export class SessionBooks {
   async #settle(state: SessionCall, hold: Hold, ending: Ending, count: ResponseCount): Promise<bigint> {
     const { outcome, errorCode } = ending;
     const measured = this.#measure(ending, count, state.model);
-    await this.#ender.settle(Object.assign(state, { hold }), {
-      outcome,
-      httpStatus: outcome === "aborted" ? abortedStatus : 200,
-      errorCode,
-      ...measured,
-    });
-    const charged = measured.units;
-    this.#inputTokens += charged.inputTokens;
-    this.#outputTokens += charged.outputTokens;
-    return charged.inputTokens + charged.outputTokens;
+    return await this.#write(Object.assign(state, { hold }), { outcome, errorCode, ...measured });
+  }
+
+  async #write(state: SessionCall & { hold: Hold }, end: Omit<CallEnd, "httpStatus">): Promise<bigint> {
+    await this.#ender.settle(state, { ...end, httpStatus: end.outcome === "aborted" ? abortedStatus : 200 });
+    const { inputTokens, outputTokens } = end.units;
+    this.#inputTokens += inputTokens;
+    this.#outputTokens += outputTokens;
+    return inputTokens + outputTokens;
   }
 
   /**

@@ -9,7 +9,7 @@ import {
 import type { ServerSocketOwner } from "../../platform/websocket/server-socket.ts";
 import { toReport } from "../call-state.ts";
 import type { ChannelUse } from "../channels/channel-load.ts";
-import type { Hold, Principal } from "../model.ts";
+import type { Hold, ModelEntry, Principal } from "../model.ts";
 import type { PipelineParts } from "../pipeline-parts.ts";
 import { judgeClientEvent } from "./client-events.ts";
 import { closeCodes, isBroken, isOrderly, toProviderGoodbye, toSendableCode, toSendableReason } from "./close-codes.ts";
@@ -18,7 +18,7 @@ import { FrameLane } from "./frame-lane.ts";
 import { keepFrame } from "./keep-frame.ts";
 import type { RealtimeLimits } from "./limits.ts";
 import { PacedSender } from "./paced-sender.ts";
-import { cleanError, readDelta, readServerEvent, type ServerEvent } from "./server-events.ts";
+import { cleanError, type Piece, readHeard, readPiece, readServerEvent, type ServerEvent } from "./server-events.ts";
 import type { SessionBooks, SessionCall } from "./session-books.ts";
 import { expired, failed, type SessionEnding } from "./session-ending.ts";
 import type { SessionFunds } from "./session-funds.ts";
@@ -30,6 +30,8 @@ export type SessionParts = Pick<PipelineParts, "clock" | "limits" | "loads" | "l
   readonly funds: SessionFunds;
   readonly books: SessionBooks;
   readonly sessionLimits: RealtimeLimits & { readonly stallTimeoutMs: number };
+  /** What writes down what the user says. @throws AppError when that is not offered to the key, or has no price */
+  readonly findTranscriber: (model: string, param: string) => ModelEntry;
   /** The key as it is now. @throws AppError when it may not be used any more, or not for this model */
   readonly recheckKey: () => Promise<Principal>;
   readonly onOver: (session: RealtimeSession) => void;
@@ -171,11 +173,14 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   #fromClient(frame: Frame): Promise<void> | undefined {
-    const { books, clock, limits, state } = this.#parts;
+    const { books, clock, limits, state, findTranscriber } = this.#parts;
     this.#lastFrameTick = clock.tick();
-    const refusal = judgeClientEvent(frame, state.model.name, () => {
-      limits.beginResponse(state.principal);
-      this.#asked += 1;
+    const refusal = judgeClientEvent(frame, state.model.name, {
+      onTranscriber: (name, param) => books.setTranscriber(findTranscriber(name, param), param),
+      onResponse: () => {
+        limits.beginResponse(state.principal);
+        this.#asked += 1;
+      },
     });
     if (refusal !== null) {
       return this.#deliver(toErrorEvent(refusal.error, refusal.eventId));
@@ -193,11 +198,28 @@ export class RealtimeSession implements ServerSocketOwner {
     if (event !== null) {
       return this.#onEvent(frame, event);
     }
-    const delta = readDelta(text);
-    if (delta !== null) {
-      books.onDelta(delta);
+    const piece = readPiece(text);
+    if (piece !== null && !books.isKnown(piece.responseId)) {
+      return this.#onUnannounced(frame, piece);
     }
-    return this.#deliver(frame, delta?.kind === "audio");
+    if (piece !== null) {
+      books.onPiece(piece);
+    } else {
+      books.onHeard(readHeard(text));
+    }
+    return this.#deliver(frame, piece?.kind === "audio");
+  }
+
+  /** Some providers give what belongs to a response before they say that it has begun. */
+  async #onUnannounced(frame: Frame, piece: Piece): Promise<void> {
+    try {
+      this.#charging = this.#beginResponse(piece.responseId);
+      await this.#charging;
+      this.#parts.books.onPiece(piece);
+      await this.#deliver(frame, piece.kind === "audio");
+    } catch (thrown) {
+      this.#onTrouble(thrown);
+    }
   }
 
   async #onEvent(frame: Frame, event: ServerEvent): Promise<void> {
@@ -219,13 +241,10 @@ export class RealtimeSession implements ServerSocketOwner {
 
   /** Nothing of the event was shown yet. It is charged against a hold, or it does not happen. */
   async #charge(event: ServerEvent): Promise<void> {
-    const { books, funds, limits, state } = this.#parts;
+    const { funds, limits, state } = this.#parts;
     this.#noteAsked(event);
     if (event.kind === "response_begun") {
-      if (!books.begin(event.id)) {
-        throw new AppError("rate_limit_exceeded", { message: "Too many responses are running in this session." });
-      }
-      await funds.keep(Math.max(1, books.running));
+      await this.#beginResponse(event.id);
     }
     const settle = this.#settlement(event);
     if (settle === null) {
@@ -236,6 +255,15 @@ export class RealtimeSession implements ServerSocketOwner {
       throw new AppError("insufficient_quota");
     }
     limits.use(state.principal, await settle(hold));
+  }
+
+  /** Each response that runs has a hold of its own. */
+  async #beginResponse(id: string): Promise<void> {
+    const { books, funds } = this.#parts;
+    if (!books.begin(id)) {
+      throw new AppError("rate_limit_exceeded", { message: "Too many responses are running in this session." });
+    }
+    await funds.keep(Math.max(1, books.running));
   }
 
   /** A response that begins by itself is a request of the key's as well, which can't be refused any more. */
@@ -254,9 +282,8 @@ export class RealtimeSession implements ServerSocketOwner {
     if (event.kind === "response_ended" && !books.hasEnded(event.id)) {
       return (hold) => books.end(event.id, event, hold);
     }
-    if (event.kind === "transcribed" && event.units !== null) {
-      const { units } = event;
-      return (hold) => books.transcribed(units, hold);
+    if (event.kind === "transcribed" && (event.units !== null || event.textBytes > 0)) {
+      return (hold) => books.transcribed(event, hold);
     }
     return null;
   }

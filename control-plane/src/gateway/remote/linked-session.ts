@@ -9,7 +9,7 @@ import { toErrorEvent } from "../realtime/error-event.ts";
 import { FrameLane } from "../realtime/frame-lane.ts";
 import { keepFrame } from "../realtime/keep-frame.ts";
 import { PacedSender } from "../realtime/paced-sender.ts";
-import { readDelta, readServerEvent } from "../realtime/server-events.ts";
+import { carriesSound, readServerEvent } from "../realtime/server-events.ts";
 
 export type LinkedEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
   readonly inputTokens: bigint;
@@ -85,10 +85,9 @@ export class LinkedSession implements ServerSocketOwner {
     }
     const { state, clock } = this.#parts;
     const text = typeof frame === "string" ? frame : frame.toString("utf8");
-    const isSound = readDelta(text)?.kind === "audio";
     this.#count(text);
     state.firstByteMs ??= Math.round(clock.tick() - state.call.startedTick);
-    keepFrame(state, frame, isSound);
+    keepFrame(state, frame, carriesSound(text));
     const pending = client.sender.send(frame);
     if (this.#drainTimer !== null && this.#running.size === 0) {
       this.stop();

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelEntry } from "@sluice/control-plane/gateway/model.ts";
 import { ConversationCount, ResponseCount } from "@sluice/control-plane/gateway/realtime/response-count.ts";
+import type { Piece } from "@sluice/control-plane/gateway/realtime/server-events.ts";
+import { Tally } from "@sluice/control-plane/gateway/usage-count/tally.ts";
 import type { Units } from "@sluice/control-plane/models/units.ts";
 
 const model = { contextTokensMax: 1_000, outputTokensMax: 50 } as ModelEntry;
@@ -18,7 +20,7 @@ const units = (inputTokens: bigint, outputTokens: bigint): Units => ({
 function responseOf(...pieces: ["text" | "audio", number][]): ResponseCount {
   const count = new ResponseCount();
   for (const [kind, length] of pieces) {
-    count.add({ responseId: "r", kind, length, signs: 0 });
+    count.add({ responseId: "r", item: "0", kind, length, signs: 0 });
   }
   return count;
 }
@@ -32,6 +34,39 @@ describe("a response that was never counted", () => {
 
   test("has one token for each 50 ms of sound: 2,400 bytes, 3,200 characters of base64", () => {
     expect(responseOf(["audio", 3_200], ["audio", 3_200]).outputTokens()).toBe(2);
+  });
+
+  const whole = (part: string, said: object, item = "0"): Piece => {
+    const size = new Tally();
+    size.add(said, "", 0);
+    return { responseId: "r", item, kind: "whole", part, size };
+  };
+  const text = { text: "four words of text, and more" };
+
+  test("has what is said as a whole, each part once, however often it is said", () => {
+    const count = responseOf();
+    count.add(whole("0", text));
+    expect(count.outputTokens()).toBe(6);
+    count.add(whole("0", { part: text }));
+    count.add(whole("all", { item: { content: [text] } }));
+    expect(count.outputTokens()).toBe(6);
+    count.add(whole("1", text));
+    expect(count.outputTokens()).toBe(12);
+    count.add(whole("0", { text: "less" }));
+    count.add(whole("all", { item: { content: [text, text] } }));
+    expect(count.outputTokens()).toBe(12);
+    count.add(whole("0", text, "1"));
+    expect(count.outputTokens()).toBe(18);
+  });
+
+  test("has what came in pieces and is said again once, and what was only said as a whole besides", () => {
+    const count = responseOf(["text", 5], ["text", 5], ["text", 5], ["text", 5], ["text", 5], ["text", 5]);
+    count.add(whole("0", text));
+    expect(count.outputTokens()).toBe(6);
+    const spoken = responseOf(["audio", 6_400]);
+    spoken.add(whole("0", { transcript: text.text }));
+    spoken.add(whole("all", { item: { content: [{ transcript: text.text }] } }));
+    expect(spoken.outputTokens()).toBe(8);
   });
 
   test("has none when nothing was delivered", () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { cleanError, readDelta, readServerEvent } from "@sluice/control-plane/gateway/realtime/server-events.ts";
+import {
+  cleanError,
+  readHeard,
+  readPiece,
+  readServerEvent,
+} from "@sluice/control-plane/gateway/realtime/server-events.ts";
 
 const read = (event: object) => readServerEvent(JSON.stringify(event));
 const none = { cacheWriteTokens: 0n, reasoningTokens: 0n, images: 0, audioMs: 0n };
@@ -24,6 +29,7 @@ describe("an event that matters is read", () => {
       status: "completed",
       units: { ...none, inputTokens: 132n, outputTokens: 121n, cacheReadTokens: 64n },
       isFiltered: false,
+      output: null,
     });
   });
 
@@ -44,6 +50,7 @@ describe("an event that matters is read", () => {
       status: "failed",
       units: null,
       isFiltered: false,
+      output: null,
     });
   });
 
@@ -57,8 +64,11 @@ describe("an event that matters is read", () => {
     const type = "conversation.item.input_audio_transcription.completed";
     const byTime = { type, item_id: "i", transcript: "hi", usage: { type: "duration", seconds: 1.5 } };
     expect(read(byTime)).toEqual({
-      kind: "transcribed",
+      ...{ kind: "transcribed", itemId: "i", textBytes: 2 },
       units: { ...none, inputTokens: 0n, outputTokens: 0n, cacheReadTokens: 0n, audioMs: 1500n },
+    });
+    expect(read({ type, transcript: "hié" })).toEqual({
+      ...{ kind: "transcribed", itemId: "", textBytes: 4, units: null },
     });
     const byTokens = { ...byTime, usage: { type: "tokens", input_tokens: 17, output_tokens: 9, total_tokens: 26 } };
     expect(read(byTokens)).toMatchObject({ kind: "transcribed", units: { inputTokens: 17n, outputTokens: 9n } });
@@ -68,6 +78,12 @@ describe("an event that matters is read", () => {
     const error = { type: "invalid_request_error", message: "no", event_id: "event_1" };
     expect(read({ type: "error", error })).toEqual({ kind: "error", isRequestFault: true, eventId: "event_1" });
     expect(read({ type: "error", error: { type: "server_error" } })).toMatchObject({ isRequestFault: false });
+  });
+
+  test("what is said again at the end of a response", () => {
+    const output = [{ id: "i", type: "message", content: [{ type: "output_text", text: "four words of text" }] }];
+    const event = read({ type: "response.done", response: { id: "r", status: "completed", output } });
+    expect(event).toMatchObject({ output: { letters: 18, signs: 0, soundCharacters: 0 } });
   });
 });
 
@@ -88,28 +104,80 @@ describe("everything else passes unread", () => {
 describe("a piece of a response is measured without being parsed", () => {
   test("as text, with the length of what it carries", () => {
     const frame = JSON.stringify({ type: "response.output_text.delta", response_id: "resp_1", delta: "hello" });
-    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "text", length: 5, signs: 0 });
+    expect(readPiece(frame)).toEqual({ responseId: "resp_1", item: "", kind: "text", length: 5, signs: 0 });
   });
 
   test("arguments of a function count to their end, quotes and all", () => {
     const delta = '{"city":"Oslo \\\\"}'.repeat(20);
     const type = "response.function_call_arguments.delta";
-    const measured = readDelta(JSON.stringify({ type, response_id: "r", delta, item_id: "i" }));
-    expect(measured?.length).toBe(JSON.stringify(delta).length - 2);
+    const measured = readPiece(JSON.stringify({ type, response_id: "r", delta, item_id: "i" }));
+    expect(measured).toMatchObject({ length: JSON.stringify(delta).length - 2 });
   });
 
   test.each(["response.output_audio.delta", "response.audio.delta"])("as sound: %s", (type) => {
     const frame = JSON.stringify({ type, response_id: "resp_1", delta: "AAAA" }, null, 1);
-    expect(readDelta(frame)).toEqual({ responseId: "resp_1", kind: "audio", length: 4, signs: 0 });
+    expect(readPiece(frame)).toEqual({ responseId: "resp_1", item: "", kind: "audio", length: 4, signs: 0 });
   });
 
   test("what was heard of sound is text", () => {
     const type = "response.output_audio_transcript.delta";
-    expect(readDelta(JSON.stringify({ type, response_id: "r", delta: "AAAA" }))?.kind).toBe("text");
+    expect(readPiece(JSON.stringify({ type, response_id: "r", delta: "AAAA" }))?.kind).toBe("text");
+  });
+
+  test("of the item that it belongs to", () => {
+    const frame = {
+      type: "response.output_text.delta",
+      response_id: "r",
+      output_index: 12,
+      delta: 'a "output_index": 7',
+    };
+    expect(readPiece(JSON.stringify(frame))).toMatchObject({ item: "12", kind: "text", length: 21 });
+  });
+
+  const place = { response_id: "r", item_id: "i", output_index: 2, content_index: 1 };
+  const item = { id: "i", type: "function_call", call_id: "c", name: "f", arguments: '{"a":1}' };
+
+  test.each([
+    ["response.output_text.done", { ...place, text: "hello" }, "1", 5, 0],
+    ["response.text.done", { ...place, text: "hello" }, "1", 5, 0],
+    ["response.output_audio_transcript.done", { ...place, transcript: "hello" }, "1", 5, 0],
+    [
+      "response.content_part.done",
+      { ...place, part: { type: "audio", transcript: "hello", audio: "AAAA" } },
+      "1",
+      5,
+      4,
+    ],
+    ["response.function_call_arguments.done", { ...place, content_index: undefined, arguments: "{}" }, "all", 2, 0],
+    ["response.output_item.done", { response_id: "r", output_index: 2, item }, "all", 8, 0],
+    [
+      "response.output_item.added",
+      { response_id: "r", output_index: 2, item: { ...item, name: "", arguments: "" } },
+      "all",
+      0,
+      0,
+    ],
+  ] as const)("as a whole where it is said as one: %s", (...said) => {
+    const [type, event, part, letters, soundCharacters] = said;
+    expect(readPiece(JSON.stringify({ type, event_id: "e", ...event }))).toMatchObject({
+      ...{ responseId: "r", item: "2", kind: "whole", part },
+      size: { letters, soundCharacters },
+    });
+  });
+
+  test("not of a response that it only quotes", () => {
+    const event = { type: "conversation.item.added", item: { content: [{ text: "x", response_id: "r" }] } };
+    expect(readPiece(JSON.stringify(event))).toBeNull();
+  });
+
+  test("as what the user said, where it is that", () => {
+    const type = "conversation.item.input_audio_transcription.delta";
+    expect(readHeard(JSON.stringify({ type, item_id: "i", delta: "hié" }))).toEqual({ itemId: "i", textBytes: 4 });
+    expect(readHeard(JSON.stringify({ type: "response.output_text.delta", delta: type }))).toBeNull();
   });
 
   test("not when it belongs to no response", () => {
-    expect(readDelta(JSON.stringify({ type: "conversation.item.x.delta", delta: "AAAA" }))).toBeNull();
+    expect(readPiece(JSON.stringify({ type: "conversation.item.x.delta", delta: "AAAA" }))).toBeNull();
   });
 });
 

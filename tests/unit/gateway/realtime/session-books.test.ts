@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { CallEnder } from "@sluice/control-plane/gateway/call-ender.ts";
 import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
-import type { CallEnd, GatewayCall, Hold } from "@sluice/control-plane/gateway/model.ts";
+import type { CallEnd, GatewayCall, Hold, ModelEntry } from "@sluice/control-plane/gateway/model.ts";
 import { SessionBooks, type SessionCall } from "@sluice/control-plane/gateway/realtime/session-books.ts";
+import { Tally } from "@sluice/control-plane/gateway/usage-count/tally.ts";
+import type { ToldUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 
 const held = { ...noUnits, inputTokens: 1_000n, outputTokens: 100n, audioMs: 60_000n };
@@ -11,22 +13,29 @@ const clock = { now: () => 1_700_000_000_000, tick: () => 0 };
 const hold = {} as Hold;
 
 /** The books of one session, and how each row of it ended. */
-function open(audio = 1n) {
+function open(audio = 1n, transcriber: object | null = null) {
   const ends: CallEnd[] = [];
+  const models: unknown[] = [];
   const ender = {
-    settle: async (_state: unknown, end: CallEnd) => {
+    settle: async (state: SessionCall, end: CallEnd) => {
+      models.push(state.model.name);
       ends.push(end);
     },
   } as unknown as CallEnder;
   const call = { requestId: "01a20582-736f-71f9-8cbf-a2f7dcb6b6ed" } as unknown as GatewayCall;
-  const model = { contextTokensMax: 1_000, outputTokensMax: 100, price: { audio } };
+  const price = { input: 1n, output: 1n, audio };
+  const model = { name: "voice", contextTokensMax: 1_000, outputTokensMax: 100, price };
   const session = Object.assign(newCallState(call, null), { model }) as unknown as SessionCall;
   const books = new SessionBooks(session, { ender, clock }, limits);
   books.onClientFrame("x".repeat(500));
   books.begin("r");
-  return { books, ends };
+  if (transcriber !== null) {
+    books.setTranscriber({ name: "scribe", price: { ...price, ...transcriber } } as ModelEntry, "param");
+  }
+  return { books, ends, models };
 }
-const delta = { responseId: "r", kind: "text", length: 5, signs: 0 } as const;
+const delta = { responseId: "r", item: "0", kind: "text", length: 5, signs: 0 } as const;
+const transcription = (units: ToldUnits | null, textBytes = 0) => ({ itemId: "i", textBytes, units });
 const told = { ...noUnits, inputTokens: 70n };
 
 describe("a response that ends without a word", () => {
@@ -40,7 +49,7 @@ describe("a response that ends without a word", () => {
     "as %s and was counted as %p costs what it read, unless it failed or nothing came of it",
     async (status, units, end) => {
       const { books, ends } = open();
-      await books.end("r", { status, units, isFiltered: false }, hold);
+      await books.end("r", { status, units, isFiltered: false, output: null }, hold);
       expect(ends).toEqual([expect.objectContaining({ ...end, units: expect.objectContaining(end.units) })]);
     },
   );
@@ -62,27 +71,21 @@ describe("a count of the provider", () => {
   test("beyond what can be true is booked at the bound and marked", async () => {
     const { books, ends } = open();
     const units = { ...noUnits, inputTokens: 10n ** 15n, outputTokens: 10n ** 15n, cacheReadTokens: 10n ** 15n };
-    await books.end("r", { status: "completed", units, isFiltered: false }, hold);
+    await books.end("r", { status: "completed", units, isFiltered: false, output: null }, hold);
     const most = { inputTokens: 2_000n, outputTokens: 200n, cacheReadTokens: 2_000n };
     expect(ends).toMatchObject([{ usageSource: "provider", isImplausible: true, units: most }]);
-    await books.transcribed({ ...noUnits, audioMs: 10n ** 12n }, hold);
+    await books.transcribed(transcription({ ...noUnits, audioMs: 10n ** 12n }), hold);
     expect(ends[1]).toMatchObject({ isImplausible: true, units: { audioMs: 120_000n } });
-  });
-
-  test("of time is one of tokens where a second has no price", async () => {
-    const { books, ends } = open(0n);
-    await books.transcribed({ ...noUnits, audioMs: 12_345n }, hold);
-    await books.transcribed({ ...noUnits, inputTokens: 7n }, hold);
-    expect(ends).toMatchObject([
-      { isImplausible: false, units: { inputTokens: 124n, audioMs: 0n } },
-      { isImplausible: false, units: { inputTokens: 7n, audioMs: 0n } },
-    ]);
   });
 
   test("that is none gives way to ours", async () => {
     const { books, ends } = open();
-    books.onDelta(delta);
-    await books.end("r", { status: "completed", units: { ...told, isOdd: true }, isFiltered: false }, hold);
+    books.onPiece(delta);
+    await books.end(
+      "r",
+      { status: "completed", units: { ...told, isOdd: true }, isFiltered: false, output: null },
+      hold,
+    );
     const units = { inputTokens: 100n, outputTokens: 1n };
     expect(ends).toMatchObject([{ usageSource: "estimated", isImplausible: true, units }]);
   });
@@ -104,9 +107,90 @@ describe("a count of the provider", () => {
     "of no output beside what was delivered, %s, filtered %p, counts only if the provider threw that away",
     async (status, isFiltered, end) => {
       const { books, ends } = open();
-      books.onDelta(delta);
-      await books.end("r", { status, units: told, isFiltered }, hold);
+      books.onPiece(delta);
+      await books.end("r", { status, units: told, isFiltered, output: null }, hold);
       expect(ends).toMatchObject([end]);
     },
   );
+});
+
+describe("what of the user's words was written down", () => {
+  const byTime = { input: 0n, output: 0n, audio: 1n };
+
+  test("costs what the model does that the client named for it, in the unit that this has a price for", async () => {
+    const { books, ends, models } = open(0n, byTime);
+    await books.transcribed(transcription({ ...noUnits, audioMs: 12_345n }, 15), hold);
+    await books.transcribed(transcription({ ...noUnits, inputTokens: 7n, outputTokens: 3n }, 30), hold);
+    expect(ends).toMatchObject([
+      { usageSource: "provider", isImplausible: false, units: { ...noUnits, audioMs: 12_345n } },
+      { usageSource: "estimated", isImplausible: false, units: { inputTokens: 7n, audioMs: 2_000n } },
+    ]);
+    expect(models).toEqual(["scribe", "scribe"]);
+  });
+
+  test("costs what the model of the session does where none was named, time by tokens if a second has no price", async () => {
+    const { books, ends, models } = open(0n);
+    await books.transcribed(transcription({ ...noUnits, audioMs: 12_345n }, 15), hold);
+    await books.transcribed(transcription({ ...noUnits, inputTokens: 7n }), hold);
+    expect(ends).toMatchObject([
+      { isImplausible: false, units: { inputTokens: 124n, outputTokens: 3n } },
+      { isImplausible: false, units: { inputTokens: 7n, audioMs: 0n } },
+    ]);
+    expect(models).toEqual(["voice", "voice"]);
+  });
+
+  test.each([null, { ...noUnits, audioMs: 5n, isOdd: true }])(
+    "costs the time to say it where it is counted as %p",
+    async (units) => {
+      const { books, ends } = open(1n, byTime);
+      await books.transcribed(transcription(units, 30), hold);
+      expect(ends).toMatchObject([
+        { usageSource: "estimated", isImplausible: units !== null, units: { audioMs: 2_000n } },
+      ]);
+    },
+  );
+
+  test("is charged once, at its end or when the session is over before", async () => {
+    const { books, ends } = open(1n, byTime);
+    for (const itemId of ["i", "j", "j"]) {
+      books.onHeard({ itemId, textBytes: 15 });
+    }
+    books.onHeard(null);
+    await books.transcribed(transcription({ ...noUnits, audioMs: 1_000n }, 15), hold);
+    await books.close(() => hold, { outcome: "aborted", errorCode: null, owesInput: false });
+    expect(ends).toMatchObject([
+      { outcome: "completed", units: { audioMs: 1_000n } },
+      { outcome: "aborted", usageSource: "none" },
+      { outcome: "aborted", usageSource: "estimated", units: { audioMs: 2_000n } },
+    ]);
+  });
+
+  test("is written down by one model in a session", () => {
+    const { books } = open(0n, byTime);
+    books.setTranscriber({ name: "scribe" } as ModelEntry, "param");
+    expect(() => books.setTranscriber({ name: "other" } as ModelEntry, "param")).toThrow("keeps the model");
+  });
+});
+
+describe("a response that is said as a whole at its end", () => {
+  const said = () => {
+    const tally = new Tally();
+    tally.add({ text: "four words of text, and more" }, "", 0);
+    return tally;
+  };
+
+  test("is output where no piece of it came, and said again where one did", async () => {
+    const { books, ends } = open();
+    books.begin("s");
+    books.onPiece({ ...delta, responseId: "s" });
+    for (const id of ["r", "s"]) {
+      await books.end(id, { status: "completed", units: null, isFiltered: false, output: said() }, hold);
+    }
+    expect(ends.map(({ units }) => units.outputTokens)).toEqual([6n, 1n]);
+  });
+
+  test("is known by its first piece", () => {
+    const { books } = open();
+    expect([books.isKnown("r"), books.isKnown("t")]).toEqual([true, false]);
+  });
 });

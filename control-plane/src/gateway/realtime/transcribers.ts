@@ -1,0 +1,43 @@
+import { AppError } from "../../platform/errors.ts";
+import { refuseSoundDisguise } from "../options/known-names.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * The models that a session is told to write down with what the user says, in its present form and in its older one.
+ * @returns each with the place where it is named; none where that is switched off, or not spoken of
+ * @throws AppError `missing_field` where a provider would choose it, `invalid_type`, `unknown_field`
+ */
+export function readTranscribers(session: unknown): [model: string, param: string][] {
+  const input = inner(inner(session, "session", "audio"), "session.audio", "input");
+  return [
+    ...readTranscriber(inner(input, "session.audio.input", "transcription"), "session.audio.input.transcription"),
+    ...readTranscriber(inner(session, "session", "input_audio_transcription"), "session.input_audio_transcription"),
+  ];
+}
+
+/** The value under a name, where there is an object to have one. */
+function inner(value: unknown, param: string, name: string): unknown {
+  if (typeof value !== "object" || value === null) {
+    return undefined;
+  }
+  for (const key of Object.keys(value)) {
+    refuseSoundDisguise(key, `${param}.${key}`);
+  }
+  return (value as JsonObject)[name];
+}
+
+function readTranscriber(transcription: unknown, param: string): [model: string, param: string][] {
+  if (transcription === undefined || transcription === null) {
+    return [];
+  }
+  const place = `${param}.model`;
+  const model = inner(transcription, param, "model");
+  if (model === undefined || model === null) {
+    throw new AppError("missing_field", { message: "Name the model that transcribes.", param: place });
+  }
+  if (typeof model !== "string") {
+    throw new AppError("invalid_type", { message: "The name of a model is a string.", param: place });
+  }
+  return [[model, place]];
+}

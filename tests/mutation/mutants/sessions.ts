@@ -1,0 +1,165 @@
+import type { Mutant } from "../mutant.ts";
+
+const session = "control-plane/src/gateway/realtime/session.ts";
+const books = "control-plane/src/gateway/realtime/session-books.ts";
+const count = "control-plane/src/gateway/realtime/response-count.ts";
+const gateway = "control-plane/src/gateway/realtime/realtime-gateway.ts";
+const booksTests = ["unit/gateway/realtime/session-books.test.ts"];
+const countTests = ["unit/gateway/realtime/response-count.test.ts"];
+const moneyTests = ["integration/realtime-money.test.ts"];
+
+/** What is charged in a realtime session. */
+export const sessionMutants: readonly Mutant[] = [
+  {
+    id: "sessions/left-owes",
+    file: session,
+    from: "owesInput: ending.hasLeft === true,",
+    to: "owesInput: false,",
+    rule: "a client that leaves a response before its first word pays for what it had read",
+    tests: ["fault/realtime.test.ts"],
+  },
+  {
+    id: "sessions/left-measured",
+    file: books,
+    from: "return owesInput || hasOutput",
+    to: "return hasOutput",
+    rule: "a response that was given up and not counted costs what it read",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/cancelled-owes",
+    file: books,
+    from: 'owesInput: outcome === "aborted", units, isFiltered }',
+    to: "owesInput: false, units, isFiltered }",
+    rule: "a response that was cancelled costs what it read",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/told-owes",
+    file: books,
+    from: 'const isOwed = outcome === "completed" || owesInput || units.outputTokens > 0n;',
+    to: 'const isOwed = outcome === "completed" || units.outputTokens > 0n;',
+    rule: "a response that was cancelled and counted costs what was counted",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/no-output-believed",
+    file: books,
+    from: "if (units.outputTokens === 0n && hasOutput && isFiltered !== true) {",
+    to: "if (units.outputTokens < 0n && hasOutput && isFiltered !== true) {",
+    rule: "that what was delivered took no tokens is not believed",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/no-output-filtered",
+    file: books,
+    from: "if (units.outputTokens === 0n && hasOutput && isFiltered !== true) {",
+    to: "if (units.outputTokens === 0n && hasOutput) {",
+    rule: "a response that its provider threw away costs what the provider says",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/ended-whole",
+    file: books,
+    from: "if (output !== null && count.outputTokens() === 0) {",
+    to: "if (output !== null && count.outputTokens() < 0) {",
+    rule: "what a response only says at its end is output",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/ended-twice",
+    file: books,
+    from: "if (output !== null && count.outputTokens() === 0) {",
+    to: "if (output !== null) {",
+    rule: "what a response says again at its end is charged once",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/said-again",
+    file: count,
+    from: "const text = Math.max(...said.map((tally) => toTokens(tally, tally.events)));",
+    to: "const text = said.reduce((sum, tally) => sum + toTokens(tally, tally.events), 0);",
+    rule: "what is said in pieces and again as a whole is charged once",
+    tests: countTests,
+  },
+  {
+    id: "sessions/said-whole",
+    file: count,
+    from: 'if (piece.kind === "whole") {',
+    to: 'if (piece.kind === "whole" && piece.part === "all") {',
+    rule: "a part that is only said as a whole is output",
+    tests: countTests,
+  },
+  {
+    id: "sessions/unannounced",
+    file: session,
+    from: "if (piece !== null && !books.isKnown(piece.responseId)) {",
+    to: "if (piece === null && !books.isKnown(text)) {",
+    rule: "what comes before a response is said to have begun is output",
+    tests: moneyTests,
+  },
+  {
+    id: "sessions/unannounced-hold",
+    file: session,
+    from: "this.#charging = this.#beginResponse(piece.responseId);",
+    to: "this.#parts.books.begin(piece.responseId);",
+    rule: "a response that begins without saying so has a hold of its own",
+    tests: moneyTests,
+  },
+  {
+    id: "sessions/transcriber-served",
+    file: gateway,
+    from: "if (entry === undefined || !isServed || allowedModels?.has(name) === false) {",
+    to: "if (entry === undefined || allowedModels?.has(name) === false) {",
+    rule: "a session is transcribed by a model that its provider serves",
+    tests: moneyTests,
+  },
+  {
+    id: "sessions/transcriber-allowed",
+    file: gateway,
+    from: "if (entry === undefined || !isServed || allowedModels?.has(name) === false) {",
+    to: "if (entry === undefined || !isServed) {",
+    rule: "a session is transcribed by a model that its key may use",
+    tests: moneyTests,
+  },
+  {
+    id: "sessions/transcriber-priced",
+    file: gateway,
+    from: 'if (!isPriced(entry.price, "transcription")) {',
+    to: 'if (isPriced(entry.price, "chat") === null) {',
+    rule: "a session is transcribed by a model that has a price for sound",
+    tests: moneyTests,
+  },
+  {
+    id: "sessions/transcriber-kept",
+    file: books,
+    from: "if (this.#transcriber !== null && this.#transcriber.name !== model.name) {",
+    to: "if (this.#transcriber === model) {",
+    rule: "a session keeps the model that transcribes",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/transcriber-charged",
+    file: books,
+    from: "const model = this.#transcriber ?? this.#session.model;",
+    to: "const { model } = this.#session;",
+    rule: "a transcription costs what the model does that made it",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/heard-left",
+    file: books,
+    from: "const hold = textBytes > 0 ? take() : null;",
+    to: "const hold = textBytes < 0 ? take() : null;",
+    rule: "what was written down in pieces is charged when the client leaves",
+    tests: booksTests,
+  },
+  {
+    id: "sessions/heard-once",
+    file: books,
+    from: "    this.#heard.delete(itemId);\n",
+    to: "",
+    rule: "what was written down is charged once",
+    tests: booksTests,
+  },
+];
