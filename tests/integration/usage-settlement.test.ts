@@ -159,7 +159,7 @@ describe("settling", () => {
     const { gatewayUserId } = scene.customer(0);
     await scene.commit(...Array.from({ length: 30 }, (_, index) => scene.row(0, BigInt(index), "1.5000")));
     const { settledQuota } = await scene.run();
-    const { entries, next } = await listEntries(scene.db, gatewayUserId, { cursor: null, limit: 10 });
+    const { rows: entries, nextCursor: next } = await listEntries(scene.db, gatewayUserId, { cursor: null, limit: 10 });
     expect([entries[0]?.amount, entries.length, next]).toEqual([-settledQuota, 2, null]);
     expect(entries[0]).toMatchObject({
       changeType: "usage_quota",

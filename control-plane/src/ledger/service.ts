@@ -1,20 +1,20 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Database, Queryable } from "../platform/db.ts";
+import { type KeysetPage, readKeysetPage } from "../platform/keyset-page.ts";
 import { type CheckedInvariant, type CheckedPart, type LedgerEntry, readInvariants, type Statement } from "./model.ts";
 import { countRows, selectCheckFunctions, selectViolationsOf } from "./money-check-store.ts";
 import { selectBalance, selectEntries, selectPosted, selectStatementLines, selectSumBefore } from "./store.ts";
 
 const statementLinesMax = 20_000;
 
-/** A page of a user's account, the newest first; `next` is the cursor of the following page, null at the end. */
+/** A page of a user's account, the newest first. */
 export async function listEntries(
   db: Queryable,
   gatewayUserId: GatewayUserId,
   page: { readonly cursor: bigint | null; readonly limit: number },
-): Promise<{ readonly entries: readonly LedgerEntry[]; readonly next: bigint | null }> {
-  const found = await selectEntries(db, gatewayUserId, { below: page.cursor, limit: page.limit + 1 });
-  const entries = found.slice(0, page.limit);
-  return { entries, next: found.length > page.limit ? (entries.at(-1)?.id ?? null) : null };
+): Promise<KeysetPage<LedgerEntry, bigint>> {
+  const select = (limit: number) => selectEntries(db, gatewayUserId, { below: page.cursor, limit });
+  return await readKeysetPage(page.limit, select, (entry) => entry.id);
 }
 
 /** The sum of everything that was given, taken and settled. */

@@ -21,6 +21,7 @@ import {
 import { audit, byCaller } from "../admin/audit/service.ts";
 import { readQuotaOfUser } from "../gateway/service.ts";
 import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
+import { csvHeaders } from "../platform/csv.ts";
 import type { Transaction } from "../platform/db.ts";
 import { idempotencyKeyOf } from "../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type CallerReader, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
@@ -119,8 +120,8 @@ function orderEndpoints(parts: BillingEndpointParts): AnyEndpoint[] {
       errors: [],
       handle: async ({ input, user }) => {
         const page = { cursor: input.cursor ?? null, limit: input.limit };
-        const { orders, next } = await listOrders(db, user.userId, page);
-        return { orders: orders.map(orderEntry), next_cursor: next };
+        const { rows, nextCursor } = await listOrders(db, user.userId, page);
+        return { orders: rows.map(orderEntry), next_cursor: nextCursor };
       },
     }),
   ];
@@ -224,8 +225,8 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       errors: [],
       handle: async ({ input, user }) => {
         const page = { cursor: input.cursor ?? null, limit: input.limit };
-        const { entries, next } = await listEntries(db, user.gatewayUserId, page);
-        const lines = entries.map((entry) => ({
+        const { rows, nextCursor } = await listEntries(db, user.gatewayUserId, page);
+        const lines = rows.map((entry) => ({
           id: entry.id,
           change_type: entry.changeType,
           reference: entry.reference,
@@ -234,7 +235,7 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
           balance_after: entry.balanceAfter,
           created_at: entry.createdAt,
         }));
-        return { entries: lines, next_cursor: next };
+        return { entries: lines, next_cursor: nextCursor };
       },
     }),
     endpoint({
@@ -267,7 +268,7 @@ function accountEndpoints({ db }: BillingEndpointParts): AnyEndpoint[] {
       handle: async ({ input, user }) => {
         const statement = await readStatement(db, user.gatewayUserId, input.month);
         return input.format === "csv"
-          ? csvAnswer(statementCsv(statement), `statement-${input.month}.csv`)
+          ? new Response(statementCsv(statement), { headers: csvHeaders(`statement-${input.month}.csv`) })
           : pageAnswer(statementHtml(statement, user.email));
       },
     }),
@@ -325,17 +326,8 @@ async function auditOrder(tx: Transaction, call: OrderCall, action: "order.cance
   await audit(tx, byCaller(call), action, { subjectKind: "order", subjectId: call.input.order_no });
 }
 
-const privateHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
-
-function csvAnswer(text: string, fileName: string): Response {
-  const type = {
-    "content-type": "text/csv; charset=utf-8",
-    "content-disposition": `attachment; filename="${fileName}"`,
-  };
-  return new Response(text, { headers: { ...privateHeaders, ...type } });
-}
-
 function pageAnswer(text: string): Response {
+  const plain = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
   const type = { "content-type": "text/html; charset=utf-8", "content-security-policy": statementPolicy };
-  return new Response(text, { headers: { ...privateHeaders, ...type } });
+  return new Response(text, { headers: { ...plain, ...type } });
 }

@@ -14,6 +14,7 @@ import {
 import { z } from "zod";
 import type { Database } from "../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { readKeysetPage } from "../platform/keyset-page.ts";
 import type { ListPlace } from "../platform/list-query/endpoints.ts";
 import { listAccesses } from "./access-store.ts";
 import type { PayloadReading } from "./payload-reading.ts";
@@ -112,9 +113,9 @@ function accessEndpoints(db: Database): AnyEndpoint[] {
       limits: ["A page has at most 100 records."],
       handle: async ({ input: { request_id, admin_id, cursor, limit } }) => {
         const filter = { requestId: request_id ?? null, adminId: admin_id ?? null, before: cursor ?? null };
-        const rows = await listAccesses(db, filter, limit + 1);
-        const accesses = rows.slice(0, limit);
-        return { accesses, next_cursor: rows.length > limit ? (accesses.at(-1)?.number ?? null) : null };
+        const list = (most: number) => listAccesses(db, filter, most);
+        const { rows, nextCursor } = await readKeysetPage(limit, list, (access) => access.number);
+        return { accesses: rows, next_cursor: nextCursor };
       },
     }),
     endpoint({

@@ -3,6 +3,7 @@ import { type Clock, dayMs } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
 import { DatabaseTimeoutError } from "../platform/db-errors.ts";
 import { AppError } from "../platform/errors.ts";
+import { type KeysetPage, readKeysetPage } from "../platform/keyset-page.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
 import { type AccessRow, listAccesses } from "./access-store.ts";
 import { payloadCutoff, searchBounds, type TraceRules } from "./model.ts";
@@ -37,7 +38,7 @@ export class TraceSearching {
   }
 
   /** A page of calls. @throws AppError `temporarily_unavailable` when it takes too long */
-  async list(input: TraceListInput): Promise<{ rows: TraceView[]; nextCursor: string | null }> {
+  async list(input: TraceListInput): Promise<KeysetPage<TraceView, string>> {
     if (input.request_id !== undefined) {
       const found = await this.#findByRequestId(input.request_id, input);
       return { rows: found, nextCursor: null };
@@ -52,13 +53,10 @@ export class TraceSearching {
       filter,
       isOldestFirst,
       ...searchBounds(filter, { cursor: input.cursor ?? null, isOldestFirst }, oldestMs),
-      limit: input.limit + 1,
       payloadCutoff: payloadCutoff(rules(), now),
     };
-    const rows = await inTime(() => searchTraces(db, search));
-    const shown = rows.slice(0, input.limit);
-    const last = shown.at(-1);
-    return { rows: shown, nextCursor: rows.length > shown.length && last ? `${last.day}_${last.request_id}` : null };
+    const find = (limit: number) => inTime(() => searchTraces(db, { ...search, limit }));
+    return await readKeysetPage(input.limit, find, ({ day, request_id: id }) => `${day}_${id}`);
   }
 
   /**

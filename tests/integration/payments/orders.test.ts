@@ -116,8 +116,8 @@ describe("seeing", () => {
     let cursor: bigint | null = null;
     do {
       const page = await listOrders(scene.db, buyer.userId, { cursor, limit: 3 });
-      seen.push(...page.orders.map(({ orderNo }) => orderNo));
-      cursor = page.next;
+      seen.push(...page.rows.map(({ orderNo }) => orderNo));
+      cursor = page.nextCursor;
     } while (cursor !== null);
     expect(seen).toEqual(placed);
   });

@@ -51,8 +51,8 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       errors: [],
       handle: async ({ user, input: { cursor, limit, status } }) => {
         const page = { before: cursor ?? null, limit, isLiveOnly: status === "live" };
-        const { keys: shown, nextCursor } = await keys.list(user.gatewayUserId, page);
-        return { keys: shown, next_cursor: nextCursor };
+        const { rows, nextCursor } = await keys.list(user.gatewayUserId, page);
+        return { keys: rows, next_cursor: nextCursor };
       },
     }),
     endpoint({

@@ -7,6 +7,7 @@ import { dayMs } from "../../platform/clock.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { generateApiKey } from "./generate-api-key.ts";
 import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
 import { defaultSettings, describeApiKey, type KeySettings, mergeSettings } from "./model.ts";
@@ -87,11 +88,10 @@ export class KeyService {
   async list(
     gatewayUserId: GatewayUserId,
     page: { readonly before: bigint | null; readonly limit: number; readonly isLiveOnly: boolean },
-  ): Promise<{ keys: ApiKeyView[]; nextCursor: bigint | null }> {
-    const query = { gatewayUserId, keyId: null, ...page, limit: page.limit + 1 };
-    const keys = (await findKeys(this.#db, query)).map(({ view }) => view);
-    const shown = keys.slice(0, page.limit);
-    return { keys: shown, nextCursor: keys.length > page.limit ? (shown.at(-1)?.key_id ?? null) : null };
+  ): Promise<KeysetPage<ApiKeyView, bigint>> {
+    const find = async (limit: number) =>
+      (await findKeys(this.#db, { gatewayUserId, keyId: null, ...page, limit })).map(({ view }) => view);
+    return await readKeysetPage(page.limit, find, (key) => key.key_id);
   }
 
   /**

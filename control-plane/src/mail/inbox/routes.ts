@@ -2,7 +2,7 @@ import { inboxAnswer, inboxInput, readInboxAnswer, readInboxInput } from "@sluic
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { nextCursor } from "../page.ts";
+import { readKeysetPage } from "../../platform/keyset-page.ts";
 import { countUnread, listInbox, markRead } from "./inbox-store.ts";
 
 export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly clock: Clock }): AnyEndpoint[] {
@@ -16,9 +16,10 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       output: inboxAnswer,
       errors: [],
       handle: async ({ input: { cursor, limit }, user }) => {
-        const messages = await listInbox(db, user.userId, { before: cursor ?? null, limit });
+        const list = (most: number) => listInbox(db, user.userId, { before: cursor ?? null, limit: most });
+        const { rows, nextCursor } = await readKeysetPage(limit, list, ({ id }) => id);
         const unread = await countUnread(db, user.userId);
-        return { messages, unread, next_cursor: nextCursor(messages, limit) };
+        return { messages: rows, unread, next_cursor: nextCursor };
       },
     }),
     endpoint({

@@ -2,6 +2,7 @@ import type { UserId } from "@sluice/contracts/ids";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
+import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import type { Order } from "../model.ts";
 import { isMoneyBack } from "../refunds/money-back.ts";
 import { creditOrder } from "../settle/credit-order.ts";
@@ -54,15 +55,14 @@ async function refuseForeign(db: Queryable, order: Order | null, { userId, claim
   return order;
 }
 
-/** A page of a user's orders, the newest first; `next` is the cursor of the following page, null at the end. */
+/** A page of a user's orders, the newest first. */
 export async function listOrders(
   db: Queryable,
   userId: UserId,
   page: { readonly cursor: bigint | null; readonly limit: number },
-): Promise<{ readonly orders: readonly Order[]; readonly next: bigint | null }> {
-  const found = await selectOrders(db, userId, { below: page.cursor, limit: page.limit + 1 });
-  const orders = found.slice(0, page.limit);
-  return { orders, next: found.length > page.limit ? (orders.at(-1)?.id ?? null) : null };
+): Promise<KeysetPage<Order, bigint>> {
+  const select = (limit: number) => selectOrders(db, userId, { below: page.cursor, limit });
+  return await readKeysetPage(page.limit, select, (order) => order.id);
 }
 
 /**

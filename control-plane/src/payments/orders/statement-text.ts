@@ -1,5 +1,5 @@
 import type { Statement, StatementLine } from "../../ledger/model.ts";
-import { csvText } from "../../platform/csv.ts";
+import { csvWriter } from "../../platform/csv.ts";
 import { type Html, html } from "../../platform/html.ts";
 
 /** 500,000 quota are 1 USD, so that six places say every amount exactly. */
@@ -13,20 +13,27 @@ export function usdOfQuota(quota: bigint): string {
   return `${isNegative ? "-" : ""}${digits.slice(0, -usdPlaces)}.${digits.slice(-usdPlaces)}`;
 }
 
-const header = ["date", "type", "reference", "quota", "usd", "balance_quota"];
+const csv = csvWriter(["date", "type", "reference", "quota", "usd", "balance_quota"], (name) => name === "usd");
 
 /** The statement as a CSV file: a line for the opening balance, the lines, the closing balance. */
 export function statementCsv(statement: Statement): string {
-  const rows = [
-    header.join(","),
-    [`${statement.month}-01`, "opening_balance", "", "", "", statement.openingBalance].join(","),
-  ];
-  for (const [line, balance] of withBalances(statement)) {
-    const cells = [line.day, csvText(line.changeType), csvText(line.reference)];
-    rows.push([...cells, line.amount, usdOfQuota(line.amount), balance].join(","));
-  }
-  rows.push([statement.month, "closing_balance", "", "", "", statement.closingBalance].join(","));
-  return `${rows.join("\r\n")}\r\n`;
+  const { month, openingBalance, closingBalance } = statement;
+  const lines = withBalances(statement).map(([line, balance]) =>
+    csv.line({
+      date: line.day,
+      type: line.changeType,
+      reference: line.reference,
+      quota: line.amount,
+      usd: usdOfQuota(line.amount),
+      balance_quota: balance,
+    }),
+  );
+  return [
+    csv.head,
+    csv.line({ date: `${month}-01`, type: "opening_balance", balance_quota: openingBalance }),
+    ...lines,
+    csv.line({ date: month, type: "closing_balance", balance_quota: closingBalance }),
+  ].join("");
 }
 
 function withBalances({ openingBalance, lines }: Statement): [StatementLine, bigint][] {

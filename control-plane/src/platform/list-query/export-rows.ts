@@ -1,5 +1,5 @@
-import { csvText } from "../csv.ts";
-import type { Column, ColumnType } from "./model.ts";
+import { csvWriter, writeBigInt } from "../csv.ts";
+import type { Column } from "./model.ts";
 
 export type ExportFormat = "csv" | "json";
 
@@ -13,7 +13,6 @@ export type RowWriter = {
 
 /** Names and types come from the list, so that a number of ours stays a number and every text is made inert. */
 export function rowWriter(format: ExportFormat, columns: Readonly<Record<string, Column>>): RowWriter {
-  const cells = Object.entries(columns);
   if (format === "json") {
     return {
       contentType: "application/json; charset=utf-8",
@@ -22,32 +21,6 @@ export function rowWriter(format: ExportFormat, columns: Readonly<Record<string,
       tail: "\n]\n",
     };
   }
-  return {
-    contentType: "text/csv; charset=utf-8",
-    head: `${cells.map(([name]) => csvText(name)).join(",")}\r\n`,
-    write: (row) => `${cells.map(([name, { type }]) => csvCell(row[name], type)).join(",")}\r\n`,
-    tail: "",
-  };
-}
-
-/** A decimal comes as text and stays a number; whatever else is text may come from a stranger. */
-function csvCell(value: unknown, type: ColumnType): string {
-  if (value === null || value === undefined) {
-    return "";
-  }
-  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean" || type === "numeric") {
-    return String(value);
-  }
-  if (value instanceof Date) {
-    return value.toISOString();
-  }
-  return csvText(typeof value === "string" ? value : JSON.stringify(value, writeBigInt));
-}
-
-function writeBigInt(_: string, value: unknown): unknown {
-  if (typeof value !== "bigint") {
-    return value;
-  }
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value.toString();
+  const { head, line } = csvWriter(Object.keys(columns), (name) => columns[name]?.type === "numeric");
+  return { contentType: "text/csv; charset=utf-8", head, write: line, tail: "" };
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { csvText } from "../../platform/csv.ts";
+import { csvHeaders, csvWriter } from "../../platform/csv.ts";
 import type { ReportRange } from "./range.ts";
 
 type Cell = string | bigint | number | Date | null;
@@ -21,29 +21,12 @@ const textColumns: ReadonlySet<string> = new Set([
   "campaign",
   "utm_source",
   "utm_medium",
+  "zone",
 ]);
-
-function cellText(column: string, value: Cell): string {
-  if (value === null) {
-    return "";
-  }
-  const text = value instanceof Date ? value.toISOString() : value.toString();
-  return textColumns.has(column) ? csvText(text) : text;
-}
 
 /** A report as a file: a line for each row under the names of its columns, and the zone beside every row. */
 export function reportCsv({ fromDay, toDay, zone }: ReportRange, { name, columns, rows }: ReportFile): Response {
-  const names = Object.keys(columns.shape);
-  const lines = [
-    [...names, "zone"].join(","),
-    ...rows.map((row) => [...names.map((each) => cellText(each, row[each] ?? null)), csvText(zone)].join(",")),
-  ];
-  return new Response(`${lines.join("\r\n")}\r\n`, {
-    headers: {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": `attachment; filename="${name}-${fromDay}-${toDay}.csv"`,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
-  });
+  const { head, line } = csvWriter([...Object.keys(columns.shape), "zone"], (column) => !textColumns.has(column));
+  const text = head + rows.map((row) => line({ ...row, zone })).join("");
+  return new Response(text, { headers: csvHeaders(`${name}-${fromDay}-${toDay}.csv`) });
 }

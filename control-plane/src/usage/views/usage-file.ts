@@ -1,6 +1,6 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
-import { csvText } from "../../platform/csv.ts";
+import { csvHeaders, csvWriter } from "../../platform/csv.ts";
 
 const columns = [
   "request_id",
@@ -22,8 +22,7 @@ const columns = [
   "duration_ms",
 ] as const satisfies readonly (keyof UsageView)[];
 
-/** Decimals that come as text and stay numbers in a spreadsheet. */
-const decimals: ReadonlySet<string> = new Set(["rate_multiplier"]);
+const csv = csvWriter(columns, (name) => name === "rate_multiplier");
 
 type ReadPage = (cursor: { readonly day: string; readonly requestId: string } | null) => Promise<readonly UsageView[]>;
 
@@ -35,7 +34,7 @@ export function usageFile(readPage: ReadPage, fileName: string): Response {
   const encoder = new TextEncoder();
   let cursor: Parameters<ReadPage>[0] = null;
   const stream = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(`${columns.join(",")}\r\n`)),
+    start: (controller) => controller.enqueue(encoder.encode(csv.head)),
     pull: async (controller) => {
       const rows = await readPage(cursor);
       const last = rows.at(-1);
@@ -44,29 +43,8 @@ export function usageFile(readPage: ReadPage, fileName: string): Response {
         return;
       }
       cursor = { day: last.day, requestId: last.request_id };
-      controller.enqueue(encoder.encode(rows.map(toLine).join("")));
+      controller.enqueue(encoder.encode(rows.map(csv.line).join("")));
     },
   });
-  return new Response(stream, {
-    headers: {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": `attachment; filename="${fileName}"`,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
-  });
-}
-
-function toLine(row: UsageView): string {
-  return `${columns.map((name) => toCell(name, row[name])).join(",")}\r\n`;
-}
-
-function toCell(name: string, value: UsageView[keyof UsageView]): string {
-  if (value === null) {
-    return "";
-  }
-  if (value instanceof Date) {
-    return value.toISOString();
-  }
-  return typeof value === "string" && !decimals.has(name) ? csvText(value) : String(value);
+  return new Response(stream, { headers: csvHeaders(fileName) });
 }

@@ -11,6 +11,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
+import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
 import { toFilter, toSummary, type UsageFilter } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
@@ -31,19 +32,11 @@ export class UsageViews {
   }
 
   /** A page of calls, newest first. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
-  async list(
-    gatewayUserId: GatewayUserId,
-    input: UsageListInput,
-  ): Promise<{ rows: UsageView[]; nextCursor: string | null }> {
+  async list(gatewayUserId: GatewayUserId, input: UsageListInput): Promise<KeysetPage<UsageView, string>> {
     const { cursor = null, limit } = input;
     const filter = this.#filter(gatewayUserId, input);
-    const rows = await inBounds(() => listUsage(this.#db, filter, { cursor, limit: limit + 1 }));
-    const shown = rows.slice(0, limit);
-    const last = shown.at(-1);
-    return {
-      rows: shown,
-      nextCursor: rows.length > limit && last !== undefined ? `${last.day}_${last.request_id}` : null,
-    };
+    const list = (most: number) => inBounds(() => listUsage(this.#db, filter, { cursor, limit: most }));
+    return await readKeysetPage(limit, list, ({ day, request_id: id }) => `${day}_${id}`);
   }
 
   /** Sums by day of a zone and by model. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
