@@ -395,6 +395,6 @@ describe("the chain of accesses", () => {
     const whole = `the chain is whole and ends with link ${number}, ${hash}\n`;
     expect(await run("--expect", `${number}:${hash}`)).toEqual([0, whole]);
     const [exitCode, output] = await run("--expect", `${number}:${"0".repeat(64)}`);
-    expect([exitCode, output]).toEqual([1, expect.stringContaining(`link ${number}: the link that was expected`)]);
+    expect([exitCode, output]).toEqual([1, expect.stringContaining(`link ${number}: the expected link differs`)]);
   });
 });

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { MessagesEvent } from "@sluice/messages-conversion/messages";
-import { encodeSseEvent } from "@sluice/sse/encode";
 import AnthropicBefore from "anthropic-sdk-0";
+import { encodeSseEvent } from "./sse-text.ts";
 
 /** The official clients, reading a stream from memory. */
 

@@ -19,28 +19,19 @@ const workspaces = {
   "packages/http1": [],
   // Where connections to a server that is not trusted may go, for the same two programs.
   "packages/server-addresses": [],
-  "packages/sse": packages("contracts"),
   "packages/messages-conversion": packages("contracts"),
   "packages/exit-protocol": packages("contracts"),
   // It stands in for somebody else's server, so it shares no code with the product but the contracts.
   "packages/sandbox-provider": packages("contracts"),
   // The sandbox is for trying out and for tests; the product never depends on it.
-  "control-plane": packages("contracts", "http1", "server-addresses", "sse", "messages-conversion", "exit-protocol"),
+  "control-plane": packages("contracts", "http1", "server-addresses", "messages-conversion", "exit-protocol"),
   // The agent is one small binary for a remote host.
   "node-agent": packages("contracts", "exit-protocol", "http1", "server-addresses"),
-  web: packages("contracts", "sse"),
+  web: packages("contracts"),
   // It starts the applications as processes and never imports them.
-  deploy: packages("contracts", "sse", "messages-conversion", "exit-protocol", "sandbox-provider"),
+  deploy: packages("contracts", "messages-conversion", "exit-protocol", "sandbox-provider"),
   tests: [
-    ...packages(
-      "contracts",
-      "http1",
-      "server-addresses",
-      "sse",
-      "messages-conversion",
-      "exit-protocol",
-      "sandbox-provider",
-    ),
+    ...packages("contracts", "http1", "server-addresses", "messages-conversion", "exit-protocol", "sandbox-provider"),
     ...["control-plane", "node-agent", "web", "deploy"],
   ],
 };
@@ -171,9 +162,13 @@ describe("the tree", () => {
 
 describe("between workspaces", () => {
   test.each([
-    ["a package may not import an application", "packages/sse/src/a.ts", "@sluice/control-plane/app.ts"],
-    ["contracts import no other package", "packages/contracts/src/a.ts", "@sluice/sse/parse"],
-    ["packages of one layer do not import each other", "packages/messages-conversion/src/a.ts", "@sluice/sse/parse"],
+    ["a package may not import an application", "packages/exit-protocol/src/a.ts", "@sluice/control-plane/app.ts"],
+    ["contracts import no other package", "packages/contracts/src/a.ts", "@sluice/exit-protocol/parse"],
+    [
+      "packages of one layer do not import each other",
+      "packages/messages-conversion/src/a.ts",
+      "@sluice/exit-protocol/parse",
+    ],
     ["the control plane does not import the agent", "control-plane/src/relay/a.ts", "@sluice/node-agent/proxy"],
     ["the control plane does not import the sandbox", "control-plane/src/relay/a.ts", "@sluice/sandbox-provider/main"],
     ["the web does not import the control plane", "web/src/site/home.tsx", "@sluice/control-plane/pages/model.ts"],
@@ -206,8 +201,8 @@ describe("between workspaces", () => {
   test("what the table lists is allowed", () => {
     expect(
       violationsOf({
-        "packages/sse/src/a.ts": 'import type { Brand } from "@sluice/contracts/ids";',
-        "control-plane/src/relay/a.ts": 'import { parse } from "@sluice/sse/parse"; import { z } from "zod";',
+        "packages/exit-protocol/src/a.ts": 'import type { Brand } from "@sluice/contracts/ids";',
+        "control-plane/src/relay/a.ts": 'import { parse } from "@sluice/exit-protocol/parse"; import { z } from "zod";',
         "tests/unit/a.test.ts":
           'import { post } from "@sluice/control-plane/ledger/store.ts"; import "../support/a.ts";',
       }),
@@ -328,7 +323,7 @@ describe("purity", () => {
     ["control-plane/src/gateway/model.ts", "node:crypto"],
     ["control-plane/src/ledger/model.ts", "./store.ts"],
     ["control-plane/src/accounts/model.ts", "drizzle-orm/pg-core"],
-    ["packages/sse/src/parse.ts", "bun"],
+    ["packages/contracts/src/parse.ts", "bun"],
     ["packages/messages-conversion/src/stream.ts", "elysia"],
   ])("%s may not import %s", (path, specifier) => {
     expect(findPurityViolations(invented({ [path]: `import { a } from "${specifier}";` }))).toHaveLength(1);

@@ -4,7 +4,7 @@ const lateModules = /\/src\/(charts\/plot\.tsx|shell\/(palette|shortcuts-dialog)
 /** The first that fits. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
-  ["frame", /\/node_modules\/(?!.*uplot)|^\0/],
+  ["frame", /\/node_modules\/(?!.*(uplot|eventsource-parser))|^\0/],
   // Of the tables only the styles: a page without one still imports some of them.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|table\/.*\.css$)/],
   ["frame", /\/contracts\/src\/locales\.ts$/],

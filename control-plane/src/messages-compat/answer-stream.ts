@@ -5,11 +5,10 @@ import type { Message, MessagesEvent } from "@sluice/messages-conversion/message
 import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
 import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
 import { fromServerSentEvent, type StreamInput } from "@sluice/messages-conversion/stream/stream-input";
-import { SseLimitError } from "@sluice/sse/model";
-import { SseParser } from "@sluice/sse/parse";
 import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture.ts";
 import { DeadlineTicker, hasPassed, type Timed } from "../platform/deadline-ticker.ts";
 import type { Answering } from "./conversion.ts";
+import { EventReader, isTooLong } from "./event-reader.ts";
 
 /** What may wait for a slow client before the upstream is paused. */
 const waitingBytesMax = 65_536;
@@ -98,19 +97,19 @@ export class AnswerStream implements Timed {
       this.#hangUp();
       return;
     }
-    const parser = new SseParser();
+    const events = new EventReader();
     try {
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        this.#takeEvents(parser.push(part.value));
+        this.#takeEvents(events.push(part.value));
         if (!this.#isOver && (this.#controller?.desiredSize ?? 1) <= 0) {
           await this.#untilWanted();
         }
       }
-      this.#takeEvents(parser.end());
+      this.#takeEvents(events.end());
       this.#endOfFeed({ kind: "eof" });
     } catch (error) {
-      const isTooLong = error instanceof SseLimitError;
-      this.#endOfFeed(isTooLong ? { kind: "failed", error: badUpstreamAnswer(error.message) } : { kind: "cut" });
+      const failed = { kind: "failed", error: badUpstreamAnswer("an event is too long") } as const;
+      this.#endOfFeed(isTooLong(error) ? failed : { kind: "cut" });
       this.#hangUp();
     }
   }

@@ -1,5 +1,6 @@
 /** `bun run bench messages`: what the conversion itself costs, as CPU time and beside JSON.parse of the same bytes. */
 import { parseArgs } from "node:util";
+import { EventReader } from "@sluice/control-plane/messages-compat/event-reader.ts";
 import { estimateInputTokens } from "@sluice/messages-conversion/estimate-tokens";
 import { completeModelFlags } from "@sluice/messages-conversion/model-flags";
 import {
@@ -10,8 +11,7 @@ import {
 import { toMessagesResponse } from "@sluice/messages-conversion/response/to-messages-response";
 import { MessagesStream } from "@sluice/messages-conversion/stream/messages-stream";
 import { fromServerSentEvent } from "@sluice/messages-conversion/stream/stream-input";
-import { encodeSseEvent } from "@sluice/sse/encode";
-import { SseParser } from "@sluice/sse/parse";
+import { encodeSseEvent } from "../../support/sse-text.ts";
 import { agentBody, answerBody, smallBody, streamData } from "./bodies.ts";
 
 const usage = "usage: bun run bench messages [--rounds <n>]  (default 15; the report shows medians)";
@@ -76,7 +76,7 @@ function streamCase(): Case {
         name: "reading the events",
         count,
         run: () => {
-          const parser = new SseParser();
+          const parser = new EventReader();
           return packets.map((packet) => parser.push(packet));
         },
       },

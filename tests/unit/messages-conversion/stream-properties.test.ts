@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { EventReader } from "@sluice/control-plane/messages-compat/event-reader.ts";
 import type { JsonObject } from "@sluice/messages-conversion/json";
 import type { MessagesEvent } from "@sluice/messages-conversion/messages";
 import { fromServerSentEvent, type StreamInput } from "@sluice/messages-conversion/stream/stream-input";
-import { encodeSseEvent } from "@sluice/sse/encode";
-import { SseParser } from "@sluice/sse/parse";
 import fc from "fast-check";
 import { bothForms, upstreamData } from "../../support/messages-arbitraries.ts";
 import { answerTo, eof, finish, foldEvents, runStream } from "../../support/messages-calls.ts";
 import { officialClients } from "../../support/messages-clients.ts";
+import { encodeSseEvent } from "../../support/sse-text.ts";
 
 const { TEST_FULL } = process.env;
 const isFull = TEST_FULL === "1";
@@ -27,7 +27,7 @@ function readPackets(
   packets: readonly Uint8Array[],
   settings: Parameters<typeof runStream>[1],
 ): readonly MessagesEvent[] {
-  const parser = new SseParser();
+  const parser = new EventReader();
   const read = [...packets.flatMap((packet) => parser.push(packet)), ...parser.end()];
   return runStream([...read.map(fromServerSentEvent).filter((input) => input !== null), eof], settings).events;
 }

@@ -1,3 +1,4 @@
+import { EventSourceParserStream } from "eventsource-parser/stream";
 import { sentenceInOwnWords } from "../../error-words.ts";
 
 export type Message = { readonly role: "system" | "user" | "assistant"; readonly content: string };
@@ -99,24 +100,19 @@ async function refusalOf({ error }: Chunk, { status }: Response, requestId: stri
   return new ChatRefusal(await sentenceInOwnWords(String(error?.message ?? status)), requestId);
 }
 
-/** The events of the stream; the service writes one `data:` line for each. */
+/** The events of the stream, but for the one that says that it is over. */
 async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Chunk> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
+    .pipeThrough(new EventSourceParserStream())
     .getReader();
-  let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) {
       return;
     }
-    const lines = (rest + value).split(/\r?\n/);
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const data = /^data: ?(.*)$/.exec(line)?.[1];
-      if (data !== undefined && data !== "[DONE]") {
-        yield JSON.parse(data) as Chunk;
-      }
+    if (value.data !== "[DONE]") {
+      yield JSON.parse(value.data) as Chunk;
     }
   }
 }

@@ -1,21 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import { encodeSseEvent } from "@sluice/sse/encode";
-import { type SseEvent, SseLimitError } from "@sluice/sse/model";
-import { SseParser } from "@sluice/sse/parse";
+import { EventReader, isTooLong } from "@sluice/control-plane/messages-compat/event-reader.ts";
 import fc from "fast-check";
+import { encodeSseEvent } from "../../support/sse-text.ts";
 
 const { TEST_FULL } = process.env;
 const runs = TEST_FULL === "1" ? 3_000 : 200;
 
+type ReceivedEvent = { readonly event: string; readonly data: string };
+
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function parseAll(packets: readonly Uint8Array[]): SseEvent[] {
-  const parser = new SseParser();
+function parseAll(packets: readonly Uint8Array[]): ReceivedEvent[] {
+  const parser = new EventReader();
   return [...packets.flatMap((packet) => parser.push(packet)), ...parser.end()];
 }
 
-const parseText = (text: string): SseEvent[] => parseAll([bytesOf(text)]);
-const event = (data: string, name = "", id = ""): SseEvent => ({ event: name, data, id });
+const parseText = (text: string): ReceivedEvent[] => parseAll([bytesOf(text)]);
+const event = (data: string, name = ""): ReceivedEvent => ({ event: name, data });
 
 /** The bytes cut at the given places, which are taken modulo the length. */
 function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
@@ -24,7 +25,7 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
 }
 
 describe("events of one stream", () => {
-  test.each<[string, string, SseEvent[]]>([
+  test.each<[string, string, ReceivedEvent[]]>([
     ["a single data line", "data: a\n\n", [event("a")]],
     ["a value without a space, and one that loses only its first space", "data:a\ndata:  b\n\n", [event("a\n b")]],
     ["several data lines are joined by line feeds", "data: a\ndata: b\ndata\n\n", [event("a\nb\n")]],
@@ -34,16 +35,7 @@ describe("events of one stream", () => {
     ["an empty data line is data", "data:\n\n", [event("")]],
     ["comments are passed over", ": keep awake\n\ndata: a\n:b\ndata: c\n\n", [event("a\nc")]],
     ["unknown fields are passed over", "foo: 1\ndata: a\nbar\n\n", [event("a")]],
-    [
-      "an id stays until the next one",
-      "id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n",
-      [event("a", "", "1"), event("b", "", "1"), event("c")],
-    ],
-    [
-      "an id with NUL is passed over",
-      "id: 1\ndata: a\n\nid: 2\0\ndata: b\n\n",
-      [event("a", "", "1"), event("b", "", "1")],
-    ],
+    ["an id and a reconnection time are passed over", "id: 1\nretry: 5\nretry: soon\ndata: a\n\n", [event("a")]],
     ["lines that end in CR", "data: a\rdata: b\r\r", [event("a\nb")]],
     ["lines that end in CRLF", "event: x\r\ndata: a\r\n\r\ndata: b\r\n\r\n", [event("a", "x"), event("b")]],
     ["line ends of all kinds in one stream", "data: a\r\ndata: b\rdata: c\n\r\n", [event("a\nb\nc")]],
@@ -56,15 +48,8 @@ describe("events of one stream", () => {
     expect(parseAll([...bytesOf(text)].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
   });
 
-  test("the reconnection time is read when it is a number and kept otherwise", () => {
-    const parser = new SseParser();
-    expect(parser.retryMs).toBeNull();
-    parser.push(bytesOf("retry: 1500\n\nretry: soon\n\nretry: -1\n\n"));
-    expect(parser.retryMs).toBe(1_500);
-  });
-
   test("an event is told as soon as its empty line is there", () => {
-    const parser = new SseParser();
+    const parser = new EventReader();
     expect(parser.push(bytesOf("data: a\n"))).toEqual([]);
     expect(parser.push(bytesOf("\ndata: b\n\nda"))).toEqual([event("a"), event("b")]);
     expect(parser.push(bytesOf("ta: c\r"))).toEqual([]);
@@ -107,21 +92,14 @@ describe("packets", () => {
 
   test("what is encoded is read back, whatever the data holds", () => {
     const name = fc.string({ unit: "grapheme", maxLength: 10 }).map((text) => text.replace(/[\r\n\0\uFEFF]/g, ""));
-    const events = fc.array(fc.record({ data: fc.string({ unit: "binary" }), event: name, id: name }), {
-      maxLength: 5,
-    });
+    const events = fc.array(fc.record({ data: fc.string({ unit: "binary" }), event: name }), { maxLength: 5 });
     fc.assert(
       fc.property(events, fc.array(fc.nat(), { maxLength: 6 }), (sent, places) => {
         const bytes = bytesOf(sent.map(encodeSseEvent).join(""));
         const read = parseAll(cutAt(bytes, places));
         const clean = (text: string) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(text));
         expect(read).toEqual(
-          sent.map((one) => ({
-            ...one,
-            data: clean(one.data.replace(/\r\n|\r/g, "\n")),
-            event: clean(one.event),
-            id: clean(one.id),
-          })),
+          sent.map((one) => ({ data: clean(one.data.replace(/\r\n|\r/g, "\n")), event: clean(one.event) })),
         );
       }),
       { numRuns: runs },
@@ -129,43 +107,38 @@ describe("packets", () => {
   });
 });
 
-describe("limits", () => {
-  const limits = { lineLengthMax: 20, eventLengthMax: 30 };
+describe("the limit", () => {
+  const heldLengthMax = 20;
 
-  function limitOf(packets: readonly string[]): SseLimitError | null {
-    const parser = new SseParser(limits);
+  /** Whether the packets were refused; then nothing is read any more. */
+  function isRefused(packets: readonly string[]): boolean {
+    const reader = new EventReader(heldLengthMax);
     try {
       for (const packet of packets) {
-        parser.push(bytesOf(packet));
+        reader.push(bytesOf(packet));
       }
     } catch (error) {
-      if (error instanceof SseLimitError) {
-        expect(() => parser.push(bytesOf("data: a\n\n"))).toThrow(SseLimitError);
-        return error;
-      }
-      throw error;
+      expect(isTooLong(error)).toBe(true);
+      expect(() => reader.push(bytesOf("data: a\n\n"))).toThrow();
+      return true;
     }
-    return null;
+    return false;
   }
 
-  test("a line up to the limit is read", () => {
-    expect(limitOf([`data: ${"x".repeat(14)}\n\n`])).toBeNull();
+  test("an event up to it is read, however it is cut", () => {
+    expect(isRefused([`data: ${"x".repeat(14)}`, "\n\n"])).toBe(false);
+    expect(isRefused([..."data: 0123456789\ndata: 0123\n\n"])).toBe(false);
   });
 
   test.each<[string, string[]]>([
-    ["in one packet", [`data: ${"x".repeat(15)}\n\n`]],
     ["before its end came", [`data: ${"x".repeat(30)}`]],
     ["over many packets", ["data: ", "x".repeat(8), "x".repeat(8), "x".repeat(8)]],
-    ["also as a comment", [`: ${"x".repeat(30)}\n`]],
-  ])("a longer line is refused with its limit, %s, and nothing is read any more", (_how, packets) => {
-    expect(limitOf(packets)).toMatchObject({ limit: "line", lengthMax: 20 });
+    ["over many lines", ["data: 0123456789\n", "data: 0123456789\n", "data: 0"]],
+  ])("a longer one is refused, %s", (_how, packets) => {
+    expect(isRefused(packets)).toBe(true);
   });
 
-  test("an event whose lines together are too long is refused", () => {
-    expect(limitOf(["data: 0123456789\n", "data: 0123456789\n", "data: 01234567\n"])).toBeNull();
-    expect(limitOf(["data: 0123456789\n", "data: 0123456789\n", "data: 0123456789\n"])).toMatchObject({
-      limit: "event",
-      lengthMax: 30,
-    });
+  test("a comment without an end is not held at all", () => {
+    expect(isRefused([": ", "x".repeat(30), "x".repeat(30)])).toBe(false);
   });
 });
