@@ -75,7 +75,8 @@ describe.each([
   test("waits for a client that reads a long answer slowly", async () => {
     const sluice = await start();
     const filler = "x".repeat(20_000_000);
-    provider.script({ body: { filler, usage: { prompt_tokens: 1, completion_tokens: 1 } } });
+    const choices = [{ index: 0, message: { role: "assistant", content: filler } }];
+    provider.script({ body: { choices, usage: { prompt_tokens: 1, completion_tokens: 1 } } });
     const socket = connect(Number(new URL(sluice.url).port), "127.0.0.1");
     socket.pause();
     const lines = [
