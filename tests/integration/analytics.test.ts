@@ -11,6 +11,7 @@ import { listEndpoints } from "@sluice/control-plane/platform/list-query/endpoin
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { reportEndpoints } from "@sluice/control-plane/usage/reports/routes.ts";
 import { type EndpointServer, serveEndpoints } from "../support/endpoint-server.ts";
+import { holdLock } from "../support/held-lock.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -180,6 +181,10 @@ const lead = {
 };
 const create = (body: unknown): Promise<Sent> => send("/backend/lead/create/", body);
 
+/** Makes all leads as old as this. */
+const ageLeads = (interval: string): Promise<unknown> =>
+  db.query("update enterprise_lead set created_at = now() - $1::text::interval", [interval]);
+
 type Lead = { id: number; version: number; status: string; message: string };
 
 async function listed(query = ""): Promise<Lead[]> {
@@ -274,8 +279,22 @@ describe("an enterprise lead", () => {
     for (const email of ["person@example.org", "Person@Example.org", "PERSON@example.org"]) {
       expect((await create({ ...lead, email })).status).toBe(200);
     }
+    await ageLeads("23 hours 59 minutes");
     expect(codeOf(await create(lead))).toEqual([429, "too_many_attempts"]);
     expect((await create({ ...lead, email: "other@example.org" })).status).toBe(200);
+    await ageLeads("24 hours 1 minute");
+    expect((await create(lead)).status).toBe(200);
+  });
+
+  test("comes two hundred times an hour from everybody together", async () => {
+    await db.sql`
+      insert into enterprise_lead (company, contact, email, volume, message, campaign)
+      select 'c', 'p', i || '@example.org', 'v', 'm', 'default' from generate_series(1, 199) i`;
+    await ageLeads("59 minutes");
+    expect((await create(lead)).status).toBe(200);
+    expect(codeOf(await create({ ...lead, email: "late@example.org" }))).toEqual([429, "too_many_attempts"]);
+    await ageLeads("61 minutes");
+    expect((await create({ ...lead, email: "late@example.org" })).status).toBe(200);
   });
 
   test("comes ten times a day from one address, forty times from one network, and then from others still", async () => {
@@ -307,7 +326,14 @@ describe("an enterprise lead", () => {
   });
 
   test("comes three times also from many at the same moment", async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => create({ ...lead, email: "crowd@example.org" })));
+    // Nobody's lead is written before everybody has had the time to count.
+    const watching = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+    await using held = await holdLock(watching, (tx) => tx.sql`lock table enterprise_lead in share row exclusive mode`);
+    const asked = Array.from({ length: 5 }, () => create({ ...lead, email: "crowd@example.org" }));
+    await held.waitForWaiters(4);
+    await held.release();
+    const answers = await Promise.all(asked);
+    await watching.close(500);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
   });
 

@@ -92,6 +92,12 @@ test("a user who waits for a verification gets a new link by mail, which the adm
   expect(JSON.stringify(answer.body)).not.toContain("token");
   const mails = await get(`mail/list/?user_id=${row?.id}&template=email_verify`);
   expect(mails.body["total"]).toEqual({ count: 2, is_exact: true });
+  const failedAt = "2026-01-02T03:04:05.000Z";
+  await rig.db.sql`
+    update mail_log set status = 'dead', last_error = 'no such mailbox', failed_at = ${failedAt}::timestamptz
+    where user_id = ${row?.id ?? 0n}::bigint`;
+  const failed = await get(`mail/list/?user_id=${row?.id}&has_error=true`);
+  expect(failed.body["rows"]).toMatchObject(Array(2).fill({ last_error: "no such mailbox", failed_at: failedAt }));
   const verified = await loginUser(rig);
   expect((await post("user/resend-verification/", { user_id: String(verified.userId) })).status).toBe(409);
 });

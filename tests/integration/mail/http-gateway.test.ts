@@ -138,7 +138,9 @@ test("a mail that has expired is dropped and not sent, at its first attempt and 
   rig.nowMs += 30 * second;
   await worker.runDue();
   expect(gateway.requests).toHaveLength(1);
-  expect(await rig.row("http-over-later")).toMatchObject({ status: "dropped", has_variables: false });
+  const dropped = await rig.row("http-over-later");
+  expect(dropped).toMatchObject({ status: "dropped", has_variables: false });
+  expect(Math.abs(Date.now() - (dropped.failed_at?.getTime() ?? 0))).toBeLessThan(60_000);
 });
 
 test("what a gateway quotes of a mail reaches neither the log nor the row", async () => {
