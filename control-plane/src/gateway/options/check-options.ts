@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors.ts";
 import { refuseDisguise } from "./known-names.ts";
-import { type OptionPlace, optionTable } from "./option-table.ts";
+import { type OptionPlace, optionsOf } from "./option-table.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -18,7 +18,7 @@ export function checkOptions(fields: JsonObject, place: OptionPlace, prefix = ""
 
 /** Judges one option. @throws AppError as `checkOptions` does */
 export function checkOption(name: string, value: unknown, place: OptionPlace, param = name): void {
-  const options = value === null || value === undefined ? undefined : optionTable.get(name);
+  const options = value === null || value === undefined ? undefined : optionsOf(name);
   const found = options?.find(({ places }) => places === null || places.includes(place));
   if (found !== undefined && !found.isHarmless(value)) {
     throw new AppError(found.code, { message: `The option '${param}' is not offered. ${found.why}`, param });

@@ -1,9 +1,21 @@
 import { AppError } from "../../platform/errors.ts";
 import { optionTable } from "./option-table.ts";
 
+/**
+ * What the most tokens of an answer are called, by whom that is: a provider may know any of them. Those of the dialects come
+ * first.
+ */
+export const outputLimits = [
+  ...["max_tokens", "max_completion_tokens", "max_output_tokens"],
+  ...["max_new_tokens", "max_tokens_to_sample", "max_gen_len", "max_length", "num_predict", "n_predict"],
+] as const;
+
+/** What a model may think beside its answer, for those whose limit of an answer does not count that. */
+export const thinkingLimit = "thinking_budget";
+
 /** Fields that are read here, beside those of the table of options. */
 const readNames = [
-  ...["model", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens", "max_output_tokens"],
+  ...["model", "stream", "stream_options", "n", ...outputLimits, thinkingLimit],
   ...["messages", "input", "prompt", "tools", "functions", "tool_choice", "documents", "query"],
   ...["size", "quality", "input_fidelity", "partial_images"],
 ];

@@ -38,8 +38,10 @@ const steering: Option = {
   why: "It does not choose the model or the provider.",
 };
 
+const steeringOptions = [steering];
+
 /** Names what lies in the account at the provider, which all users of a channel share. */
-function kept(why: string, places: readonly OptionPlace[], isHarmless: Option["isHarmless"] = never): Option {
+function kept(why: string, places: readonly OptionPlace[] | null, isHarmless: Option["isHarmless"] = never): Option {
   return { places, isHarmless, code: "provider_object", why };
 }
 
@@ -55,17 +57,39 @@ const picturesAreCounted = "Set the number of pictures with 'n'.";
 /** What `n` is called elsewhere: nothing is set aside for such pictures. */
 const pictureCounts = ["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"];
 const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf(1, "1") });
+/** What `n` is called elsewhere, or where it has no name here: one answer is set aside for each place. */
+const answerCounts = [
+  ...["num_return_sequences", "num_generations", "num_completions", "candidate_count", "candidateCount"],
+];
+const answersAreCounted = "Set the number of answers with 'n' where a path has it.";
 const hosted = "Tools that the provider runs have no price here.";
+const filesAreShared = "Files are shared in the provider's account. Send the content itself.";
 
 const steeringFields = [
-  ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions"],
+  // Routers of many providers.
+  ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions", "provider_options"],
   ...["fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "custom_llm_provider", "deployment_id"],
   ...["model_list", "extra_body", "access_programs", "api_base", "base_url", "user_config", "extra_headers", "api_key"],
+  ...["deployment", "engine", "agent_id", "tags", "headers", "extra_query", "api_version", "api_type", "organization"],
+  ...["region_name", "allowed_model_region", "base_model", "model_info"],
+  // What they repeat, leave out or count is not what was asked for, held and counted here.
+  ...["num_retries", "max_retries", "retry_policy", "drop_params", "additional_drop_params"],
+  ...["input_cost_per_token", "output_cost_per_token", "guardrails"],
+  // Objects of other dialects that carry whole sets of options, at which nobody has looked here.
+  ...["google", "generation_config", "generationConfig", "sampling_params", "inferenceConfig"],
+  ...["additional_model_request_fields", "additionalModelRequestFields"],
+  // Servers of models of one's own: another model, the memory of other calls, other machines.
+  ...["lora_path", "lora_request", "adapter_id", "adapter_source", "session_params", "kv_transfer_params"],
+  ...["bootstrap_host", "bootstrap_port", "bootstrap_room"],
 ];
+
+/** Names that begin so belong to a router of many providers, and choose an account, a place, or an answer that is made up. */
+const steeringPrefix = /^(?:litellm|vertex|mock_|aws_|azure_|bedrock_|sagemaker_|watsonx_)/i;
 
 /**
  * The closed list of options that are refused, by field. What is not here either changes nothing of a bill or is counted
- * in it: `n`, `best_of` of a completion, reasoning, cached prompts, tools that the client runs itself.
+ * in it: `n`, `best_of` of a completion, reasoning, cached prompts, safety settings, tools that the client runs itself, and
+ * all that servers of models of one's own take to sample and to guide an answer.
  */
 export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   [
@@ -82,10 +106,21 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
     "sequential_image_generation",
     [unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf("disabled") })],
   ],
-  ...["speed", "inference_geo", "performance_config"].map((field): [string, Option[]] => [field, [speed]]),
+  ...["speed", "inference_geo", "performance_config", "performanceConfig"].map((field): [string, Option[]] => [
+    field,
+    [speed],
+  ]),
+  ["priority", [unpriced("No call is served before others here.", { isHarmless: oneOf(0) })]],
   ["modalities", [unpriced("Only text has a price here.", { places: ["chat"], isHarmless: isTextAlone })]],
   ["audio", [unpriced("Audio output has no separate price here.", { places: ["chat"] })]],
   ["prediction", [unpriced("Rejected prediction tokens have no upper limit here.", { places: ["chat"] })]],
+  ["speculation", [unpriced("Rejected prediction tokens have no upper limit here.")]],
+  ["chat_template", [unpriced("The length of what a template makes of a request has no upper limit here.")]],
+  ...answerCounts.map((field): [string, Option[]] => [
+    field,
+    [unpriced(answersAreCounted, { isHarmless: oneOf(1, "1") })],
+  ]),
+  ["n", [unpriced(answersAreCounted, { places: ["responses"], isHarmless: oneOf(1) })]],
   [
     "best_of",
     [
@@ -114,8 +149,20 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   ["connectors", [unpriced(hosted, { isHarmless: isEmpty })]],
   ["enable_code_interpreter", [unpriced(hosted, { isHarmless: isOff })]],
   ["compound_custom", [unpriced(hosted)]],
+  ...["data_sources", "dataSources", "enhancements", "anthropic_beta", "betas"].map((field): [string, Option[]] => [
+    field,
+    [unpriced("What it switches on costs extra at a provider, and has no price here.", { isHarmless: isEmpty })],
+  ]),
   ["safety_model", [unpriced("Moderation by another model has no price here.")]],
   ["container", [unpriced("Providers charge extra for containers, which have no price here.")]],
+  ...["cached_content", "cachedContent"].map((field): [string, Option[]] => [
+    field,
+    [kept("Caches stored at the provider can't be used here.", null)],
+  ]),
+  ...["file_id", "file_ids", "vector_store_ids", "tool_resources", "attachments"].map((field): [string, Option[]] => [
+    field,
+    [kept(filesAreShared, null, isEmpty)],
+  ]),
   ["store", [kept("Completions are not stored here.", ["chat"], isOff)]],
   ["prompt", [kept("Prompts stored at the provider can't be used here.", ["responses", "realtime"])]],
   ["conversation", [kept("Conversations stored at the provider can't be used here.", ["responses"])]],
@@ -125,3 +172,8 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   ],
   ...steeringFields.map((field): [string, Option[]] => [field, [steering]]),
 ]);
+
+/** What there is to say of a field; undefined for one that is free. */
+export function optionsOf(name: string): readonly Option[] | undefined {
+  return optionTable.get(name) ?? (steeringPrefix.test(name) ? steeringOptions : undefined);
+}

@@ -59,7 +59,7 @@ describe("a response", () => {
   const respond = (body: object) => boundsOf("/v1/responses", { input: "hi", ...body });
 
   test("reads no more than its bytes, and writes what it is allowed", () => {
-    const bounds = respond({ max_output_tokens: 9, max_tokens: 1, n: 5 });
+    const bounds = respond({ max_output_tokens: 9, max_tokens: 1, n: 1 });
     expect(bounds).toMatchObject({ inputTokensMax: bounds.bytes, outputTokensMax: 9, choices: 1, inputImages: 0 });
   });
 

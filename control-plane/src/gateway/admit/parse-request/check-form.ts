@@ -1,6 +1,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import { checkOption } from "../../options/check-options.ts";
 import { isKnownName, refuseDisguise } from "../../options/known-names.ts";
+import { optionsOf } from "../../options/option-table.ts";
 import type { SurfaceKind } from "../../surfaces.ts";
 import type { FormPart } from "./read-multipart.ts";
 
@@ -27,7 +28,7 @@ export function checkForm(parts: readonly FormPart[], kind: SurfaceKind): Form {
   for (const part of parts) {
     files += part.file === null ? 0 : 1;
     checkName(part.name);
-    if (!isKnownName(part.name)) {
+    if (!isKnownName(part.name) && optionsOf(part.name) === undefined) {
       continue;
     }
     const value = readValue(part);

@@ -1,5 +1,6 @@
 import { AppError } from "../../../platform/errors.ts";
 import type { RequestBounds } from "../../model.ts";
+import { outputLimits, thinkingLimit } from "../../options/known-names.ts";
 import type { SurfaceKind } from "../../surfaces.ts";
 import { checkItems } from "./check-items.ts";
 import { type Attachments, checkMessages } from "./check-messages.ts";
@@ -40,7 +41,7 @@ export function readBounds(fields: JsonObject, kind: SurfaceKind, bodyBytes: num
       return {
         ...bodyAlone,
         ...inputOf(checkItems(fields["input"]), bodyBytes),
-        outputTokensMax: readCount(fields, "max_output_tokens", 1),
+        outputTokensMax: readOutputLimit(fields, ["max_output_tokens"]),
       };
     case "completions":
       return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, ...completionsOutput(fields) };
@@ -87,14 +88,30 @@ function pictures(count: number) {
   return { choices: count, outputImages: count };
 }
 
-/** Providers differ in which of the two limits they know, so that the larger one holds. */
 function chatOutput(fields: JsonObject) {
-  const limits = [readCount(fields, "max_completion_tokens", 1), readCount(fields, "max_tokens", 1)];
-  const given = limits.filter((limit) => limit !== null);
   return {
-    outputTokensMax: given.length === 0 ? null : Math.max(...given),
+    outputTokensMax: readOutputLimit(fields, ["max_tokens", "max_completion_tokens"]),
     choices: readCount(fields, "n", 1, choicesMax) ?? 1,
   };
+}
+
+/**
+ * The most tokens of an answer. Providers differ in which of its names they know, so that the largest number holds; but for
+ * the names of the dialect they may know none, so that without one of these nothing is limited. What a model thinks is beside
+ * that where it has a budget of its own.
+ */
+function readOutputLimit(fields: JsonObject, own: readonly (typeof outputLimits)[number][], min = 1): number | null {
+  let most: number | null = null;
+  let isLimited = false;
+  for (const name of outputLimits) {
+    const limit = readCount(fields, name, min);
+    if (limit !== null) {
+      most = Math.max(most ?? 0, limit);
+      isLimited ||= own.includes(name);
+    }
+  }
+  const thinking = readCount(fields, thinkingLimit, 0) ?? 0;
+  return isLimited && most !== null ? most + thinking : null;
 }
 
 /** Each prompt of a list is answered by itself, and of `best_of` answers all are written, whatever is shown. */
@@ -104,7 +121,7 @@ function completionsOutput(fields: JsonObject) {
   const shown = readCount(fields, "n", 1, choicesMax) ?? 1;
   const written = readCount(fields, "best_of", 1, choicesMax) ?? 1;
   return {
-    outputTokensMax: readCount(fields, "max_tokens", 0),
+    outputTokensMax: readOutputLimit(fields, ["max_tokens"], 0),
     choices: Math.max(shown, written) * (isList ? prompt.length : 1),
   };
 }

@@ -47,6 +47,20 @@ describe("an option that costs extra is refused, with its name", () => {
     [{ modalities: "audio" }, "modalities"],
     [{ audio: { voice: "alloy", format: "wav" } }, "audio"],
     [{ prediction: { type: "content", content: "x" } }, "prediction"],
+    [{ speculation: "x" }, "speculation"],
+    [{ chat_template: "{{ 'x' * 100000 }}" }, "chat_template"],
+    [{ num_return_sequences: 5 }, "num_return_sequences"],
+    [{ num_generations: 5 }, "num_generations"],
+    [{ num_completions: 5 }, "num_completions"],
+    [{ candidate_count: 5 }, "candidate_count"],
+    [{ candidateCount: 5 }, "candidateCount"],
+    [{ priority: -1 }, "priority"],
+    [{ performanceConfig: { latency: "optimized" } }, "performanceConfig"],
+    [{ data_sources: [{ type: "azure_search" }] }, "data_sources"],
+    [{ dataSources: [{ type: "azure_search" }] }, "dataSources"],
+    [{ enhancements: { ocr: { enabled: true } } }, "enhancements"],
+    [{ anthropic_beta: ["context-1m-2025-08-07"] }, "anthropic_beta"],
+    [{ betas: ["context-1m-2025-08-07"] }, "betas"],
     [{ best_of: 5 }, "best_of"],
     [{ deferred: true }, "deferred"],
     [{ moderation: { model: "omni-moderation-latest" } }, "moderation"],
@@ -100,10 +114,57 @@ describe("a field that steers to another model or provider is refused", () => {
   test.each([
     ...["models", "route", "provider", "plugins", "transforms", "preset", "providerOptions", "fallbacks"],
     ...["custom_llm_provider", "extra_body", "api_base", "base_url", "user_config", "extra_headers", "api_key"],
+    ...["provider_options", "context_window_fallbacks", "content_policy_fallbacks", "deployment_id", "model_list"],
+    ...[
+      "deployment",
+      "engine",
+      "agent_id",
+      "tags",
+      "headers",
+      "extra_query",
+      "api_version",
+      "api_type",
+      "organization",
+    ],
+    ...[
+      "region_name",
+      "allowed_model_region",
+      "base_model",
+      "model_info",
+      "num_retries",
+      "max_retries",
+      "retry_policy",
+    ],
+    ...["drop_params", "additional_drop_params", "input_cost_per_token", "output_cost_per_token", "guardrails"],
+    ...["google", "generation_config", "generationConfig", "sampling_params", "inferenceConfig", "access_programs"],
+    ...["additional_model_request_fields", "additionalModelRequestFields", "lora_path", "lora_request", "adapter_id"],
+    ...["adapter_source", "session_params", "kv_transfer_params", "bootstrap_host", "bootstrap_port", "bootstrap_room"],
+    // By how they begin, in any letters.
+    ...["litellm_params", "LiteLLM_metadata", "mock_response", "mock_tool_calls", "vertex_project", "vertexLocation"],
+    ...["aws_region_name", "AWS_access_key_id", "azure_ad_token", "bedrock_x", "sagemaker_x", "watsonx_url"],
   ])("%s, on every path", (field) => {
     expect(chat({ [field]: { order: ["dear"] } })).toBe(`unknown_field ${field}`);
     expect(respond({ [field]: "x" })).toBe(`unknown_field ${field}`);
     expect(refusalOf("/v1/embeddings", { input: "x", [field]: ["x"] })).toBe(`unknown_field ${field}`);
+  });
+
+  test("in a form, too", () => {
+    for (const [name, code] of [
+      ["mock_response", "unknown_field"],
+      ["cached_content", "provider_object"],
+    ]) {
+      const part = (key: string, value: string) =>
+        `--b\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`;
+      const form = `${part("model", "m")}${part(name as string, "x")}--b--\r\n`;
+      const surface = findSurface("/v1/audio/transcriptions");
+      let thrown: unknown = null;
+      try {
+        parseRequest(Buffer.from(form), "multipart/form-data; boundary=b", surface);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toMatchObject({ code, param: name });
+    }
   });
 });
 
@@ -113,6 +174,13 @@ describe("what lies in the provider's account can't be named", () => {
     [{ conversation: "conv_1" }, "conversation"],
     [{ conversation: { id: "conv_1" } }, "conversation"],
     [{ prompt: { id: "pmpt_1" } }, "prompt"],
+    [{ cached_content: "cachedContents/1" }, "cached_content"],
+    [{ cachedContent: "cachedContents/1" }, "cachedContent"],
+    [{ tool_resources: { file_search: { vector_store_ids: ["v"] } } }, "tool_resources"],
+    [{ attachments: [{ file_id: "file-1" }] }, "attachments"],
+    [{ file_id: "file-1" }, "file_id"],
+    [{ file_ids: ["file-1"] }, "file_ids"],
+    [{ vector_store_ids: ["v"] }, "vector_store_ids"],
     [withItem({ type: "item_reference", id: "msg_1" }), "input[1]"],
     [withItem({ id: "msg_1" }), "input[1]"],
     [withItem({ type: null, id: "msg_1" }), "input[1]"],
