@@ -1,19 +1,8 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
-import { type PriceColumn, priceColumns } from "./priced-units.ts";
+import { priceColumns, priceEffect } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
-
-/** How an act names a new price: without `_usd` at the end, which would make an amount of it. */
-type PriceEffect = PriceColumn extends infer Price
-  ? Price extends `${infer Name}_usd`
-    ? `price_${Name}`
-    : `price_${Price & string}`
-  : never;
-
-export function priceEffect(price: PriceColumn): PriceEffect {
-  return `price_${price.replace(/_usd$/, "")}` as PriceEffect;
-}
 
 /** What may wait for a second super-admin. */
 export const actKinds = [

@@ -192,3 +192,14 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
 export function camelCase<const Name extends string>(name: Name): CamelCase<Name> {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
 }
+
+/** How an act names a new price: without `_usd` at the end, which would make an amount of it. */
+type PriceEffect = PriceColumn extends infer Price
+  ? Price extends `${infer Name}_usd`
+    ? `price_${Name}`
+    : `price_${Price & string}`
+  : never;
+
+export function priceEffect(price: PriceColumn): PriceEffect {
+  return `price_${price.replace(/_usd$/, "")}` as PriceEffect;
+}

@@ -1,7 +1,6 @@
-import { priceEffect } from "@sluice/contracts/approvals";
 import { type SaveModelInput, saveModelInput } from "@sluice/contracts/catalog-admin";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
-import { type PriceColumn, priceColumns, pricedUnits, priceOf } from "@sluice/contracts/priced-units";
+import { type PriceColumn, priceColumns, pricedUnits, priceEffect, priceOf } from "@sluice/contracts/priced-units";
 import type { Act } from "../../admin/approvals/port.ts";
 import { writeActDown } from "../../admin/approvals/service.ts";
 import { type ModelState, plain, saveModel } from "./save-model.ts";

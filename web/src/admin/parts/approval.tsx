@@ -1,11 +1,5 @@
-import {
-  type Effects as ActEffects,
-  type demands,
-  type EffectName,
-  priceEffect,
-  type waitingAnswer,
-} from "@sluice/contracts/approvals";
-import { priceColumns } from "@sluice/contracts/priced-units";
+import type { Effects as ActEffects, demands, EffectName, waitingAnswer } from "@sluice/contracts/approvals";
+import { priceColumns, priceEffect } from "@sluice/contracts/priced-units";
 import type { AnswerOf } from "@sluice/contracts/wire";
 import { type JSX, Match, Switch } from "solid-js";
 import { Facts } from "../../kit/card.tsx";
