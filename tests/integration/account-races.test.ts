@@ -72,9 +72,15 @@ const kinds = [
 
 const tableOf = ({ kind }: Person): string => (kind === "user" ? "user_profile" : "shared_admin_credentials");
 
-/** Holds the row of a person, changed or not, in a transaction that is not over yet. */
-async function hold(person: Person, change = "updated_at = updated_at"): Promise<HeldLock> {
-  return await holdLock(rig.db, (tx) => tx.query(`update ${tableOf(person)} set ${change} where id = $1`, [person.id]));
+/**
+ * Holds the row of a person in a transaction that is not over yet, changed if `change` says so. Those who wait for a row that
+ * was not changed get it in the order in which they came; after a change they race for its new version.
+ */
+async function hold(person: Person, change: string | null = null): Promise<HeldLock> {
+  const table = tableOf(person);
+  const statement =
+    change === null ? `select from ${table} where id = $1 for update` : `update ${table} set ${change} where id = $1`;
+  return await holdLock(rig.db, (tx) => tx.query(statement, [person.id]));
 }
 
 /** Starts all of them while the row is held, so that they meet there, and lets them go on. */
