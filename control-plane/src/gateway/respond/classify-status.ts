@@ -20,9 +20,9 @@ const failure = (code: ErrorCode, result: string, more: Partial<AttemptFailure> 
 const accountFault = { retry: "free", needsCooldown: true } as const;
 
 /**
- * What an upstream status means; null for a status that is an answer. Only 5xx, 401 and 402 are a channel's fault: every
- * other status can be brought about by a request, and nobody may close a channel for others by asking for something odd.
- * 401, 403 and 429 say nothing for sure: what is said beside them decides (`read-upstream-error`), and whether a second
+ * What an upstream status means; null for a status that is an answer. A 402 is a channel's fault, a 5xx most likely:
+ * every other status can be brought about by a request, and nobody may close a channel for others by asking for something
+ * odd. 401, 403 and 429 say nothing for sure: what is said beside them decides (`read-upstream-error`), and whether a second
  * customer meets them too (`channels/channel-load`). A redirect is an error.
  */
 export function classifyStatus(status: number, headers: readonly HttpHeader[]): AttemptFailure | null {
