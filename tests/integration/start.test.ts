@@ -197,7 +197,7 @@ test("a service that can't start ends the start with its reason and leaves nothi
   const program = await startOnDatabase({ STUB_FAIL: "1" });
   expect(await program.exited).toBe(1);
   expect(program.output()).toContain("no money, no work");
-  expect(program.output()).toContain("The service ended before it was ready (exit code 3)");
+  expect(program.output()).toContain("The service exited before it was ready (exit code 3)");
   expect(findProcesses(folder)).toEqual([]);
 });
 
